@@ -95,7 +95,7 @@ export async function takeJob(
         .executeTakeFirstOrThrow()
       for (const [number, [name, state]] of steps.entries())
         await tx.insertInto("action_steps").values({ task_id: id, number, name, state, started_at: at }).execute()
-      await updateRun(tx, job.run_id, at)
+      await updateRun(tx, services, job.run_id)
       return id
     })
   })
@@ -108,7 +108,88 @@ export async function finishRun({ hearth }: TestHearth, runId: number, state: Ac
   await services.database.write((tx) =>
     publishingChanges(tx, services, [runId], async () => {
       await tx.updateTable("action_jobs").set({ state, started_at: now, stopped_at: now }).where("run_id", "=", runId).execute()
-      await updateRun(tx, runId, now)
+      await updateRun(tx, services, runId)
     }),
   )
+}
+
+/** Ends a job as a runner does that has taken it. */
+export async function endJob(
+  { hearth }: TestHearth,
+  jobId: number,
+  state: ActionState,
+  outputs: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { services } = hearth
+  const now = services.now()
+  await services.database.write(async (tx) => {
+    const job = await tx.selectFrom("action_jobs").selectAll().where("id", "=", jobId).executeTakeFirstOrThrow()
+    await publishingChanges(tx, services, [job.run_id], async () => {
+      const end = { state, started_at: now, stopped_at: now }
+      await tx
+        .updateTable("action_jobs")
+        .set({ ...end, outputs: JSON.stringify(outputs) })
+        .where("id", "=", jobId)
+        .execute()
+      await tx
+        .updateTable("action_tasks")
+        .set({ state, stopped_at: now })
+        .where("job_id", "=", jobId)
+        .where("state", "in", ["running", "cancelling"])
+        .execute()
+      await updateRun(tx, services, job.run_id)
+    })
+  })
+}
+
+/** An expression of a workflow, put together so that it is not mistaken for a template literal. */
+export const expression = (text: string): string => ["$", "{{ ", text, " }}"].join("")
+
+/** One run of a workflow, seen and moved on by the names of its jobs. */
+export interface PlayedRun {
+  readonly id: number
+  /** The states of the jobs by name, as the API shows them: the conclusion, or else the status. */
+  readonly jobs: () => Promise<Readonly<Record<string, string>>>
+  /** The same of the run. */
+  readonly state: () => Promise<string>
+  readonly jobId: (name: string) => Promise<number>
+  readonly end: (name: string, state: ActionState, outputs?: Readonly<Record<string, string>>) => Promise<void>
+}
+
+/** Starts a workflow of a repository by committing its text, and follows the run that its file made last. */
+export async function playWorkflow(forge: TestHearth, by: string, repository: string, text: string, file = "play.yml"): Promise<PlayedRun> {
+  const path = `.gitea/workflows/${file}`
+  const there = await forge.call(by, `GET /repos/${repository}/contents/${path}`)
+  const content = Buffer.from(text).toString("base64")
+  const change = { content, message: `write ${file}`, branch: "main", ...(there.status === 200 ? { sha: there.body.sha } : {}) }
+  const written = await forge.call(by, `${there.status === 200 ? "PUT" : "POST"} /repos/${repository}/contents/${path}`, change)
+  if (written.status >= 300) throw new Error(`the workflow was not committed: ${written.status} ${JSON.stringify(written.body)}`)
+  const { body } = await forge.call(by, `GET /repos/${repository}/actions/runs?head_sha=${written.body.commit.sha}`)
+  const run = body.workflow_runs.find((one: { readonly path: string }) => one.path.startsWith(`${file}@`))
+  return follow(forge, by, repository, run.id)
+}
+
+interface Shown {
+  readonly id: number
+  readonly name: string
+  readonly status: string
+  readonly conclusion?: string
+}
+
+export function follow(forge: TestHearth, by: string, repository: string, id: number): PlayedRun {
+  const at = `/repos/${repository}/actions/runs/${id}`
+  const stateOf = ({ status, conclusion }: Shown) => conclusion ?? status
+  const shown = async (): Promise<readonly Shown[]> => (await forge.call(by, `GET ${at}/jobs?limit=100`)).body.jobs
+  const jobId = async (name: string): Promise<number> => {
+    const job = (await shown()).find((one) => one.name === name)
+    if (!job) throw new Error(`there is no job ${name}`)
+    return job.id
+  }
+  return {
+    id,
+    jobs: async () => Object.fromEntries((await shown()).map((job) => [job.name, stateOf(job)])),
+    state: async () => stateOf((await forge.call(by, `GET ${at}`)).body),
+    jobId,
+    end: async (name, state, outputs) => endJob(forge, await jobId(name), state, outputs),
+  }
 }

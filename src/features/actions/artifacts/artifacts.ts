@@ -1,16 +1,19 @@
 import { timingSafeEqual } from "node:crypto"
 import type { Readable } from "node:stream"
+import { type SqlBool, sql } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
-import { discardFile, type Expected, openFile, removeFiles, storeFile } from "../files/files.ts"
+import { discardFile, type Expected, openFile, removeFiles, type StoredFile, storeFile } from "../files/files.ts"
 import { type Artifact, findArtifact } from "./store.ts"
 
 /** Artifacts of runs: one zip file for each name in an attempt, as uploaded by the runner. */
@@ -33,51 +36,120 @@ export interface NewArtifact {
   /** When it expires; limited to the maximum of the site. */
   readonly expiresAt?: Seconds | undefined
   readonly expected?: Expected
+  /** The job that uploads it. */
+  readonly jobId?: number
+  /** Of a file that is no zip file. */
+  readonly mediaType?: string
+  /** Whether one of the same name in the attempt is replaced, which then keeps its id; else it is refused with `conflict`. Replaced by default. */
+  readonly replaces?: boolean
 }
 
-const findNamed = query("actions.findNamedArtifact", (db, p: Params<{ runId: number; attempt: number; name: string }>) =>
+/** The artifact of a name in an attempt, also an expired one. */
+export const findNamedArtifact = query("actions.findNamedArtifact", (db, p: Params<{ runId: number; attempt: number; name: string }>) =>
   db.selectFrom("action_artifacts").selectAll().where("run_id", "=", p.runId).where("attempt", "=", p.attempt).where("name", "=", p.name),
 )
 
+// Literal, because partial indexes are only used for the exact condition that they were created with.
+const isStored = sql<SqlBool>`file <> ''`
+const sumOfSizes = sql<number>`cast(coalesce(sum(size), 0) as bigint)`
+
+const findUseOfRun = query("actions.findArtifactUseOfRun", (db, p: Params<{ runId: number; except: number }>) =>
+  db
+    .selectFrom("action_artifacts")
+    .select((eb) => [sumOfSizes.as("bytes"), eb.fn.countAll<number>().as("total")])
+    .where("run_id", "=", p.runId)
+    .where("id", "<>", p.except)
+    .where(isStored),
+)
+const findUseOfRepository = query("actions.findArtifactUseOfRepository", (db, p: Params<{ repositoryId: number; except: number }>) =>
+  db
+    .selectFrom("action_artifacts")
+    .select(sumOfSizes.as("bytes"))
+    .where("repository_id", "=", p.repositoryId)
+    .where("id", "<>", p.except)
+    .where(isStored),
+)
+
+/** The most artifacts of a run; clients list no more. */
+const MOST_ARTIFACTS = 1000
+
+/** Refuses `tooLarge` another artifact of `size` bytes where the run or the repository has no room for it; `except` is the one that it replaces, or 0. */
+export async function requireRoom(
+  db: Handle,
+  { config }: Pick<Services, "config">,
+  {
+    repositoryId,
+    runId,
+    except,
+    size,
+  }: { readonly repositoryId: number; readonly runId: number; readonly except: number; readonly size: number },
+): Promise<void> {
+  const { maxArtifactBytesPerRun, maxArtifactBytesPerRepository } = config.actions
+  const ofRun = await findUseOfRun.first(db, { runId, except })
+  if (ofRun && ofRun.total >= MOST_ARTIFACTS) throw refuse.tooLarge(`a run has at most ${MOST_ARTIFACTS} artifacts`)
+  if (ofRun && ofRun.bytes + size > maxArtifactBytesPerRun)
+    throw refuse.tooLarge(`the artifacts of a run have at most ${maxArtifactBytesPerRun} bytes together`)
+  const ofRepository = await findUseOfRepository.first(db, { repositoryId, except })
+  if (ofRepository && ofRepository.bytes + size > maxArtifactBytesPerRepository)
+    throw refuse.tooLarge(`the artifacts of a repository have at most ${maxArtifactBytesPerRepository} bytes together; delete some`)
+}
+
 /**
- * Stores an artifact of an attempt of a run: first the bytes as they arrive, then the row. One with the same name in the attempt is
- * replaced and keeps its id. Refuses `invalid` an unusable name and bytes that differ from the expected size or digest, `tooLarge` above
- * the site's limit, and `notFound` where the run is gone.
+ * Stores an artifact of an attempt of a run: first the bytes as they arrive, then the row. Refuses `invalid` an unusable name and bytes that differ from
+ * the expected size or digest, `tooLarge` above the site's limits, `conflict` a name that is taken unless it is replaced, and `notFound` where the run is
+ * gone.
  */
 export async function storeArtifact(services: Services, artifact: NewArtifact, content: Readable): Promise<Artifact> {
-  const { config, database, now } = services
-  const { repository, runId, attempt, expected = {} } = artifact
-  const name = requireArtifactName(artifact.name)
-  const { maxArtifactBytes: maxBytes, artifactSeconds } = config.actions
-  const stored = await storeFile(services, { storage: repository.storage, maxBytes, expected }, content)
-  const write = () =>
-    database.write(async (tx) => {
-      const run = await lockRow(tx, "action_runs", runId)
-      if (run?.repository_id !== repository.id) throw refuse.notFound()
-      const before = await findNamed.first(tx, { runId, attempt, name })
-      if (before) await removeFiles(tx, services, [{ storage: repository.storage, file: before.file }])
-      const latest = now() + artifactSeconds
-      const columns = {
-        file: stored.file,
-        size: stored.size,
-        sha256: stored.sha256,
-        is_expired: 0,
-        updated_at: now(),
-        expires_at: Math.min(artifact.expiresAt ?? latest, latest),
-      } as const
-      if (before)
-        return tx.updateTable("action_artifacts").set(columns).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow()
-      return tx
+  const { repository, expected = {} } = artifact
+  requireArtifactName(artifact.name)
+  const stored = await storeFile(
+    services,
+    { storage: repository.storage, maxBytes: services.config.actions.maxArtifactBytes, expected },
+    content,
+  )
+  const write = () => services.database.write((tx) => writeArtifact(tx, services, artifact, stored))
+  return writeRow(write, () => discardFile(services, stored))
+}
+
+/** Writes the row of an artifact whose file is stored, with the refusals of {@link storeArtifact}. */
+export async function writeArtifact(
+  tx: Transaction,
+  services: Services,
+  { repository, runId, attempt, name, expiresAt, jobId = 0, mediaType = "", replaces = true }: NewArtifact,
+  stored: StoredFile,
+): Promise<Artifact> {
+  const { config, now } = services
+  const run = await lockRow(tx, "action_runs", runId)
+  if (run?.repository_id !== repository.id) throw refuse.notFound()
+  const before = await findNamedArtifact.first(tx, { runId, attempt, name: requireArtifactName(name) })
+  if (before && before.file !== "" && !replaces)
+    throw refuse.conflict(`this run has an artifact named ${name} already; delete it first, or choose another name`)
+  await requireRoom(tx, services, { repositoryId: repository.id, runId, except: before?.id ?? 0, size: stored.size })
+  if (before) await removeFiles(tx, services, [{ storage: repository.storage, file: before.file }])
+  const latest = now() + config.actions.artifactSeconds
+  const columns = {
+    file: stored.file,
+    size: stored.size,
+    sha256: stored.sha256,
+    is_expired: 0,
+    job_id: jobId,
+    media_type: mediaType,
+    updated_at: now(),
+    expires_at: Math.min(expiresAt ?? latest, latest),
+  } as const
+  const row = before
+    ? await tx.updateTable("action_artifacts").set(columns).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow()
+    : await tx
         .insertInto("action_artifacts")
         .values({ ...columns, run_id: runId, repository_id: repository.id, attempt, name, created_at: now() })
         .returningAll()
         .executeTakeFirstOrThrow()
-    })
-  return writeRow(write, () => discardFile(services, stored))
+  publish(tx, { kind: "artifact.stored", repositoryId: repository.id, runId, artifact: row })
+  return row
 }
 
 const removeRow = query("actions.removeArtifact", (db, p: Params<{ repositoryId: number; id: number }>) =>
-  db.deleteFrom("action_artifacts").where("id", "=", p.id).where("repository_id", "=", p.repositoryId).returning("file"),
+  db.deleteFrom("action_artifacts").where("id", "=", p.id).where("repository_id", "=", p.repositoryId).returning(["file", "run_id"]),
 )
 
 /** Deletes an artifact; its file is removed once the transaction is committed. Refuses `notFound`. */
@@ -86,10 +158,12 @@ export async function deleteArtifact(
   services: Pick<Services, "jobs">,
   repository: Pick<Repository, "id" | "storage">,
   id: number,
+  actor: Pick<User, "id">,
 ): Promise<void> {
   const removed = await removeRow.first(tx, { repositoryId: repository.id, id })
   if (!removed) throw refuse.notFound()
   await removeFiles(tx, services, [{ storage: repository.storage, file: removed.file }])
+  publish(tx, { kind: "artifact.deleted", repositoryId: repository.id, runId: removed.run_id, artifact: { id }, actor })
 }
 
 /** Whether it has expired, also before the clock has removed it. */
@@ -115,14 +189,20 @@ function withContent({ now }: Services, artifact: Artifact | undefined): Artifac
 }
 
 /** The download of an artifact's file. */
-export const artifactDownload = (services: Services, storage: string, { id, name, file, size, sha256 }: Artifact): Download => ({
+export const artifactDownload = (
+  services: Services,
+  storage: string,
+  { id, name, file, size, sha256, media_type }: Artifact,
+): Download => ({
   tag: `"${sha256}"`,
   size,
-  open: async () => {
+  isRanged: true,
+  open: async (range) => {
     const handle = await openFile(services, { storage, file })
     if (!handle) throw new Refusal("internal", `the file of artifact ${id} is gone`)
-    const { disposition } = fileHeadersOf(`${name}.zip`)
-    return { type: "application/zip", disposition, content: handle.createReadStream() }
+    // A file that is no zip file has its own name; its type is the one that its name stands for, not the one that its uploader declared.
+    const { type, disposition } = media_type === "" ? { ...fileHeadersOf(`${name}.zip`), type: "application/zip" } : fileHeadersOf(name)
+    return { type, disposition, content: handle.createReadStream(range) }
   },
 })
 

@@ -1,4 +1,5 @@
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import { actorId } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -18,7 +19,7 @@ export const artifactOperations: readonly Operation[] = [
     ...reading,
     id: "getArtifacts",
     route: "GET /repos/{owner}/{repo}/actions/artifacts",
-    summary: "List what runs of a repository have left",
+    summary: "List the artifacts of a repository",
     description: "Newest first.",
     paged: true,
     query: NAME,
@@ -35,7 +36,7 @@ export const artifactOperations: readonly Operation[] = [
     ...reading,
     id: "getArtifactsOfRun",
     route: "GET /repos/{owner}/{repo}/actions/runs/{run}/artifacts",
-    summary: "List what a run has left",
+    summary: "List the artifacts of a run",
     description: "Newest first.",
     paged: true,
     query: NAME,
@@ -55,7 +56,7 @@ export const artifactOperations: readonly Operation[] = [
     ...reading,
     id: "getArtifact",
     route: "GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}",
-    summary: "Get one of the things that runs have left",
+    summary: "Get an artifact",
     changesWithTime: true,
     answers: { 200: ActionArtifact },
     refuses: ["notFound"],
@@ -71,7 +72,7 @@ export const artifactOperations: readonly Operation[] = [
     ...reading,
     id: "downloadArtifact",
     route: "GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/zip",
-    summary: "Get the files of one of the things that runs have left",
+    summary: "Download an artifact",
     description: "The answer leads to a zip file that can be read without signing in, for an hour.",
     changesWithTime: true,
     answers: { 302: null },
@@ -88,11 +89,11 @@ export const artifactOperations: readonly Operation[] = [
     access: onRepositoryUnit("actions", "write"),
     id: "deleteArtifact",
     route: "DELETE /repos/{owner}/{repo}/actions/artifacts/{artifact_id}",
-    summary: "Delete one of the things that runs have left",
+    summary: "Delete an artifact",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, path, repository }) => {
-      await services.database.write((tx) => deleteArtifact(tx, services, repository, pathNumber(path.artifact_id)))
+    handle: async ({ services, actor, path, repository }) => {
+      await services.database.write((tx) => deleteArtifact(tx, services, repository, pathNumber(path.artifact_id), { id: actorId(actor) }))
       return noContent()
     },
   }),

@@ -1,10 +1,9 @@
 import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
-import { UnreadableYamlError } from "../../planning/issue-templates/yaml.ts"
-import { readWorkflow, type Workflow } from "./workflow.ts"
+import { readWorkflow, unreadable, type Workflow } from "./workflow.ts"
 
 /** The folders of workflows; only the first that exists is read. */
-const FOLDERS = [".gitea/workflows", ".github/workflows"]
+const FOLDERS = [".hearth/workflows", ".gitea/workflows", ".github/workflows"]
 
 /** The maximum bytes of a file, number of files, bytes in total, and depth of folders. */
 const LARGEST = 1024 * 1024
@@ -54,20 +53,16 @@ export interface Budget {
 const MOST_BYTES = 4 * 1024 * 1024
 export const newBudget = (): Budget => ({ left: MOST_BYTES })
 
-/** A workflow of a file; undefined where it is larger than the limit or the rest of the budget, or can't be read. */
+/** A workflow of a file. One that is larger than the limit or the rest of the budget, or can't be read, has an error. */
 export async function openWorkflow(
   git: Git,
   repository: Repository,
-  { entry }: WorkflowFile,
+  { entry }: Pick<WorkflowFile, "entry">,
   budget: Budget = newBudget(),
-): Promise<Workflow | undefined> {
+): Promise<Workflow> {
   const info = await git.objects.info(repository, entry.id)
-  if (!info || info.size > LARGEST || info.size > budget.left) return undefined
+  if (!info || info.size > LARGEST) return unreadable(`the file is larger than ${LARGEST} bytes`)
+  if (info.size > budget.left) return unreadable(`the workflow files are larger than ${MOST_BYTES} bytes together`)
   budget.left -= info.size
-  try {
-    return readWorkflow((await git.objects.readBlob(repository, entry.id)).toString("utf8"))
-  } catch (error) {
-    if (error instanceof UnreadableYamlError) return undefined
-    throw error
-  }
+  return readWorkflow((await git.objects.readBlob(repository, entry.id)).toString("utf8"))
 }

@@ -1,49 +1,82 @@
-import { isMapping, type Members, readMapping, UnreadableYamlError } from "../../planning/issue-templates/yaml.ts"
-import { combinationsOf, MOST_JOBS, matrixJobName, substitute } from "./matrix.ts"
+import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
+import { combinationsOf, MOST_JOBS } from "./matrix.ts"
+import { readSource, type Source, WorkflowError } from "./source.ts"
 
-/** A job as the workflow defines it, before it has run. */
-export interface PlannedJob {
+/** A job as the workflow defines it, before its expressions are evaluated. */
+export interface JobPlan {
   readonly key: string
-  readonly name: string
   readonly needs: readonly string[]
   /** The unevaluated expression; "" for none. */
   readonly condition: string
-  /** The labels that a runner must have. */
-  readonly labels: readonly string[]
-  readonly continueOnError: boolean
-  /** The unevaluated definition, with its matrix values under `matrix`. */
+  /** The workflow that it calls; "" for a job with steps. */
+  readonly uses: string
   readonly definition: Members
 }
 
 export interface Workflow {
   /** "" where it has none. */
   readonly name: string
-  /** The title of its runs; "" where that follows from the event, or is only known when it runs. */
-  readonly runName: string
   /** The events that start it, with their filters. */
   readonly events: ReadonlyMap<string, Members>
   /** The unparsed entries of its schedule. */
   readonly schedule: readonly unknown[]
-  readonly jobs: readonly PlannedJob[]
+  /** The members besides the jobs, as written. */
+  readonly members: Members
+  /** None where there is an error. */
+  readonly jobs: readonly JobPlan[]
+  /** How many jobs there are, counting those of a matrix that is written out. */
+  readonly size: number
+  /** Why it can't be run, with the place in its text; "" where it can. */
+  readonly error: string
 }
 
 /**
- * Reads the text of a workflow. Expressions are not evaluated, except for matrix values in names and labels. Throws `UnreadableYamlError`
- * for an invalid workflow: no jobs, jobs that need missing ones or each other, more than 256 jobs.
+ * Reads the text of a workflow; nothing is evaluated. One that is wrong has an `error`. Where not even its events can be read it counts as
+ * one that pushes start, so that its author is told.
  */
 export function readWorkflow(text: string): Workflow {
-  const file = readMapping(text)
-  const events = eventsOf(file["on"])
-  const declared = isMapping(file["jobs"]) ? Object.entries(file["jobs"]) : []
-  const jobs = declared.flatMap(([key, job]) => jobsOf(key, job))
-  if (jobs.length === 0) throw new UnreadableYamlError("it has no jobs")
-  if (jobs.length > MOST_JOBS) throw new UnreadableYamlError(`it has more than ${MOST_JOBS} jobs`)
-  requireOrder(jobs)
-  const runName = textOr(file["run-name"])
-  return { name: textOr(file["name"]), runName: /\$\{\{/.test(runName) ? "" : runName, events, schedule: scheduleOf(file["on"]), jobs }
+  let source: Source
+  try {
+    source = readSource(text)
+  } catch (error) {
+    if (error instanceof WorkflowError) return unreadable(error.message)
+    throw error
+  }
+  const { members: file, placeOf } = source
+  const { jobs: _, ...members } = file
+  const name = textOr(file["name"])
+  try {
+    const events = eventsOf(file["on"])
+    const read = { name, events, members }
+    try {
+      const jobs = jobsOf(file["jobs"])
+      return { ...read, schedule: scheduleOf(file["on"]), jobs, size: sizeOf(jobs), error: "" }
+    } catch (error) {
+      return { ...read, schedule: [], jobs: [], size: 0, error: located(error, placeOf) }
+    }
+  } catch (error) {
+    return { ...unreadable(located(error, placeOf)), name, members }
+  }
 }
 
-const textOr = (value: unknown): string =>
+/** A workflow that can't be read at all. */
+export const unreadable = (error: string): Workflow => ({
+  name: "",
+  events: new Map([["push", {}]]),
+  schedule: [],
+  members: {},
+  jobs: [],
+  size: 0,
+  error,
+})
+
+function located(error: unknown, placeOf: Source["placeOf"]): string {
+  if (!(error instanceof WorkflowError)) throw error
+  const place = placeOf(error.path)
+  return place === "" ? error.message : `${place}: ${error.message}`
+}
+
+export const textOr = (value: unknown): string =>
   typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : ""
 
 const textsOr = (value: unknown): readonly string[] =>
@@ -57,36 +90,77 @@ function scheduleOf(on: unknown): readonly unknown[] {
 function eventsOf(on: unknown): ReadonlyMap<string, Members> {
   if (isMapping(on)) return new Map(Object.entries(on).map(([name, filters]) => [name, isMapping(filters) ? filters : {}]))
   const names = textsOr(on)
-  if (names.length === 0) throw new UnreadableYamlError("'on' names nothing")
+  if (names.length === 0) throw new WorkflowError("'on' names no event that starts it", ["on"])
   return new Map(names.map((name) => [name, {}]))
 }
 
-function jobsOf(key: string, job: unknown): readonly PlannedJob[] {
-  if (!/^[A-Za-z_][\w-]*$/.test(key)) throw new UnreadableYamlError(`'${key.slice(0, 100)}' is no id of a job`)
-  if (!isMapping(job)) throw new UnreadableYamlError(`the job '${key}' should be a mapping`)
-  const combinations = combinationsOf(job["strategy"])
-  const planned = (combinations.length === 0 ? [{}] : combinations).map((combination): PlannedJob => {
-    const runsOn = job["runs-on"]
-    return {
-      key,
-      name: matrixJobName(textOr(job["name"]) || key, combination),
-      needs: textsOr(job["needs"]),
-      condition: textOr(job["if"]),
-      labels: textsOr(isMapping(runsOn) ? runsOn["labels"] : runsOn).map((label) => substitute(label, combination)),
-      continueOnError: job["continue-on-error"] === true,
-      definition: Object.keys(combination).length === 0 ? job : { ...job, matrix: combination },
-    }
-  })
-  return combinations.length < 2 ? planned : planned.toSorted((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
+// --- jobs ------------------------------------------------------------------------------------------------------------------------
+
+function jobsOf(jobs: unknown): readonly JobPlan[] {
+  const declared = isMapping(jobs) ? Object.entries(jobs) : []
+  if (declared.length === 0) throw new WorkflowError("it has no jobs", ["jobs"])
+  if (declared.length > MOST_JOBS) throw new WorkflowError(`it has more than ${MOST_JOBS} jobs`, ["jobs"])
+  const plans = declared.map(([key, job]) => planOf(key, job))
+  requireOrder(plans)
+  if (sizeOf(plans) > MOST_JOBS) throw new WorkflowError(`it has more than ${MOST_JOBS} jobs`, ["jobs"])
+  return plans
 }
 
-/** Throws `UnreadableYamlError` unless there is an order in which each job follows those that it needs. */
-function requireOrder(jobs: readonly PlannedJob[]): void {
-  const needs = new Map(jobs.map(({ key, needs: keys }) => [key, keys]))
+const sizeOf = (plans: readonly JobPlan[]): number =>
+  plans.reduce((sum, { definition }) => sum + Math.max(1, combinationsOf(definition["strategy"]).length), 0)
+
+/** Members that a job which calls a workflow can't have. */
+const NOT_OF_CALLS = ["steps", "runs-on", "container", "services"]
+
+function planOf(key: string, job: unknown): JobPlan {
+  const path = ["jobs", key]
+  const wrong = (message: string, ...more: readonly string[]) => new WorkflowError(message, [...path, ...more])
+  if (!/^[A-Za-z_][\w-]{0,99}$/.test(key))
+    throw wrong(`'${key.slice(0, 100)}' is no id of a job: letters, digits, - and _, beginning with a letter or _`)
+  if (!isMapping(job)) throw wrong(`the job '${key}' should be a mapping`)
+  const uses = textOr(job["uses"])
+  if (uses === "" && isMissing(job["runs-on"])) throw wrong(`the job '${key}' has no 'runs-on'`)
+  if (uses === "" && job["uses"] !== undefined) throw wrong(`'uses' of the job '${key}' should be a text`, "uses")
+  for (const name of uses === "" ? ["with", "secrets"] : NOT_OF_CALLS)
+    if (job[name] !== undefined)
+      throw wrong(
+        `the job '${key}' ${uses === "" ? "has" : "calls a workflow, so it can't have"} '${name}'${uses === "" ? ", but calls no workflow" : ""}`,
+        name,
+      )
+  const { steps } = job
+  if (steps !== undefined && !(Array.isArray(steps) && steps.every(isMapping)))
+    throw wrong(`'steps' of the job '${key}' should be a list of mappings`, "steps")
+  const needs = job["needs"]
+  if (needs !== undefined && needs !== null && (isMapping(needs) || textsOr(needs).some((needed) => needed === "")))
+    throw wrong(`'needs' of the job '${key}' should be a text or a list of texts`, "needs")
+  try {
+    combinationsOf(job["strategy"])
+  } catch (error) {
+    throw error instanceof WorkflowError ? wrong(`${error.message} in the job '${key}'`, "strategy", ...error.path) : error
+  }
+  return { key, needs: [...new Set(textsOr(needs))], condition: textOr(job["if"]), uses, definition: job }
+}
+
+const isMissing = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)
+
+/** Throws `WorkflowError` unless there is an order in which each job follows those that it needs. */
+function requireOrder(jobs: readonly JobPlan[]): void {
+  const keys = new Set(jobs.map(({ key }) => key))
+  for (const { key, needs } of jobs) {
+    const missing = needs.find((needed) => !keys.has(needed))
+    if (missing !== undefined)
+      throw new WorkflowError(`the job '${key}' needs '${missing.slice(0, 100)}', which is not there`, ["jobs", key, "needs"])
+  }
   const placed = new Set<string>()
   for (let before = -1; placed.size > before; ) {
     before = placed.size
-    for (const [key, keys] of needs) if (keys.every((needed) => placed.has(needed))) placed.add(key)
+    for (const { key, needs } of jobs) if (needs.every((needed) => placed.has(needed))) placed.add(key)
   }
-  if (placed.size < needs.size) throw new UnreadableYamlError("its jobs need jobs that are not there, or each other")
+  const [first, ...others] = jobs.filter(({ key }) => !placed.has(key))
+  if (first)
+    throw new WorkflowError(
+      `the job '${first.key}' can never start: it needs itself${others.length === 0 ? "" : `, by way of ${others.map(({ key }) => `'${key}'`).join(", ")}`}`,
+      ["jobs", first.key, "needs"],
+    )
 }

@@ -16,8 +16,14 @@ const findArtifactFiles = query("actions.findArtifactFiles", (db, p: Params<{ fi
 const findLogFiles = query("actions.findLogFiles", (db, p: Params<{ files: readonly string[] }>) =>
   db.selectFrom("action_tasks").select("log_file as file").where("log_file", "in", p.files).where(isLog),
 )
+const findCacheFiles = query("actions.findCacheFiles", (db, p: Params<{ files: readonly string[] }>) =>
+  db.selectFrom("action_caches").select("file").where("file", "in", p.files),
+)
+const findPartFiles = query("actions.findPartFiles", (db, p: Params<{ files: readonly string[] }>) =>
+  db.selectFrom("action_upload_parts").select("file").where("file", "in", p.files),
+)
 
-/** Removes files of artifacts and logs left by processes that ended before they wrote the row. */
+/** Removes files of artifacts, caches, uploads and logs left by processes that ended before they wrote the row. */
 export const sweepActionFiles: Task = {
   name: "sweep_action_files",
   cron: "47 4 * * *",
@@ -37,6 +43,7 @@ async function foldersBelow(root: string): Promise<readonly string[]> {
 }
 
 async function findKept(db: Handle, files: readonly string[]): Promise<readonly string[]> {
-  const rows = [...(await findArtifactFiles(db, { files })), ...(await findLogFiles(db, { files }))]
-  return rows.map(({ file }) => file)
+  const kept = [findArtifactFiles, findLogFiles, findCacheFiles, findPartFiles]
+  const rows = await Promise.all(kept.map((find) => find(db, { files })))
+  return rows.flat().map(({ file }) => file)
 }

@@ -1,8 +1,9 @@
 import { noContent, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
+import { pageParameter } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { inEveryScope, managingIn } from "../scopes.ts"
 import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from "./records.ts"
-import { deleteRunner, editRunner, findRunners, presentRunner, registrationToken, requireRunner } from "./rules.ts"
+import { deleteRunner, editRunner, findRunners, presentRunner, registrationToken, requireRunner, rotateRegistrationToken } from "./rules.ts"
 
 /** Machines that run jobs. */
 export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
@@ -16,8 +17,8 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     // Existing clients expect this list without paging headers, so it is not declared as paged.
     query: {
       disabled: Type.Optional(Type.Boolean({ description: "only those that are switched off, or only the others" })),
-      page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
-      limit: Type.Optional(Type.Integer({ description: "page size" })),
+      page: pageParameter("page number, from 1"),
+      limit: pageParameter("page size"),
     },
     answers: { 200: ActionRunnersResponse },
     handle: async ({ services, db, owning, query, page }) => {
@@ -30,10 +31,21 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     ...managingIn(scope),
     id: `${scope.id}CreateRunnerRegistrationToken`,
     route: `POST ${scope.prefix}/actions/runners/registration-token`,
-    summary: `Get the token that ${scope.whose} runners register with`,
+    summary: `Get the registration token for ${scope.whose} runners`,
     description: "It is made when it is first asked for, and is the same each time.",
     answers: { 200: RegistrationToken },
     handle: async ({ services, owning }) => ok({ token: await services.database.write((tx) => registrationToken(tx, services, owning)) }),
+  }),
+
+  operation({
+    ...managingIn(scope),
+    id: `${scope.id}RotateRunnerRegistrationToken`,
+    route: `POST ${scope.prefix}/actions/runners/registration-token/rotate`,
+    summary: `Replace the token that ${scope.whose} runners register with`,
+    description: "The one before registers no runner any more. Those that are registered stay.",
+    answers: { 200: RegistrationToken },
+    handle: async ({ services, owning }) =>
+      ok({ token: await services.database.write((tx) => rotateRegistrationToken(tx, services, owning)) }),
   }),
 
   operation({
@@ -52,12 +64,14 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     ...managingIn(scope),
     id: `update${scope.name}Runner`,
     route: `PATCH ${scope.prefix}/actions/runners/{runner_id}`,
-    summary: `Switch one of ${scope.whose} runners off or on`,
+    summary: `Disable or enable one of ${scope.whose} runners`,
     body: EditActionRunnerOption,
     answers: { 200: ActionRunner },
     refuses: ["notFound", "invalid"],
-    handle: async ({ services, owning, path, body }) => {
-      const runner = await services.database.write((tx) => editRunner(tx, services, owning, pathNumber(path.runner_id), body.disabled))
+    handle: async ({ services, actor, owning, path, body }) => {
+      const runner = await services.database.write((tx) =>
+        editRunner(tx, services, owning, actor, pathNumber(path.runner_id), body.disabled),
+      )
       return ok(presentRunner(runner, services.now()))
     },
   }),
@@ -70,8 +84,8 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     description: "A job that it runs is not ended by this; it fails when it is not heard of any more.",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, owning, path }) => {
-      await services.database.write((tx) => deleteRunner(tx, services, owning, pathNumber(path.runner_id)))
+    handle: async ({ services, actor, owning, path }) => {
+      await services.database.write((tx) => deleteRunner(tx, services, owning, actor, pathNumber(path.runner_id)))
       return noContent()
     },
   }),

@@ -1,11 +1,14 @@
 import { hash, randomInt } from "node:crypto"
 import { type Selectable, sql } from "kysely"
+import { type Actor, actorId } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import type { RunnersTable } from "../../../core/database/tables/actions.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Page } from "../../../core/operation.ts"
-import type { Owning } from "../../../core/owner-scope.ts"
+import { type Owning, ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
 import { ownedBy, ownerColumns, sealContext } from "../scopes.ts"
@@ -56,12 +59,14 @@ export async function editRunner(
   tx: Transaction,
   { now }: Pick<Services, "now">,
   owning: Owning,
+  actor: Actor,
   id: number,
   disabled: boolean | undefined,
 ): Promise<Runner> {
-  const runner = await requireRunner(tx, owning, id)
+  const runner = await lockRunner(tx, owning, id)
   if (disabled === undefined) throw refuse.invalid("disabled", "is required")
   if (runner.is_disabled === flag(disabled)) return runner
+  publish(tx, { kind: disabled ? "runner.disabled" : "runner.enabled", runner, ...ownerIdsOf(runner), actor: { id: actorId(actor) } })
   return tx
     .updateTable("runners")
     .set({ is_disabled: flag(disabled), updated_at: now() })
@@ -71,9 +76,22 @@ export async function editRunner(
 }
 
 /** Marks a runner as deleted; its row stays for its past jobs. Refuses `notFound`. */
-export async function deleteRunner(tx: Transaction, { now }: Pick<Services, "now">, owning: Owning, id: number): Promise<void> {
-  await requireRunner(tx, owning, id)
+export async function deleteRunner(
+  tx: Transaction,
+  { now }: Pick<Services, "now">,
+  owning: Owning,
+  actor: Actor,
+  id: number,
+): Promise<void> {
+  const runner = await lockRunner(tx, owning, id)
   await tx.updateTable("runners").set({ deleted_at: now(), updated_at: now() }).where("id", "=", id).execute()
+  publish(tx, { kind: "runner.deleted", runner, ...ownerIdsOf(runner), actor: { id: actorId(actor) } })
+}
+
+async function lockRunner(tx: Transaction, owning: Owning, id: number): Promise<Runner> {
+  const runner = await runnersOf(tx, owning).selectAll().where("id", "=", id).modifyEnd(forNoKeyUpdate).executeTakeFirst()
+  if (!runner) throw refuse.notFound()
+  return runner
 }
 
 // --- registration ----------------------------------------------------------------------------------------------------------------
@@ -102,16 +120,32 @@ export async function registrationToken(
   const token = newToken()
   const made = await tx
     .insertInto("runner_registrations")
-    .values({
-      ...ownerColumns(owning),
-      digest: registrationDigest(token),
-      sealed_token: secrets.seal(token, sealFor(owning)),
-      created_at: now(),
-    })
+    .values({ ...ownerColumns(owning), ...sealedToken({ secrets, now }, owning, token) })
     // A concurrent request may have created one, which is then used.
     .onConflict((conflict) => conflict.doNothing())
     .returning(sql<number>`1`.as("made"))
     .executeTakeFirst()
   const other = made ? undefined : await stored()
   return other ? secrets.unseal(other.sealed_token, sealFor(owning)) : token
+}
+
+const sealedToken = ({ secrets, now }: Pick<Services, "secrets" | "now">, owning: Owning, token: string) => ({
+  digest: registrationDigest(token),
+  sealed_token: secrets.seal(token, sealFor(owning)),
+  created_at: now(),
+})
+
+/** Replaces the registration token of an owner scope: the one before registers no runner any more. Those that are registered stay. */
+export async function rotateRegistrationToken(
+  tx: Transaction,
+  services: Pick<Services, "secrets" | "now">,
+  owning: Owning,
+): Promise<string> {
+  const token = newToken()
+  const { numUpdatedRows } = await tx
+    .updateTable("runner_registrations")
+    .set(sealedToken(services, owning, token))
+    .where(ownedBy("runner_registrations", owning))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n ? token : registrationToken(tx, services, owning)
 }

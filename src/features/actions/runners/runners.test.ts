@@ -29,6 +29,14 @@ withHearth("runners", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
       expect((await on("GET /registration-token")).status).toBe(404)
     })
 
+    test("the registration token is replaced when that is asked for", async () => {
+      const before = (await on("POST /registration-token")).body.token
+      const { status, body } = await on("POST /registration-token/rotate")
+      expect([status, body.token]).toEqual([200, expect.stringMatching(/^[A-Za-z0-9]{40}$/)])
+      expect(body.token).not.toBe(before)
+      expect((await on("POST /registration-token")).body).toEqual(body)
+    })
+
     test("a runner is read, switched off and on, listed and removed", async () => {
       const id = await addRunner(forge, place, { name: "one", labels: ["linux", "arm"] })
       const shown = {

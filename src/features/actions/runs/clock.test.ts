@@ -7,7 +7,7 @@ const HOUR = 3600
 
 withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, forge, ann }) => {
   let runner: number
-  const tick = (name: string) => forge.call(forge.root, `POST /admin/cron/${name}`)
+  const tick = (name: string) => forge.hearth.services.jobs.tasks.run(name)
   const at = "/repos/ann/lamp/actions"
   test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
@@ -36,7 +36,7 @@ withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, fo
     const cancelling = await fresh()
     const task = await takeJob(forge, cancelling.job, runner, [], now() - 700)
     await write((tx) => tx.updateTable("action_tasks").set({ state: "cancelling" }).where("id", "=", task).execute())
-    expect((await tick("stop_zombie_tasks")).status).toBe(204)
+    expect(await tick("stop_zombie_tasks")).toBe("ok")
     expect(await look(lively.run)).toEqual(["in_progress", "in_progress", "waiting"])
     expect(await look(dead.run)).toEqual(["failure", "failure", "skipped"])
     expect(await look(cancelling.run)).toEqual(["cancelled", "cancelled", "skipped"])
@@ -45,29 +45,64 @@ withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, fo
     expect(body.completed_at).not.toBe("1970-01-01T00:00:00Z")
   })
 
-  test("a task that runs for three hours fails, even if its runner is active", async () => {
-    const long = await fresh()
-    const task = await takeJob(forge, long.job, runner, [], now() - 3 * HOUR - 60)
-    await write((tx) => tx.updateTable("action_tasks").set({ updated_at: now() }).where("id", "=", task).execute())
+  const logOf = async (job: number): Promise<string> => {
+    await forge.hearth.services.jobs.drain()
+    return (await forge.call(ann, `GET ${at}/jobs/${job}/logs`)).body.replace(/^\S+ /, "")
+  }
+
+  test("the log of a job that was ended says why, and is closed", async () => {
+    const dead = await fresh()
+    const task = await takeJob(forge, dead.job, runner, [], now() - 700)
     await tick("stop_zombie_tasks")
-    expect((await look(long.run))[0]).toBe("in_progress")
+    expect(await logOf(dead.job)).toBe("##[error]The runner has sent nothing for 10 minutes.\n")
+    const { log_sealed } = await forge.hearth.services.database.read
+      .selectFrom("action_tasks")
+      .select("log_sealed")
+      .where("id", "=", task)
+      .executeTakeFirstOrThrow()
+    expect(log_sealed).toBe(1)
+  })
+
+  test.each([
+    ["six hours", 0, 360],
+    ["the minutes that it asks for", 5, 5],
+    ["six hours, if it asks for more", 1000, 360],
+  ])("a task that runs for longer than %s fails, even if its runner is active", async (_, asked, limit) => {
+    const runs = [await fresh(), await fresh()]
+    for (const [index, { run, job }] of runs.entries()) {
+      await write((tx) => tx.updateTable("action_jobs").set({ timeout_minutes: asked }).where("run_id", "=", run).execute())
+      const task = await takeJob(forge, job, runner, [], now() - 60 * limit + (index === 0 ? -60 : 60))
+      await write((tx) => tx.updateTable("action_tasks").set({ updated_at: now() }).where("id", "=", task).execute())
+    }
+    await tick("stop_zombie_tasks")
     await tick("stop_endless_tasks")
-    expect(await look(long.run)).toEqual(["failure", "failure", "skipped"])
+    const [long, short] = runs
+    expect(await Promise.all(runs.map(({ run }) => look(run)))).toEqual([
+      ["failure", "failure", "skipped"],
+      ["in_progress", "in_progress", "waiting"],
+    ])
+    expect(await logOf(long?.job ?? 0)).toBe(`##[error]The job has run for longer than ${limit} minutes, the most that it may.\n`)
+    expect((await forge.call(ann, `POST ${at}/runs/${short?.run}/cancel`)).status).toBe(202)
   })
 
   test("a job that no runner takes for a day is cancelled", async () => {
     const young = await fresh()
+    // It was long before its turn came: what it needs may take days.
+    const late = await fresh()
     const old = await fresh()
-    await write((tx) =>
-      tx
-        .updateTable("action_jobs")
-        .set({ created_at: now() - 25 * HOUR })
-        .where("run_id", "=", old.run)
-        .execute(),
-    )
+    for (const { run } of [late, old])
+      await write((tx) =>
+        tx
+          .updateTable("action_jobs")
+          .set({ created_at: now() - 25 * HOUR, queued_at: now() - (run === old.run ? 25 : 1) * HOUR })
+          .where("run_id", "=", run)
+          .execute(),
+      )
     await tick("cancel_abandoned_jobs")
     expect(await look(young.run)).toEqual(["queued", "queued", "waiting"])
+    expect(await look(late.run)).toEqual(["queued", "queued", "waiting"])
     expect(await look(old.run)).toEqual(["cancelled", "cancelled", "cancelled"])
+    expect(await logOf(old.job)).toBe("##[error]No runner has taken the job for 24 hours.\n")
   })
 
   test("expired artifacts and logs and used runners are removed", async () => {

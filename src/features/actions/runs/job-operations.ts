@@ -15,7 +15,7 @@ import { findAttempt, findJob, findJobs, findRun, findTasks } from "./store.ts"
 const JOB_QUERY = {
   status: STATUS_QUERY,
   sort: Type.Optional(Type.String({ description: "id, which is all there is" })),
-  order: Type.Optional(Type.String({ description: "asc or desc; only looked at beside sort", default: "asc" })),
+  order: Type.Optional(Type.String({ description: "asc or desc", default: "asc" })),
 } as const
 const Asked = Type.Object(JOB_QUERY)
 
@@ -25,10 +25,8 @@ function filterOf({ status, sort, order }: Static<typeof Asked>): {
   readonly order: "asc" | "desc"
 } {
   const states = statesNamed(status)
-  if (!sort) return { states, order: "asc" }
-  if (sort !== "id") throw refuse.invalid("sort", `Invalid sort mode: "${sort}"; must be id`)
-  if (order !== undefined && order !== "" && order !== "asc" && order !== "desc")
-    throw refuse.invalid("order", `Invalid sort order: "${order}"; must be asc or desc`)
+  if (sort && sort !== "id") throw refuse.invalid("sort", `Invalid sort mode: "${sort}"; must be id`)
+  if (order && order !== "asc" && order !== "desc") throw refuse.invalid("order", `Invalid sort order: "${order}"; must be asc or desc`)
   return { states, order: order === "desc" ? "desc" : "asc" }
 }
 
@@ -37,7 +35,7 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     ...readingIn(scope),
     id: scope.jobsId,
     route: `GET ${scope.prefix}/actions/jobs`,
-    summary: `List the jobs of ${scope.whose} workflows`,
+    summary: `List ${scope.whose} workflow jobs`,
     description: "Those of all attempts, oldest first.",
     paged: true,
     query: JOB_QUERY,
@@ -61,7 +59,7 @@ export const jobOperations: readonly Operation[] = [
     ...reading,
     id: "listWorkflowRunJobs",
     route: "GET /repos/{owner}/{repo}/actions/runs/{run}/jobs",
-    summary: "List the jobs of a run’s last attempt",
+    summary: "List the jobs of a run’s latest attempt",
     paged: true,
     query: JOB_QUERY,
     answers: { 200: ActionWorkflowJobsResponse },
@@ -78,7 +76,7 @@ export const jobOperations: readonly Operation[] = [
     ...reading,
     id: "listWorkflowRunAttemptJobs",
     route: "GET /repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}/jobs",
-    summary: "List the jobs of one of a run’s attempts",
+    summary: "List the jobs of a run’s attempt",
     paged: true,
     query: JOB_QUERY,
     answers: { 200: ActionWorkflowJobsResponse },
@@ -96,7 +94,7 @@ export const jobOperations: readonly Operation[] = [
     ...readingSignedIn,
     id: "getWorkflowJob",
     route: "GET /repos/{owner}/{repo}/actions/jobs/{job_id}",
-    summary: "Get a job of a workflow",
+    summary: "Get a job of a workflow run",
     answers: { 200: ActionWorkflowJob },
     refuses: ["notFound"],
     handle: async ({ services, db, path, repository }) => {
@@ -126,7 +124,7 @@ export const jobOperations: readonly Operation[] = [
     ...reading,
     id: "ListActionTasks",
     route: "GET /repos/{owner}/{repo}/actions/tasks",
-    summary: "List what runners had, or have, in hand of a repository",
+    summary: "List the tasks of a repository's runs",
     description: "Newest first.",
     paged: true,
     answers: { 200: ActionTaskResponse },

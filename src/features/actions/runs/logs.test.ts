@@ -1,10 +1,11 @@
-import { readdir, writeFile } from "node:fs/promises"
+import { readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "vitest"
 import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../files/files.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
-import { appendLog, type LogPart } from "./logs.ts"
+import { appendLog, closeLogs, type LogPart } from "./logs.ts"
+import { packLogs } from "./pack-logs.ts"
 
 withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
   let runner: number
@@ -49,6 +50,37 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
     expect((await read(job)).body).toBe(shown("one", "two", "three\\nand more", "four"))
   })
 
+  test("are given in parts, whatever has become of them", async () => {
+    const { job, task } = await fresh()
+    await add(task, 0, ["one", "two"])
+    const part = async (range: string) => {
+      const answer = await fetch(`${forge.hearth.url}/api/v1${at}/jobs/${job}/logs`, { headers: { authorization: ann, range } })
+      return [answer.status, answer.headers.get("content-range"), await answer.text()]
+    }
+    const all = shown("one", "two")
+    const whole = async (text: string) => {
+      const size = text.length
+      expect(await part("bytes=0-9")).toEqual([206, `bytes 0-9/${size}`, text.slice(0, 10)])
+      expect(await part(`bytes=${size - 40}-`)).toEqual([206, `bytes ${size - 40}-${size - 1}/${size}`, text.slice(-40)])
+      expect(await part("bytes=-5")).toEqual([206, `bytes ${size - 5}-${size - 1}/${size}`, text.slice(-5)])
+      expect((await part(`bytes=${size}-`)).slice(0, 2)).toEqual([416, `bytes */${size}`])
+      expect(await part("bytes=9-2")).toEqual([200, null, text])
+    }
+    await whole(all)
+    await services().database.write((tx) => closeLogs(tx, services(), [task], "over"))
+    const ended = String((await read(job)).body)
+    expect(ended).toMatch(/two\n\S+Z over\n$/)
+    await whole(ended)
+    await services().database.write((tx) =>
+      tx.updateTable("action_tasks").set({ state: "cancelled", stopped_at: services().now() }).where("id", "=", task).execute(),
+    )
+    await packLogs.run(services(), AbortSignal.timeout(60_000))
+    expect(await services().database.read.selectFrom("action_tasks").select("log_packed").where("id", "=", task).execute()).toEqual([
+      { log_packed: 1 },
+    ])
+    await whole(ended)
+  })
+
   test("an empty one can be closed and read", async () => {
     const { job, task } = await fresh()
     expect(await add(task, 0, [], { isLast: true })).toBe(0)
@@ -74,6 +106,30 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
     expect((await read(job)).body).toBe(shown("kept"))
     expect(await add(task, 1, ["next"])).toBe(2)
     expect((await read(job)).body).toBe(shown("kept", "next"))
+  })
+
+  test("are compressed when their jobs have ended, and read as before", async () => {
+    const { job, task } = await fresh()
+    const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`)
+    await add(task, 0, lines)
+    await forge.hearth.services.jobs.tasks.run("pack_logs")
+    expect((await read(job)).body).toBe(shown(...lines))
+    await add(task, 500, ["last"], { isLast: true })
+    await services().database.write((tx) =>
+      tx.updateTable("action_tasks").set({ stopped_at: services().now() }).where("id", "=", task).execute(),
+    )
+    const { headers } = await read(job)
+    await forge.hearth.services.jobs.tasks.run("pack_logs")
+    await services().jobs.drain()
+    const { log_file: file, log_packed: packed } = await services()
+      .database.read.selectFrom("action_tasks")
+      .select(["log_file", "log_packed"])
+      .where("id", "=", task)
+      .executeTakeFirstOrThrow()
+    expect(packed).toBe(1)
+    expect((await stat(join(actionFilesOf(services(), row.storage), file))).size).toBeLessThan(Number(headers.get("content-length")) / 5)
+    expect(await read(job)).toMatchObject({ status: 200, body: shown(...lines, "last") })
+    await expect(add(task, 501, ["late"])).rejects.toMatchObject({ kind: "conflict" })
   })
 
   test("of two concurrent calls one continues where the other ended", async () => {
@@ -117,7 +173,7 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
         .execute(),
     )
     const before = await readdir(actionFilesOf(services(), row.storage))
-    await forge.call(forge.root, "POST /admin/cron/cleanup_actions")
+    await forge.hearth.services.jobs.tasks.run("cleanup_actions")
     await services().jobs.drain()
     expect(await readdir(actionFilesOf(services(), row.storage))).toHaveLength(before.length - 1)
     expect((await read(job)).status).toBe(404)

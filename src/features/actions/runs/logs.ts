@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
-import { Readable } from "node:stream"
+import { pipeline, Readable } from "node:stream"
+import { createGunzip } from "node:zlib"
 import type { Repository } from "../../../access/permission.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
-import type { Download } from "../../../core/download.ts"
+import { type ByteRange, type Download, sliceOf } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { discardFile, type FileLocation, openFile, pathOf } from "../files/files.ts"
-import { findRun, type Job } from "./store.ts"
+import { findRun, type Job, type Run } from "./store.ts"
 
 /** Append-only logs that runners write during a job. */
 
@@ -38,7 +41,7 @@ export interface LogPart {
 const findLog = query("actions.findLog", (db, p: Params<{ repositoryId: number; taskId: number }>) =>
   db
     .selectFrom("action_tasks")
-    .select(["log_file", "log_lines", "log_size", "log_sealed", "log_expired"])
+    .select(["log_file", "log_lines", "log_size", "log_end", "log_sealed", "log_expired"])
     .where("id", "=", p.taskId)
     .where("repository_id", "=", p.repositoryId),
 )
@@ -59,7 +62,8 @@ const advanceLog = query(
  * Appends lines to a task's log and returns their total number, where the runner continues. Lines that are stored already are skipped, and
  * lines after a gap are not accepted. The bytes are written before the row that counts them: what a process leaves that ends in between is
  * overwritten by the next call.
- * Refuses `notFound` where there is no such task, and `conflict` further lines of a log that is closed.
+ * Refuses `notFound` where there is no such task, and `conflict` further lines of a log that its runner has closed. Those of one that the
+ * server has closed are dropped.
  */
 export async function appendLog(services: Services, { repository, taskId, index, lines, isLast }: LogPart): Promise<number> {
   const { database, now } = services
@@ -68,6 +72,8 @@ export async function appendLog(services: Services, { repository, taskId, index,
   if (index > log.log_lines) return log.log_lines
   const fresh = lines.slice(log.log_lines - index)
   if (log.log_sealed === 1 || log.log_expired === 1) {
+    // A runner that was too late is to stop sending them.
+    if (log.log_end !== "") return index + lines.length
     if (fresh.length > 0) throw refuse.conflict("the log is closed")
     return log.log_lines
   }
@@ -92,6 +98,25 @@ export async function appendLog(services: Services, { repository, taskId, index,
   // A concurrent call was faster; the runner continues from there.
   if (log.log_file === "") await discardFile(services, location)
   return (await findLog.first(database.read, { repositoryId: repository.id, taskId }))?.log_lines ?? 0
+}
+
+/**
+ * Closes logs that are open, with a last line from the server. It is not written into the files, because what a runner sends at the same
+ * time is written to the same place there before either of them is counted.
+ */
+export async function closeLogs(
+  tx: Transaction,
+  { now }: Pick<Services, "now">,
+  taskIds: readonly number[],
+  content: string,
+): Promise<void> {
+  await tx
+    .updateTable("action_tasks")
+    .set({ log_sealed: 1, log_end: renderLine({ seconds: now(), nanos: 0, content }).toString() })
+    .where(inList("action_tasks.id", taskIds))
+    .where("log_sealed", "=", 0)
+    .where("log_expired", "=", 0)
+    .execute()
 }
 
 /** Lines as stored in the file, after so many bytes. */
@@ -142,7 +167,12 @@ async function openToWrite(path: string): Promise<FileHandle> {
 }
 
 const findLogOfJob = query("actions.findLogOfJob", (db, p: Params<{ jobId: number }>) =>
-  db.selectFrom("action_tasks").select(["id", "log_file", "log_size"]).where("job_id", "=", p.jobId).orderBy("id", "desc").limit(1),
+  db
+    .selectFrom("action_tasks")
+    .select(["id", "log_file", "log_size", "log_end", "log_packed"])
+    .where("job_id", "=", p.jobId)
+    .orderBy("id", "desc")
+    .limit(1),
 )
 
 /** The current log of a job's last task. Refuses `notFound` where there is none, or it has expired. */
@@ -150,26 +180,78 @@ export async function logDownload(services: Services, { id: repositoryId, storag
   const { database } = services
   const task = await findLogOfJob.first(database.read, { jobId: job.original_id || job.id })
   const run = await findRun.first(database.read, { repositoryId, id: job.run_id })
-  if (!task || !run || task.log_file === "") throw refuse.notFound()
+  if (!task && run && job.error !== "") return explanation(run, job)
+  if (!task || !run || (task.log_file === "" && task.log_end === "")) throw refuse.notFound()
   const { id, log_file: file, log_size: size } = task
+  const end = Buffer.from(task.log_end)
   return {
-    tag: `"${file}-${size}"`,
-    size,
-    open: async () => {
-      const handle = await openFile(services, { storage, file })
-      if (!handle) throw new Refusal("internal", `the log of task ${id} is gone`)
-      const name = `${run.workflow.replace(/\.ya?ml$/, "")}-${job.name}-${id}.log`.replaceAll("/", "-")
-      const content = size === 0 ? await closeAndReadNothing(handle) : handle.createReadStream({ end: size - 1 })
-      return {
-        type: "text/plain; charset=utf-8",
-        disposition: fileHeadersOf(name).disposition.replace(/^inline/, "attachment"),
-        content,
-      }
+    tag: `"${file || id}-${size}-${end.length}"`,
+    size: size + end.length,
+    isRanged: true,
+    open: async (range = { start: 0, end: size + end.length - 1 }) => {
+      const content = file === "" ? undefined : await openLog(services, { storage, file, isPacked: task.log_packed === 1 }, size, range)
+      if (file !== "" && !content) throw new Refusal("internal", `the log ${file} is gone`)
+      return { ...headersOf(run, job, id), content: withEnd(content, size, end, range) }
     },
   }
 }
 
-async function closeAndReadNothing(handle: FileHandle): Promise<Readable> {
-  await handle.close()
-  return Readable.from([])
+const headersOf = (run: Pick<Run, "workflow">, job: Pick<Job, "name">, id: number) => ({
+  type: "text/plain; charset=utf-8",
+  disposition: fileHeadersOf(`${run.workflow.replace(/\.ya?ml$/, "")}-${job.name}-${id}.log`.replaceAll("/", "-")).disposition.replace(
+    /^inline/,
+    "attachment",
+  ),
+})
+
+/** The log of a job that could not start: why. */
+function explanation(run: Run, job: Job): Download {
+  const bytes = renderLine({ seconds: job.stopped_at, nanos: 0, content: `##[error]${job.error}` })
+  return {
+    tag: `"${job.id}-${job.stopped_at}"`,
+    size: bytes.length,
+    isRanged: true,
+    open: async (range = { start: 0, end: bytes.length }) => ({
+      ...headersOf(run, job, job.id),
+      content: Readable.from([bytes.subarray(range.start, range.end + 1)]),
+    }),
+  }
+}
+
+interface LogFile extends FileLocation {
+  readonly isPacked: boolean
+}
+
+/**
+ * A range of the first `size` bytes of a log, as far as it is among them; undefined where the file is gone. What is compressed is read from its beginning.
+ * `ahead` bytes are read before they are asked for.
+ */
+export async function openLog(
+  services: Services,
+  file: LogFile,
+  size: number,
+  { start, end }: ByteRange,
+  ahead = 64 * 1024,
+): Promise<Readable | undefined> {
+  const range = { start, end: Math.min(end, size - 1) }
+  if (range.start > range.end) return Readable.from([])
+  const handle = await openFile(services, file)
+  if (!handle) return undefined
+  if (!file.isPacked) return handle.createReadStream({ ...range, highWaterMark: ahead })
+  const text = createGunzip()
+  pipeline(handle.createReadStream(), text, () => {})
+  return Readable.from(sliceOf(text, range), { objectMode: false })
+}
+
+/** A range of a log, whose file has `size` bytes and is followed by `end`. */
+function withEnd(content: Readable | undefined, size: number, end: Buffer, range: ByteRange): Readable {
+  const last = end.subarray(Math.max(0, range.start - size), Math.max(0, range.end + 1 - size))
+  if (!content) return Readable.from([last])
+  if (last.length === 0) return content
+  return Readable.from(concatenated(content, last), { objectMode: false })
+}
+
+async function* concatenated(content: Readable, last: Buffer): AsyncIterable<Buffer> {
+  yield* content
+  yield last
 }

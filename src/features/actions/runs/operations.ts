@@ -1,14 +1,15 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitModeOrAdmin } from "../../../access/permission.ts"
 import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import { actorId } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
-import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { accepted, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { repeatedText } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { inEveryScope, readingIn } from "../scopes.ts"
 import { presentRun, presentRuns } from "./present.ts"
 import { ActionWorkflowRun, ActionWorkflowRunsResponse } from "./records.ts"
-import { deleteRun } from "./rules.ts"
+import { approveRun, cancelRun, deleteRun } from "./rules.ts"
 import { STATUS_WORDS, statesNamed } from "./status.ts"
 import { findAttempt, findRun, findRuns, type RunFilter } from "./store.ts"
 
@@ -44,7 +45,7 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     ...readingIn(scope),
     id: scope.runsId,
     route: `GET ${scope.prefix}/actions/runs`,
-    summary: `List the runs of ${scope.whose} workflows`,
+    summary: `List ${scope.whose} workflow runs`,
     description: "Newest first, each in its last attempt.",
     paged: true,
     query: RUN_QUERY,
@@ -60,6 +61,12 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
 
 const reading = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("actions") } as const
 
+const writing = {
+  ...reading,
+  access: onRepositoryUnit("actions", "write"),
+  refuses: ["notFound", "conflict"],
+} as const
+
 /** Runs of workflows: lists in every owner scope, and single runs of a repository. */
 export const runOperations: readonly Operation[] = [
   ...lists,
@@ -68,7 +75,7 @@ export const runOperations: readonly Operation[] = [
     ...reading,
     id: "GetWorkflowRun",
     route: "GET /repos/{owner}/{repo}/actions/runs/{run}",
-    summary: "Get a run of a workflow",
+    summary: "Get a workflow run",
     description: "In its last attempt.",
     answers: { 200: ActionWorkflowRun },
     refuses: ["notFound"],
@@ -85,7 +92,7 @@ export const runOperations: readonly Operation[] = [
     ...reading,
     id: "getWorkflowRunAttempt",
     route: "GET /repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}",
-    summary: "Get a run of a workflow in one of its attempts",
+    summary: "Get an attempt of a workflow run",
     answers: { 200: ActionWorkflowRun },
     refuses: ["notFound"],
     handle: async ({ services, db, actor, path, repository, owner, permission }) => {
@@ -99,16 +106,43 @@ export const runOperations: readonly Operation[] = [
   }),
 
   operation({
+    ...writing,
+    id: "cancelWorkflowRun",
+    route: "POST /repos/{owner}/{repo}/actions/runs/{run}/cancel",
+    summary: "Cancel a workflow run",
+    description: "Jobs that wait start only where their condition says so, as always() does; none does when it is cancelled a second time.",
+    answers: { 202: null },
+    handle: async ({ services, path, repository }) => {
+      await services.database.write((tx) => cancelRun(tx, services, { repository, runId: path.run }))
+      return accepted(undefined)
+    },
+  }),
+
+  operation({
+    ...writing,
+    archived: "refused",
+    id: "approveWorkflowRun",
+    route: "POST /repos/{owner}/{repo}/actions/runs/{run}/approve",
+    summary: "Approve a run of a pull request from a fork",
+    description: "Its jobs start. They get no secrets, and a token that only reads.",
+    answers: { 204: null },
+    handle: async ({ services, path, repository }) => {
+      await services.database.write((tx) => approveRun(tx, services, { repository, runId: path.run }))
+      return noContent()
+    },
+  }),
+
+  operation({
     ...reading,
     access: onRepositoryUnit("actions", "write"),
     id: "deleteActionRun",
     route: "DELETE /repos/{owner}/{repo}/actions/runs/{run}",
-    summary: "Delete a run of a workflow",
+    summary: "Delete a workflow run",
     description: "With its attempts, jobs and artifacts. It must have ended.",
     answers: { 204: null },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, path, repository }) => {
-      await services.database.write((tx) => deleteRun(tx, services, repository, path.run))
+    handle: async ({ services, actor, path, repository }) => {
+      await services.database.write((tx) => deleteRun(tx, services, repository, path.run, { id: actorId(actor) }))
       return noContent()
     },
   }),

@@ -7,8 +7,7 @@ import { branchOf } from "../../../git/index.ts"
 import { presentRepositories, texts } from "../../code/repositories/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
-import { presentUserPlainly } from "../../people/users/present.ts"
-import { standIn } from "../../people/users/stand-ins.ts"
+import { presentUserPlainly, standIn } from "../../people/users/present.ts"
 import type { ActionTask, ActionWorkflowJob, ActionWorkflowRun, PullRequestMinimal } from "./records.ts"
 import { presentState } from "./status.ts"
 import {
@@ -37,6 +36,8 @@ const headBranch = (ref: string): { readonly head_branch?: string } => {
   const branch = branchOf(ref)
   return branch === undefined ? {} : { head_branch: branch }
 }
+
+const errorOf = ({ error }: { readonly error: string }): { readonly error?: string } => (error === "" ? {} : { error })
 
 // --- runs ------------------------------------------------------------------------------------------------------------------------
 
@@ -94,6 +95,7 @@ export async function presentRuns(
         head_sha: run.commit_id,
         ...headBranch(run.ref),
         ...presentState(state),
+        ...errorOf(run),
         actor: person(run.actor_id),
         trigger_actor: person(attempt?.actor_id ?? run.actor_id),
         repository,
@@ -198,6 +200,7 @@ export async function presentJobs(db: Handle, site: Site, jobs: readonly Job[]):
         head_sha: run.commit_id,
         ...headBranch(run.ref),
         ...presentState(job.state),
+        ...errorOf(job),
         ...(job.runner_id === 0 ? {} : { runner_id: job.runner_id }),
         ...(runnerName === undefined ? {} : { runner_name: runnerName }),
         steps: (stepsOf.get(doneAs(job)) ?? []).map((step) => ({

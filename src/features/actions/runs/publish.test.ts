@@ -102,13 +102,13 @@ withHearth("what is told of runs", { people: ["ann"], config: { outgoing: { allo
     expect((await news()).said).toEqual({ runs: ["in_progress "], jobs: ["build in_progress "] })
     expect(await statuses()).toContainEqual(["build / build (push)", "pending", "In progress"])
     await services().database.write((tx) => tx.updateTable("action_tasks").set({ updated_at: 1 }).execute())
-    await forge.call(forge.root, "POST /admin/cron/stop_zombie_tasks")
+    await forge.hearth.services.jobs.tasks.run("stop_zombie_tasks")
     expect((await news()).said).toEqual({ runs: ["completed failure"], jobs: ["build completed failure", "check completed skipped"] })
     expect(await statuses()).toEqual([
       ["build / build (push)", "failure", expect.stringMatching(/^Failing after 1h2m\d+s$/)],
       ["build / check (push)", "skipped", "Skipped"],
     ])
-    await forge.call(forge.root, "POST /admin/cron/stop_zombie_tasks")
+    await forge.hearth.services.jobs.tasks.run("stop_zombie_tasks")
     expect((await news()).said).toEqual({ runs: [], jobs: [] })
   })
 
@@ -136,8 +136,10 @@ withHearth("what is told of runs", { people: ["ann"], config: { outgoing: { allo
     const before = await statuses()
     const run = await dispatch()
     expect((await news()).said).toEqual({ runs: ["requested "], jobs: ["build queued ", "check waiting "] })
-    await services().database.write((tx) => tx.updateTable("action_jobs").set({ created_at: 1 }).where("run_id", "=", run).execute())
-    await forge.call(forge.root, "POST /admin/cron/cancel_abandoned_jobs")
+    await services().database.write((tx) =>
+      tx.updateTable("action_jobs").set({ created_at: 1, queued_at: 1 }).where("run_id", "=", run).execute(),
+    )
+    await forge.hearth.services.jobs.tasks.run("cancel_abandoned_jobs")
     const told = await news()
     expect(told.said).toEqual({ runs: ["completed cancelled"], jobs: ["build completed cancelled", "check completed cancelled"] })
     expect(told.statuses).toEqual([])

@@ -1,14 +1,14 @@
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { lockRow } from "../../../core/database/lock.ts"
+import { lockRow, lockRows } from "../../../core/database/lock.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { createStatuses } from "../../code/statuses/rules.ts"
-import { ACTIONS_USER, standIn } from "../../people/users/stand-ins.ts"
+import { ACTIONS_USER, standIn } from "../../people/users/present.ts"
 import { readCommit } from "./checked-commit.ts"
-import { findAttempt, findJobsOfAttempt, type Job, type Run } from "./store.ts"
+import { findAttempt, findJobsOfAttempt, findRunsByIds, type Job, type Run } from "./store.ts"
 
 /** Publishes changes of runs and writes the statuses of their commits. */
 
@@ -20,6 +20,10 @@ interface Snapshot {
 /** Locks runs and takes their state before a change. */
 async function lockSnapshots(tx: Transaction, runIds: readonly number[]): Promise<readonly Snapshot[]> {
   const found: Snapshot[] = []
+  if (runIds.length === 0) return found
+  // Statuses lock the repository, and others lock that first as well.
+  const repositoryIds = [...new Set((await findRunsByIds(tx, { ids: runIds })).map(({ repository_id }) => repository_id))]
+  await lockRows(tx, "repositories", repositoryIds)
   // In order of id, to avoid deadlocks.
   for (const id of [...new Set(runIds)].sort((one, other) => one - other)) {
     const run = await lockRow(tx, "action_runs", id)
@@ -74,28 +78,45 @@ async function publishRun(tx: Transaction, services: Services, run: Run, { isRun
 // --- statuses ------------------------------------------------------------------------------------------------------------------------
 
 /** The events whose runs write statuses of a commit. */
-const STATUS_EVENTS: ReadonlySet<string> = new Set(["push", "pull_request", "pull_request_target"])
+const STATUS_EVENTS: ReadonlySet<string> = new Set([
+  "push",
+  "pull_request",
+  "pull_request_target",
+  "pull_request_review",
+  "pull_request_review_comment",
+  "release",
+])
+
+/** The maximum length of a status's description, in characters. */
+const LONGEST_DESCRIPTION = 255
+
+const shortened = (text: string): string => Array.from(text).slice(0, LONGEST_DESCRIPTION).join("")
 
 async function writeStatuses(tx: Transaction, services: Services, run: Run, jobs: readonly Job[]): Promise<void> {
-  if (!STATUS_EVENTS.has(run.event) || jobs.length === 0) return
+  if (!STATUS_EVENTS.has(run.event) || (jobs.length === 0 && run.error === "")) return
   const repository = await findRepositoryById.first(tx, { id: run.repository_id })
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
   if (!owner) return
   const html = `${repositoryHtmlUrl(services.site, owner.name, repository.name)}/actions/runs/${run.id}`
-  const file = run.workflow.split("/").at(-1) ?? run.workflow
+  const name = run.workflow_name || (run.workflow.split("/").at(-1) ?? run.workflow)
   await createStatuses(tx, services, {
     repositoryId: run.repository_id,
     commit: readCommit(run.checked_commit),
     creator: ACTIONS_USER,
-    statuses: jobs.map((job) => ({
-      ...statusOf(job),
-      target_url: `${html}/jobs/${job.id}`,
-      context: `${run.workflow_name || file} / ${job.name} (${run.event})`,
-    })),
+    statuses: [
+      ...(run.error === ""
+        ? []
+        : [{ state: "failure", description: shortened(run.error), target_url: html, context: `${name} (${run.event})` } as const]),
+      ...jobs.map((job) => ({
+        ...statusOf(job),
+        target_url: `${html}/jobs/${job.id}`,
+        context: `${name} / ${job.name} (${run.event})`,
+      })),
+    ],
   })
 }
 
-function statusOf({ state, started_at, stopped_at }: Job) {
+function statusOf({ state, error, started_at, stopped_at }: Job) {
   const took = durationOf(started_at === 0 ? 0 : stopped_at - started_at)
   switch (state) {
     case "waiting":
@@ -109,7 +130,7 @@ function statusOf({ state, started_at, stopped_at }: Job) {
     case "success":
       return { state: "success", description: `Successful in ${took}` } as const
     case "failure":
-      return { state: "failure", description: `Failing after ${took}` } as const
+      return { state: "failure", description: error === "" ? `Failing after ${took}` : shortened(error) } as const
     case "cancelled":
       return { state: "failure", description: `Canceled after ${took}` } as const
     case "skipped":

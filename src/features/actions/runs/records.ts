@@ -8,6 +8,8 @@ const STATUS = oneOf(["queued", "waiting", "in_progress", "completed"], {
 })
 const CONCLUSION = Type.Optional(oneOf(["success", "failure", "cancelled", "skipped"], { description: "left out until it is completed" }))
 
+const ERROR = Type.Optional(Type.String({ description: "why it could not start; left out where it could" }))
+
 const ActionWorkflowStep = record("ActionWorkflowStep", {
   name: Type.String(),
   number: int64({ description: "from 0" }),
@@ -30,6 +32,7 @@ export const ActionWorkflowJob = record("ActionWorkflowJob", {
   head_branch: Type.Optional(Type.String()),
   status: STATUS,
   conclusion: CONCLUSION,
+  error: ERROR,
   runner_id: Type.Optional(int64({ description: "left out until a runner has taken it" })),
   runner_name: Type.Optional(Type.String()),
   steps: Type.Array(ActionWorkflowStep),
@@ -73,6 +76,7 @@ export const ActionWorkflowRun = record("ActionWorkflowRun", {
   head_branch: Type.Optional(Type.String()),
   status: STATUS,
   conclusion: CONCLUSION,
+  error: ERROR,
   actor: User,
   trigger_actor: User,
   repository: Repository,

@@ -20,7 +20,7 @@ export const rerunOperations: readonly Operation[] = [
     ...shared,
     id: "rerunWorkflowRun",
     route: "POST /repos/{owner}/{repo}/actions/runs/{run}/rerun",
-    summary: "Do a run again",
+    summary: "Re-run a workflow run",
     description: "It must have ended.",
     answers: { 201: ActionWorkflowRun },
     handle: async ({ services, db, actor, path, me, repository, owner, permission }) => {
@@ -36,7 +36,7 @@ export const rerunOperations: readonly Operation[] = [
     ...shared,
     id: "rerunFailedWorkflowRun",
     route: "POST /repos/{owner}/{repo}/actions/runs/{run}/rerun-failed-jobs",
-    summary: "Do the jobs of a run again that failed or were cancelled, and those that need them",
+    summary: "Re-run the failed jobs of a run and those that need them",
     description: "The others keep their outcome. It must have ended.",
     answers: { 201: null },
     handle: async ({ services, path, me, repository }) => {
@@ -50,7 +50,7 @@ export const rerunOperations: readonly Operation[] = [
     ...shared,
     id: "rerunWorkflowJob",
     route: "POST /repos/{owner}/{repo}/actions/runs/{run}/jobs/{job_id}/rerun",
-    summary: "Do a job of a run again, and those that need it",
+    summary: "Re-run a job and those that need it",
     description: "The others keep their outcome. The run must have ended, and the job be one of its last attempt.",
     answers: { 201: ActionWorkflowJob },
     handle: async ({ services, db, path, me, repository }) => {

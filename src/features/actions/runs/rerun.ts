@@ -4,12 +4,19 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { texts } from "../../code/repositories/present.ts"
+import { newFuel } from "../definitions/expressions.ts"
+import { dependsOnNeeds } from "../definitions/layout.ts"
+import { membersOf } from "../definitions/payload.ts"
+import { concurrencyAgain } from "../definitions/plan.ts"
 import { disabledWorkflows } from "../definitions/store.ts"
+import { planOf } from "./expand.ts"
+import { callOf, readContexts } from "./known.ts"
+import { neededBy } from "./needs.ts"
+import { callersOf, isCalling } from "./progress.ts"
 import { publishingChanges } from "./publish.ts"
-import { firstState, isDone } from "./status.ts"
+import { isDone } from "./status.ts"
 import { findJob, findJobsOfAttempt, findRun, type Job, type Run } from "./store.ts"
-import { updateRun } from "./update.ts"
+import { enterGroup, updateRun } from "./update.ts"
 
 /** The most attempts that a run may have. */
 const MOST_ATTEMPTS = 50
@@ -48,73 +55,106 @@ export async function rerun(
   if ((await disabledWorkflows(tx, repositoryId)).has(run.workflow)) throw refuse.forbidden("this workflow is switched off")
 
   const jobs = await findJobsOfAttempt(tx, { runId, attempt: run.attempt })
-  const rerunIds = idsToRerun(jobs, selection)
-  if (rerunIds.size === 0) throw refuse.badRequest("no job of this run has failed")
+  const choice = choose(jobs, selection)
+  if (choice.fresh.size === 0) throw refuse.badRequest(run.error === "" ? "no job of this run has failed" : "this run has no jobs")
   const attempt = run.attempt + 1
+  const ids = new Map<number, number>()
   await publishingChanges(tx, services, [runId], async () => {
     await tx
       .insertInto("action_attempts")
       .values({ run_id: runId, number: attempt, actor_id: actorId, state: "waiting", created_at: now })
       .execute()
-    await tx
-      .insertInto("action_jobs")
-      .values(jobs.map((job) => (rerunIds.has(job.id) ? newJob(job, attempt, run, now) : keptJob(job, attempt))))
-      .execute()
-    await tx.updateTable("action_runs").set({ attempt }).where("id", "=", runId).execute()
-    await updateRun(tx, runId, now)
+    const reset = { attempt, is_cancelled: 0, is_held: 0, concurrency_group: "" } as const
+    await tx.updateTable("action_runs").set(reset).where("id", "=", runId).execute()
+    for (const level of levelsOf(jobs, choice)) {
+      const rows = level.map((job) => rowOf(job, choice, { attempt, now, parentId: ids.get(job.parent_id) ?? 0 }))
+      const made = await tx.insertInto("action_jobs").values(rows).returning("id").execute()
+      const madeIds = made.map(({ id }) => id).sort((one, other) => one - other)
+      for (const [index, job] of level.entries()) ids.set(job.id, madeIds[index] ?? 0)
+    }
+    if (run.needs_approval === 0) await enterGroupAgain(tx, services, { ...run, ...reset })
+    await updateRun(tx, services, runId)
   })
 
   const made = await findJobsOfAttempt(tx, { runId, attempt })
   const updated = (await findRun.first(tx, { repositoryId, id: runId })) ?? run
-  return { run: updated, job: made.find(({ key, name }) => key === asked?.key && name === asked.name) }
+  return { run: updated, job: asked && (made.find(({ id }) => id === ids.get(asked.id)) ?? made.find(({ key }) => key === asked.key)) }
 }
 
-/** The ids of the jobs to rerun. */
-function idsToRerun(jobs: readonly Job[], selection: RerunSelection): ReadonlySet<number> {
+/** Lets a run enter its concurrency group again, for a further attempt or once it is approved. */
+export async function enterGroupAgain(tx: Transaction, services: Services, run: Run): Promise<void> {
+  const members = membersOf(run.definition)
+  if (members["concurrency"] === undefined) return
+  const contexts = (await readContexts(tx, services, run))({})
+  await enterGroup(tx, services, run, concurrencyAgain(members, contexts, newFuel()))
+}
+
+/** The jobs that are run again, and the calls some of whose jobs are. All others keep their results. */
+interface Choice {
+  readonly fresh: ReadonlySet<number>
+  readonly reopened: ReadonlySet<number>
+  /** Those of them whose layout follows anew from the jobs that they need. */
+  readonly collapsed: ReadonlySet<number>
+}
+
+function choose(jobs: readonly Job[], selection: RerunSelection): Choice {
   const wanted = (job: Job): boolean => {
     if (selection.of === "all") return true
-    return selection.of === "job" ? job.id === selection.jobId : job.state === "failure" || job.state === "cancelled"
+    if (selection.of === "job") return job.id === selection.jobId
+    return (job.state === "failure" || job.state === "cancelled") && !isCalling(jobs, job)
   }
-  const rerunIds = new Set(jobs.filter(wanted).map(({ id }) => id))
-  const keys = () => new Set(jobs.filter(({ id }) => rerunIds.has(id)).map(({ key }) => key))
-  for (let before = -1; rerunIds.size > before; ) {
-    before = rerunIds.size
-    const needed = keys()
-    for (const job of jobs) if (texts(job.needs).some((key) => needed.has(key))) rerunIds.add(job.id)
+  const fresh = new Set(jobs.filter(wanted).map(({ id }) => id))
+  const reopened = new Set<number>()
+  const isRun = (job: Job) => fresh.has(job.id) || reopened.has(job.id)
+  for (let before = -1; fresh.size + reopened.size > before; ) {
+    before = fresh.size + reopened.size
+    for (const job of jobs) {
+      if (neededBy(jobs, job).some(isRun)) fresh.add(job.id)
+      if (jobs.some((called) => called.parent_id === job.id && isRun(called))) reopened.add(job.id)
+    }
   }
-  return rerunIds
+  for (const id of fresh) reopened.delete(id)
+  const collapsed = jobs.filter((job) => fresh.has(job.id) && dependsOnNeeds(planOf(job)) && neededBy(jobs, job).some(isRun))
+  return { fresh, reopened, collapsed: new Set(collapsed.map(({ id }) => id)) }
 }
 
-const planOf = ({ run_id, repository_id, key, name, needs, condition, labels, definition, continue_on_error }: Job) => ({
-  run_id,
-  repository_id,
-  key,
-  name,
-  needs,
-  condition,
-  labels,
-  definition,
-  continue_on_error,
-})
+/**
+ * The jobs that the next attempt begins with, callers before those that they called. What calls that are made again lead to is left out,
+ * and of a matrix that is laid out again all but one.
+ */
+function levelsOf(jobs: readonly Job[], { fresh, collapsed }: Choice): readonly (readonly Job[])[] {
+  const isFirst = (job: Job) => jobs.find(({ key, parent_id }) => key === job.key && parent_id === job.parent_id)?.id === job.id
+  const kept = jobs.filter((job) => !callersOf(jobs, job).some(({ id }) => fresh.has(id)) && (!collapsed.has(job.id) || isFirst(job)))
+  const levels = Map.groupBy(kept, (job) => callersOf(jobs, job).length)
+  return [...levels.entries()].sort(([one], [other]) => one - other).map(([, level]) => level)
+}
 
-const newJob = (job: Job, attempt: number, { needs_approval }: Run, now: Seconds) => ({
-  ...planOf(job),
-  attempt,
-  state: needs_approval === 1 ? ("blocked" as const) : firstState(texts(job.needs)),
-  runner_id: 0,
-  original_id: 0,
-  created_at: now,
-  started_at: 0,
-  stopped_at: 0,
-})
+/** The row of a job in the next attempt. */
+function rowOf(
+  job: Job,
+  { fresh, reopened, collapsed }: Choice,
+  { attempt, now, parentId }: { readonly attempt: number; readonly now: Seconds; readonly parentId: number },
+) {
+  const { id, ...row } = job
+  const next = { ...row, attempt, parent_id: parentId }
+  const begun = { state: "blocked", started_at: 0, stopped_at: 0, created_at: now, outputs: "{}", error: "" } as const
+  if (reopened.has(id)) return { ...next, ...begun, original_id: 0 }
+  if (!fresh.has(id)) return { ...next, original_id: job.original_id || id, concurrency_group: "", is_held: 0 as const }
+  const call = callOf(job)
+  return {
+    ...next,
+    ...begun,
+    ...(collapsed.has(id) ? laidOutLater(job) : {}),
+    call: call ? JSON.stringify({ file: call.file }) : "{}",
+    runner_id: 0,
+    original_id: 0,
+    concurrency_group: "",
+    is_held: 0 as const,
+  }
+}
 
-const keptJob = (job: Job, attempt: number) => ({
-  ...planOf(job),
-  attempt,
-  state: job.state,
-  runner_id: job.runner_id,
-  original_id: job.original_id || job.id,
-  created_at: job.created_at,
-  started_at: job.started_at,
-  stopped_at: job.stopped_at,
-})
+/** The columns of a job that is laid out once the jobs that it needs have ended. */
+function laidOutLater(job: Job) {
+  const { matrix: _, ...definition } = membersOf(job.definition)
+  return { name: job.key, labels: "[]", is_unexpanded: 1 as const, definition: JSON.stringify(definition) }
+}

@@ -1,12 +1,17 @@
 import type { Repository } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { removeFiles } from "../files/files.ts"
+import { publishingChanges } from "./publish.ts"
+import { enterGroupAgain } from "./rerun.ts"
 import { isDone } from "./status.ts"
-import { findRun } from "./store.ts"
+import { findRun, type Run } from "./store.ts"
+import { cancelJobs, updateRun } from "./update.ts"
 
 const findArtifactFiles = query("actions.findArtifactFilesOfRun", (db, p: Params<{ runId: number }>) =>
   db.selectFrom("action_artifacts").select("file").where("run_id", "=", p.runId),
@@ -29,6 +34,7 @@ export async function deleteRun(
   services: Pick<Services, "jobs">,
   { id: repositoryId, storage }: Pick<Repository, "id" | "storage">,
   id: number,
+  actor: Pick<User, "id">,
 ): Promise<void> {
   // Another attempt may be created concurrently.
   await lockRow(tx, "repositories", repositoryId)
@@ -42,4 +48,40 @@ export async function deleteRun(
     files.map(({ file }) => ({ storage, file })),
   )
   await removeRun(tx, { id })
+  publish(tx, { kind: "run.deleted", repositoryId, run, actor })
+}
+
+/** Whom a change of a run is asked of. */
+interface OfRun {
+  readonly repository: Pick<Repository, "id">
+  readonly runId: number
+}
+
+/** Locks a run, for a change. Refuses `notFound`. */
+async function lockRun(tx: Transaction, { repository, runId }: OfRun): Promise<Run> {
+  await lockRow(tx, "repositories", repository.id)
+  const run = await findRun.first(tx, { repositoryId: repository.id, id: runId })
+  if (!run) throw refuse.notFound()
+  return run
+}
+
+/**
+ * Cancels a run: jobs that run are ended, and of the others only those start whose condition says so. Cancelled again, it ends these, too.
+ * Refuses `notFound`, and `conflict` for a run that has ended.
+ */
+export async function cancelRun(tx: Transaction, services: Services, asked: OfRun): Promise<void> {
+  const run = await lockRun(tx, asked)
+  if (isDone(run.state)) throw refuse.conflict("this workflow run has ended")
+  await publishingChanges(tx, services, [run.id], () => cancelJobs(tx, services, run.id))
+}
+
+/** Approves a run, so that its jobs start. Refuses `notFound`, and `conflict` for a run that needs no approval. */
+export async function approveRun(tx: Transaction, services: Services, asked: OfRun): Promise<void> {
+  const run = await lockRun(tx, asked)
+  if (run.needs_approval === 0 || isDone(run.state)) throw refuse.conflict("this workflow run doesn't wait for an approval")
+  await publishingChanges(tx, services, [run.id], async () => {
+    await tx.updateTable("action_runs").set({ needs_approval: 0 }).where("id", "=", run.id).execute()
+    await enterGroupAgain(tx, services, { ...run, needs_approval: 0 })
+    await updateRun(tx, services, run.id)
+  })
 }

@@ -107,8 +107,29 @@ withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben
     expect(await names("")).toEqual(["build:queued", "check:waiting", "build:queued", "check:waiting"])
     expect(await names("status=waiting&sort=id&order=desc")).toEqual(["check:waiting", "check:waiting"])
     expect(await names("status=queued&status=waiting&limit=3&page=2")).toEqual(["check:waiting"])
-    expect(await names("order=upwards&status=queued")).toHaveLength(2)
-    for (const asked of ["sort=name", "sort=id&order=upwards"]) expect((await get(`/user/actions/jobs?${asked}`)).status).toBe(422)
+    // The order counts without sort too, which has one value only.
+    const reversed = ["check:waiting", "build:queued", "check:waiting", "build:queued"]
+    for (const asked of ["order=desc", "sort=id&order=desc", "sort=&order=desc"])
+      expect([asked, await names(asked)]).toEqual([asked, reversed])
+    for (const asked of ["order=asc", "order=", "sort=id"]) expect([asked, await names(asked)]).toEqual([asked, reversed.toReversed()])
+    const jobsOfAll = async (asked: string) =>
+      (await get(`/admin/actions/jobs?${asked}`, forge.root)).body.jobs.map(({ id }: { id: number }) => id)
+    expect(await jobsOfAll("order=desc")).toEqual((await jobsOfAll("")).toReversed())
+    for (const asked of [
+      "sort=name",
+      "sort=name&order=asc",
+      "sort=id&order=upwards",
+      "order=upwards",
+      "order=upwards&status=queued",
+      "order=DESC",
+    ])
+      for (const [path, caller] of [
+        ["/user/actions/jobs", ann],
+        ["/admin/actions/jobs", forge.root],
+        [`${repo}/jobs`, ann],
+      ] as const)
+        expect([asked, path, (await get(`${path}?${asked}`, caller)).status]).toEqual([asked, path, 422])
+    expect((await get("/admin/actions/jobs?order=upwards", forge.root)).body.message).toContain("order")
     expect((await get("/user/actions/jobs?status=sleeping")).status).toBe(400)
   })
 

@@ -58,9 +58,6 @@ export function statesNamed(words: string | undefined): readonly ActionState[] |
   })
 }
 
-/** The first state of a job. */
-export const firstState = (needs: readonly string[]): ActionState => (needs.length === 0 ? "waiting" : "blocked")
-
 /** The state of a run or attempt, from its jobs; the first rule that matches. */
 export function stateOf(jobs: readonly { readonly state: ActionState; readonly continue_on_error: number }[]): ActionState {
   const all = (fits: (job: (typeof jobs)[number]) => boolean) => jobs.every(fits)

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely"
+import { type Selectable, type SqlBool, sql } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -181,6 +181,9 @@ export const findRunnerNames = query("actions.findRunnerNames", (db, p: Params<{
 )
 
 // --- tasks -----------------------------------------------------------------------------------------------------------------------
+
+/** The condition for tasks that a runner works on, or is to end. Literal, because partial indexes are only used for the exact condition that they were created with. */
+export const isActive = sql<SqlBool>`action_tasks.state in ('running', 'cancelling')`
 
 /** A page of a repository's tasks with their jobs and runs, newest first, and how many there are. */
 export async function findTasks(db: Handle, repositoryId: number, { limit, offset }: Page) {

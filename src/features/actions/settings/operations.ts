@@ -24,7 +24,7 @@ const secretList = (scope: ActionScope): readonly Operation[] =>
           ...managingIn(scope),
           id: `${scope.id}ListActionsSecrets`,
           route: `GET ${scope.prefix}/actions/secrets`,
-          summary: `List ${scope.whose} secrets for workflows`,
+          summary: `List ${scope.whose} secrets`,
           description: "By name. The values are shown to nobody.",
           paged: true,
           answers: { 200: Type.Array(Secret) },
@@ -43,12 +43,12 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     ...managingIn(scope),
     id: `update${scope.name}Secret`,
     route: `PUT ${scope.prefix}/actions/secrets/{secretname}`,
-    summary: `Set one of ${scope.whose} secrets for workflows`,
+    summary: `Set one of ${scope.whose} secrets`,
     body: CreateOrUpdateSecretOption,
     answers: { 201: null, 204: null },
     refuses: ["badRequest", "invalid"],
-    handle: async ({ services, owning, path, body }) => {
-      const outcome = await services.database.write((tx) => putSecret(tx, services, owning, path.secretname, body))
+    handle: async ({ services, actor, owning, path, body }) => {
+      const outcome = await services.database.write((tx) => putSecret(tx, services, owning, actor, path.secretname, body))
       return outcome === "created" ? ({ status: 201, body: undefined } as const) : noContent()
     },
   }),
@@ -57,11 +57,11 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     ...managingIn(scope),
     id: `delete${scope.name}Secret`,
     route: `DELETE ${scope.prefix}/actions/secrets/{secretname}`,
-    summary: `Delete one of ${scope.whose} secrets for workflows`,
+    summary: `Delete one of ${scope.whose} secrets`,
     answers: { 204: null },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, owning, path }) => {
-      await services.database.write((tx) => deleteSecret(tx, owning, path.secretname))
+    handle: async ({ services, actor, owning, path }) => {
+      await services.database.write((tx) => deleteSecret(tx, owning, actor, path.secretname))
       return noContent()
     },
   }),
@@ -70,7 +70,7 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     ...managingIn(scope),
     id: `get${scope.name}VariablesList`,
     route: `GET ${scope.prefix}/actions/variables`,
-    summary: `List ${scope.whose} variables for workflows`,
+    summary: `List ${scope.whose} variables`,
     description: "By name.",
     paged: true,
     answers: { 200: Type.Array(ActionVariable) },
@@ -84,7 +84,7 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     ...managingIn(scope),
     id: `get${scope.name}Variable`,
     route: `GET ${scope.prefix}/actions/variables/{variablename}`,
-    summary: `Get one of ${scope.whose} variables for workflows`,
+    summary: `Get one of ${scope.whose} variables`,
     answers: { 200: ActionVariable },
     refuses: ["notFound"],
     handle: async ({ db, owning, path }) => ok(presentVariable(await requireVariable(db, owning, path.variablename))),
@@ -94,12 +94,12 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     ...managingIn(scope),
     id: `create${scope.name}Variable`,
     route: `POST ${scope.prefix}/actions/variables/{variablename}`,
-    summary: `Make one of ${scope.whose} variables for workflows`,
+    summary: `Create one of ${scope.whose} variables`,
     body: CreateVariableOption,
     answers: { 201: null },
     refuses: ["badRequest", "conflict", "invalid"],
-    handle: async ({ services, owning, path, body }) => {
-      await services.database.write((tx) => createVariable(tx, services, owning, path.variablename, body))
+    handle: async ({ services, actor, owning, path, body }) => {
+      await services.database.write((tx) => createVariable(tx, services, owning, actor, path.variablename, body))
       return { status: 201, body: undefined } as const
     },
   }),
@@ -108,13 +108,13 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     ...managingIn(scope),
     id: `update${scope.name}Variable`,
     route: `PUT ${scope.prefix}/actions/variables/{variablename}`,
-    summary: `Change one of ${scope.whose} variables for workflows`,
+    summary: `Edit one of ${scope.whose} variables`,
     description: "Its name too, where one is sent. The answer is always 204; existing clients know 201 as well.",
     body: UpdateVariableOption,
     answers: { 201: null, 204: null },
     refuses: ["badRequest", "notFound", "conflict", "invalid"],
-    handle: async ({ services, owning, path, body }) => {
-      await services.database.write((tx) => updateVariable(tx, services, owning, path.variablename, body))
+    handle: async ({ services, actor, owning, path, body }) => {
+      await services.database.write((tx) => updateVariable(tx, services, owning, actor, path.variablename, body))
       return noContent()
     },
   }),
@@ -123,12 +123,12 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     ...managingIn(scope),
     id: `delete${scope.name}Variable`,
     route: `DELETE ${scope.prefix}/actions/variables/{variablename}`,
-    summary: `Delete one of ${scope.whose} variables for workflows`,
+    summary: `Delete one of ${scope.whose} variables`,
     description: "The answer is always 204; existing clients know 200 and 201 as well.",
     answers: { 200: ActionVariable, 201: null, 204: null },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, owning, path }) => {
-      await services.database.write((tx) => deleteVariable(tx, owning, path.variablename))
+    handle: async ({ services, actor, owning, path }) => {
+      await services.database.write((tx) => deleteVariable(tx, owning, actor, path.variablename))
       return noContent()
     },
   }),

@@ -1,11 +1,14 @@
 import type { Selectable } from "kysely"
+import { type Actor, actorId } from "../../../core/actor.ts"
+import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { deleteFound } from "../../../core/database/deletion.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import type { ActionSecretsTable, ActionVariablesTable } from "../../../core/database/tables/actions.ts"
-import { refuse } from "../../../core/errors.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Page } from "../../../core/operation.ts"
-import type { Owning } from "../../../core/owner-scope.ts"
+import { type Owning, ownerIdsOf } from "../../../core/owner-scope.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { ownedBy, ownerColumns, sealContext } from "../scopes.ts"
@@ -20,8 +23,10 @@ export function nameOf(text: string): string {
   const name = text.toUpperCase()
   const usable = /^[A-Z_][A-Z0-9_]*$/.test(name) && !/^(?:GITHUB_|GITEA_)/.test(name) && name !== "CI" && name.length <= LONGEST_NAME
   if (!usable)
-    throw refuse.badRequest(
+    throw new Refusal(
+      "badRequest",
       "invalid variable or secret name: letters, digits and _, not beginning with a digit, GITHUB_ or GITEA_, and not CI",
+      "name",
     )
   return name
 }
@@ -56,23 +61,26 @@ export async function requireVariable(db: Handle, owning: Owning, name: string):
   return found
 }
 
+/** An owner scope and the user who changes something of it, in events. */
+const concerning = (owning: Owning, actor: Actor) => ({ ...ownerIdsOf(ownerColumns(owning)), actor: { id: actorId(actor) } })
+
+const takenName = (error: unknown): never => {
+  throw isUniqueViolation(error) ? new Refusal("conflict", "there is a variable of this name", "name") : error
+}
+
 /** Creates a variable. Refuses `badRequest` an invalid name, and `conflict` where it exists. */
 export async function createVariable(
   tx: Transaction,
   { now }: Pick<Services, "now">,
   owning: Owning,
+  actor: Actor,
   name: string,
   { value, description = "" }: CreateVariableOption,
 ): Promise<void> {
   const at = now()
   const row = { ...ownerColumns(owning), name: nameOf(name), data: value, description, created_at: at, updated_at: at }
-  await tx
-    .insertInto("action_variables")
-    .values(row)
-    .execute()
-    .catch((error: unknown) => {
-      throw isUniqueViolation(error) ? refuse.conflict("there is a variable of this name") : error
-    })
+  const variable = await tx.insertInto("action_variables").values(row).returning("id").executeTakeFirstOrThrow().catch(takenName)
+  publish(tx, { kind: "variable.created", variable, ...concerning(owning, actor), at })
 }
 
 /** Changes a variable, and its name where one is given. Refuses `notFound`, `badRequest` as above, and `conflict` for a name that is taken. */
@@ -80,25 +88,39 @@ export async function updateVariable(
   tx: Transaction,
   { now }: Pick<Services, "now">,
   owning: Owning,
+  actor: Actor,
   oldName: string,
   { value, description, name }: UpdateVariableOption,
 ): Promise<void> {
-  const { id, description: before } = await requireVariable(tx, owning, oldName)
-  const change = { data: value, description: description ?? before, updated_at: now(), ...(name ? { name: nameOf(name) } : {}) }
+  const variable = await lockVariable(tx, owning, oldName)
+  const changes = differencesFrom(variable, { data: value, description, name: name ? nameOf(name) : undefined })
+  const changed = Object.keys(changes)
+  if (changed.length === 0) return
+  const at = now()
   await tx
     .updateTable("action_variables")
-    .set(change)
-    .where("id", "=", id)
+    .set({ ...changes, updated_at: at })
+    .where("id", "=", variable.id)
     .execute()
-    .catch((error: unknown) => {
-      throw isUniqueViolation(error) ? refuse.conflict("there is a variable of this name") : error
-    })
+    .catch(takenName)
+  publish(tx, { kind: "variable.edited", variable, changed, ...concerning(owning, actor), at })
+}
+
+async function lockVariable(tx: Transaction, owning: Owning, name: string): Promise<Variable> {
+  const found = await variablesOf(tx, owning)
+    .selectAll()
+    .where("name", "=", name.toUpperCase())
+    .modifyEnd(forNoKeyUpdate)
+    .executeTakeFirst()
+  if (!found) throw refuse.notFound()
+  return found
 }
 
 /** Removes a variable. Refuses `notFound`. */
-export async function deleteVariable(tx: Transaction, owning: Owning, name: string): Promise<void> {
-  const { id } = await requireVariable(tx, owning, name)
-  await deleteFound(tx.deleteFrom("action_variables").where("id", "=", id))
+export async function deleteVariable(tx: Transaction, owning: Owning, actor: Actor, name: string): Promise<void> {
+  const variable = await lockVariable(tx, owning, name)
+  await tx.deleteFrom("action_variables").where("id", "=", variable.id).execute()
+  publish(tx, { kind: "variable.deleted", variable, ...concerning(owning, actor) })
 }
 
 // --- secrets ---------------------------------------------------------------------------------------------------------------------
@@ -129,6 +151,7 @@ export async function putSecret(
   tx: Transaction,
   { secrets, now }: Pick<Services, "secrets" | "now">,
   owning: Owning,
+  actor: Actor,
   text: string,
   { data, description }: CreateOrUpdateSecretOption,
 ): Promise<"created" | "changed"> {
@@ -141,22 +164,30 @@ export async function putSecret(
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst()
-  if (made) return "created"
-  await tx
+  const event = { ...concerning(owning, actor), at }
+  if (made) {
+    publish(tx, { kind: "secret.created", secret: made, ...event })
+    return "created"
+  }
+  const changed = await tx
     .updateTable("action_secrets")
     .set({ sealed_data: sealed, updated_at: at, ...(description === undefined ? {} : { description }) })
     .where(ownedBy("action_secrets", owning))
     .where("name", "=", name)
+    .returning("id")
     .execute()
+  for (const secret of changed) publish(tx, { kind: "secret.edited", secret, ...event })
   return "changed"
 }
 
 /** Removes a secret. Refuses `badRequest` an invalid name, and `notFound`. */
-export async function deleteSecret(tx: Transaction, owning: Owning, text: string): Promise<void> {
-  const removed = await tx
+export async function deleteSecret(tx: Transaction, owning: Owning, actor: Actor, text: string): Promise<void> {
+  const secret = await tx
     .deleteFrom("action_secrets")
     .where(ownedBy("action_secrets", owning))
     .where("name", "=", nameOf(text))
+    .returning("id")
     .executeTakeFirst()
-  if (removed.numDeletedRows === 0n) throw refuse.notFound()
+  if (!secret) throw refuse.notFound()
+  publish(tx, { kind: "secret.deleted", secret, ...concerning(owning, actor) })
 }

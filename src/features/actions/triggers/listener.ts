@@ -1,25 +1,31 @@
 import { randomUUID } from "node:crypto"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
+import type { Services } from "../../../core/services.ts"
 import { removeActionFolderJob } from "../files/files.ts"
+import { type Heard, heardOf, heardOfPull } from "./heard.ts"
+import { findListening } from "./listening.ts"
+import { startForEventJob } from "./on-event.ts"
 import { startForPullJob } from "./on-pull.ts"
 import { readSchedulesJob } from "./schedules.ts"
 
 /**
- * Starts workflows for events of pull requests, and updates schedules when the repository changes. Both read files from git, so they are
- * done by jobs after the commit.
+ * Starts workflows for events besides pushes, and describes the default branch again when the repository changes. All read files from git, so
+ * they are done by jobs after the commit.
  */
 export const workflows: Listener = {
   name: "workflows",
-  async hear({ tx, services: { jobs }, events }) {
+  async hear({ tx, services, events }) {
+    const { jobs } = services
     for (const event of events) {
       if (event.kind === "repository.deleted") await jobs.enqueue(tx, removeActionFolderJob, { storage: event.repository.storage })
       if (changesSchedules(event)) await jobs.enqueue(tx, readSchedulesJob, { repositoryId: event.repository.id })
-      if (!("issue" in event && "is_pull" in event.issue) || event.issue.is_pull === 0) continue
-      const headId = event.kind === "pull.pushed" ? event.after : ""
-      for (const action of actionsOf(event))
-        await jobs.enqueue(tx, startForPullJob, { cause: randomUUID(), issueId: event.issue.id, actorId: event.actor.id, action, headId })
+      for (const { events: names, types, ...heard } of heardOfPull(event))
+        await jobs.enqueue(tx, startForPullJob, { cause: randomUUID(), events: [...names], types: [...types], ...heard })
     }
+    await startFor(tx, services, heardOf(events))
   },
 }
 
@@ -28,31 +34,33 @@ const changesSchedules = (event: DomainEvent): event is EventOf<"repository.edit
   (event.kind === "repository.edited" && event.changed.some((column) => column === "default_branch" || column === "has_actions")) ||
   (event.kind === "branch.renamed" && event.repository.default_branch === event.to)
 
-/** The names of the event in workflows; empty where it starts none. */
-function actionsOf(event: DomainEvent): readonly string[] {
-  switch (event.kind) {
-    case "issue.opened":
-      return ["opened"]
-    case "issue.edited":
-      return ["edited"]
-    case "issue.closed":
-    case "pull.merged":
-      return ["closed"]
-    case "issue.reopened":
-      return ["reopened"]
-    case "issue.labelled":
-      return [event.cleared ? "unlabeled" : "labeled"]
-    case "issue.milestoned":
-      return [event.to === null ? "demilestoned" : "milestoned"]
-    case "issue.assigned":
-      return [...event.removed.map(() => "unassigned"), ...event.added.map(() => "assigned")]
-    case "pull.pushed":
-      return event.before === null ? [] : ["synchronize"]
-    case "review.requested":
-      return event.requests.map(() => "review_requested")
-    case "review.requestRemoved":
-      return event.requests.map(() => "review_request_removed")
-    default:
-      return []
+/** Enqueues what workflows of the default branch listen to, and what those of other references may listen to. */
+async function startFor(tx: Transaction, services: Services, heard: readonly Heard[]): Promise<void> {
+  const known = new Map<string, Promise<boolean>>()
+  for (const each of heard) {
+    const { event, repositoryId, actorId, ref, trigger, title = "", runId = 0 } = each
+    const key = `${event} ${repositoryId}`
+    const listens = known.get(key) ?? (ref === undefined ? isListening(tx, repositoryId, event) : Promise.resolve(true))
+    known.set(key, listens)
+    if (!(await listens)) continue
+    const repository = await findRepositoryById.first(tx, { id: repositoryId })
+    const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+    if (!owner || repository.has_actions === 0 || repository.is_archived === 1) continue
+    const payload = JSON.stringify(await each.payload(tx, services, { repository, owner }))
+    const about = {
+      cause: randomUUID(),
+      event,
+      repositoryId,
+      actorId,
+      ref: ref ?? "",
+      trigger: JSON.stringify(trigger),
+      title,
+      runId,
+      payload,
+    }
+    await services.jobs.enqueue(tx, startForEventJob, about)
   }
 }
+
+const isListening = async (tx: Transaction, repositoryId: number, event: string): Promise<boolean> =>
+  (await findListening.first(tx, { repositoryId, event })) !== undefined

@@ -66,6 +66,98 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
     expect((await runs(repo)).map(({ path }: { path: string }) => path.split("@")[0])).toEqual(["paths.yml", "check.yml"])
   })
 
+  /** Runs as they are stored, oldest first. */
+  async function stored({ at }: PullRepository) {
+    await settled()
+    const { id } = await world.must(world.ann, `GET ${at}`)
+    const rows = await world.hearth.services.database.read
+      .selectFrom("action_runs")
+      .selectAll()
+      .where("repository_id", "=", id)
+      .where("event", "like", "pull%")
+      .orderBy("id")
+      .execute()
+    return rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) }))
+  }
+
+  test("are told what a webhook is told", async () => {
+    const repo = await watched("  pull_request: {types: ['*']}")
+    const first = await repo.commit("side", "b.txt")
+    const number = await repo.pull("side")
+    await settled()
+    const label = await world.must(world.ann, `POST ${repo.at}/labels`, { name: "bug", color: "#ff0000" })
+    await repo.on("POST", `issues/${number}/labels`, { labels: [label.id] })
+    await settled()
+    await repo.edit(number, { title: "Another" })
+    await settled()
+    await repo.on("POST", `pulls/${number}/requested_reviewers`, { reviewers: ["ben"] })
+    await settled()
+    const second = await repo.commit("side", "c.txt")
+    const found = (await stored(repo)).map(({ payload }) => payload)
+    expect(Object.keys(found[0]).sort()).toEqual(["action", "commit_id", "number", "pull_request", "requested_reviewer", "review"])
+    expect(found).toMatchObject([
+      { action: "opened", number, pull_request: { number, head: { ref: "side" }, base: { ref: "main" } }, requested_reviewer: null },
+      { action: "label_updated", changes: { added_labels: [{ name: "bug" }], removed_labels: [] } },
+      { action: "edited", changes: { title: { from: "Bring side" } } },
+      { action: "review_requested", requested_reviewer: { login: "ben" } },
+      { action: "synchronized", before: first, after: second },
+    ])
+  })
+
+  test("know labels, drafts and automatic merges by their types", async () => {
+    const repo = await watched("  pull_request: {types: [labeled]}")
+    const types = ["unlabeled", "ready_for_review", "converted_to_draft", "auto_merge_*", "locked"]
+    for (const type of types)
+      await repo.commit("main", `.gitea/workflows/${type.replace("*", "x")}.yml`, WORKFLOW(`  pull_request: {types: ['${type}']}`))
+    await repo.commit("side", "b.txt")
+    const number = await repo.pull("side")
+    const label = await world.must(world.ann, `POST ${repo.at}/labels`, { name: "bug", color: "#ff0000" })
+    const started: string[][] = []
+    const then = async (happens: () => Promise<{ status: number }>) => {
+      const before = (await stored(repo)).length
+      expect((await happens()).status).toBeLessThan(300)
+      started.push((await stored(repo)).slice(before).map((run) => `${run.workflow}: ${run.payload.action}`))
+    }
+    await then(() => repo.on("POST", `issues/${number}/labels`, { labels: [label.id] }))
+    await then(() => repo.on("DELETE", `issues/${number}/labels/${label.id}`))
+    await then(() => repo.edit(number, { title: "WIP: Another" }))
+    await then(() => repo.edit(number, { title: "WIP: Others" }))
+    await then(() => repo.edit(number, { title: "Others" }))
+    await world.must(world.ann, `POST ${repo.at}/branch_protections`, { rule_name: "main", required_approvals: 1 })
+    await then(() => repo.on("POST", `pulls/${number}/merge`, { Do: "merge", merge_when_checks_succeed: true }))
+    await then(() => repo.on("DELETE", `pulls/${number}/merge`))
+    expect(started).toEqual([
+      ["check.yml: label_updated"],
+      ["unlabeled.yml: label_updated"],
+      ["converted_to_draft.yml: converted_to_draft"],
+      [],
+      ["ready_for_review.yml: ready_for_review"],
+      ["auto_merge_x.yml: auto_merge_enabled"],
+      ["auto_merge_x.yml: auto_merge_disabled"],
+    ])
+  })
+
+  test("of forks are not trusted, also for reviews, unless they run code of the base", async () => {
+    const repo = await watched("  pull_request:\n  pull_request_target:\n  pull_request_review:")
+    await repo.fork()
+    await repo.commit("theirs", "b.txt", "x", true)
+    const number = await repo.pull("cyd:theirs", {}, world.cyd)
+    await settled()
+    await repo.on("POST", `pulls/${number}/reviews`, { event: "APPROVED" })
+    await settled()
+    const own = await repo.commit("side", "b.txt")
+    await repo.pull("side")
+    const found = await stored(repo)
+    expect(found.map((run) => [run.event, run.is_untrusted, run.needs_approval])).toEqual([
+      ["pull_request", 1, 1],
+      ["pull_request_target", 0, 0],
+      ["pull_request_review", 1, 1],
+      ["pull_request", 0, 0],
+      ["pull_request_target", 0, 0],
+    ])
+    expect(found[3]?.commit_id).toBe(own)
+  })
+
   test("are skipped where the title says so, where they are off, and in repositories without them", async () => {
     const repo = await watched()
     await repo.commit("side", "b.txt")
@@ -116,11 +208,59 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
     await world.hearth.services.database.write((tx) =>
       tx.updateTable("action_jobs").set({ created_at: 1 }).where("state", "=", "blocked").execute(),
     )
-    await world.call(world.root, "POST /admin/cron/cancel_abandoned_jobs")
+    await world.hearth.services.jobs.tasks.run("cancel_abandoned_jobs")
     const stopped = (await runs(repo))[3]
     expect(stopped).toMatchObject({ event: "pull_request", conclusion: "cancelled" })
     const again = await world.call(world.ann, `POST ${repo.at}/actions/runs/${stopped.id}/rerun`)
     expect([again.status, again.body.status]).toEqual([201, "waiting"])
+
+    const approve = (by: string, id: number) => world.call(by, `POST ${repo.at}/actions/runs/${id}/approve`)
+    expect([(await approve(world.cyd, stopped.id)).status, (await approve(world.ann, 999_999)).status]).toEqual([403, 404])
+    expect((await approve(world.ann, stopped.id)).status).toBe(204)
+    expect((await runs(repo))[3]).toMatchObject({ id: stopped.id, status: "queued" })
+    expect((await approve(world.ann, stopped.id)).status).toBe(409)
+    const rows = await world.hearth.services.database.read
+      .selectFrom("action_jobs")
+      .innerJoin("action_runs", "action_runs.id", "action_jobs.run_id")
+      .select(["action_jobs.permissions", "action_runs.is_untrusted"])
+      .where("action_runs.id", "=", stopped.id)
+      .execute()
+    for (const { permissions, is_untrusted } of rows)
+      expect([is_untrusted, JSON.parse(permissions)]).toEqual([
+        1,
+        { "repo.code": "read", "repo.releases": "read", "repo.packages": "read" },
+      ])
+  })
+
+  test("a run that waits for approval joins its concurrency group with that, and displaces none before", async () => {
+    const group = "\nconcurrency: {group: all, cancel-in-progress: true}"
+    const repo = await watched(`  pull_request:${group}`)
+    await repo.commit("side", "a.txt")
+    await repo.pull("side")
+    const [own] = await runs(repo)
+    await repo.fork()
+    await repo.commit("theirs", "b.txt", "x", true)
+    await repo.pull("cyd:theirs", {}, world.cyd)
+    const [theirs] = await runs(repo)
+    const states = async () =>
+      (await runs(repo)).map(({ id, status, conclusion }: { id: number; status: string; conclusion?: string }) => [
+        id,
+        conclusion ?? status,
+      ])
+    expect(await states()).toEqual([
+      [theirs.id, "waiting"],
+      [own.id, "queued"],
+    ])
+    expect((await world.call(world.ann, `POST ${repo.at}/actions/runs/${theirs.id}/approve`)).status).toBe(204)
+    expect(await states()).toEqual([
+      [theirs.id, "queued"],
+      [own.id, "cancelled"],
+    ])
+    expect((await world.call(world.ann, `POST ${repo.at}/actions/runs/${theirs.id}/cancel`)).status).toBe(202)
+    expect(await states()).toEqual([
+      [theirs.id, "cancelled"],
+      [own.id, "cancelled"],
+    ])
   })
 
   test("from the fork of a user with a merged pull request they run at once", async () => {

@@ -1,26 +1,35 @@
-import { type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOf, unitMode } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findIssueById, findPullByIssue, findRepositoryById, findUserById } from "../../../access/store.ts"
-import { anonymous, type User } from "../../../core/actor.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import { int64 } from "../../../core/record.ts"
+import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchRef, type Commit, type ObjectId, objectId } from "../../../git/index.ts"
+import { branchRef, type Commit, objectId } from "../../../git/index.ts"
 import { peel } from "../../code/commits/revision.ts"
-import { presentPullOf } from "../../review/pulls/present.ts"
+import type { Members } from "../../planning/issue-templates/yaml.ts"
+import { type IssueChange, issuePayload } from "../../review/pulls/payload.ts"
 import { headRef } from "../../review/pulls/refs.ts"
-import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
-import { disabledWorkflows } from "../definitions/store.ts"
-import { filteredPaths, filtersPaths, requestsSkip, startsOnAction, startsOnPaths, startsOnRef } from "../definitions/triggers.ts"
-import type { Workflow } from "../definitions/workflow.ts"
-import { startRun } from "./start.ts"
+import {
+  filteredPaths,
+  filtersPaths,
+  requestsSkip,
+  startsOn,
+  startsOnPaths,
+  startsOnPull,
+  startsOnRef,
+  type Verdict,
+} from "../definitions/triggers.ts"
+import { findCaused } from "./caused.ts"
+import type { PullEvent } from "./heard.ts"
+import { reportExcluded } from "./skipped.ts"
+import { commitOf, type Judged, judge, readWorkflows, startAll } from "./triggered.ts"
 
 /** Starts workflows for events of pull requests. */
 
@@ -29,8 +38,11 @@ const StartForPull = Type.Object({
   cause: Type.String(),
   issueId: int64(),
   actorId: int64(),
-  /** The name of the event's action in workflows. */
-  action: Type.String(),
+  /** Its names in workflows. */
+  events: Type.Array(oneOf(["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"])),
+  /** Its types of activity there. */
+  types: Type.Array(Type.String()),
+  change: Type.Unsafe<IssueChange>({ type: "object" }),
   /** The head commit of the event; "" for the current one when the job runs. */
   headId: Type.String(),
 })
@@ -40,77 +52,69 @@ interface PullContext extends Owned {
   readonly issue: Issue
   readonly pull: Pull
   readonly actor: User
-  readonly action: string
+  readonly types: readonly string[]
   readonly head: Commit
   /** The last commit of the base branch; undefined where that is gone. */
   readonly base: Commit | undefined
 }
 
-/** The first reads the workflows of the head, the second those of the base, which may do more because a pull request can't change them. */
-const EVENTS = ["pull_request", "pull_request_target"] as const
-
-interface TriggeredWorkflow {
-  readonly event: (typeof EVENTS)[number]
-  readonly file: WorkflowFile
-  readonly workflow: Workflow
-}
-
-// Literal, because a partial index is only used for the exact condition that it was created with.
-const isCaused = sql<SqlBool>`cause <> ''`
-
-const findCaused = query("actions.findCaused", (db, p: Params<{ cause: string }>) =>
-  db.selectFrom("action_runs").select("id").where("cause", "=", p.cause).where(isCaused).limit(1),
-)
-
 export const startForPullJob = defineJob({
   kind: "actions.startForPull",
   payload: StartForPull,
-  run: async (payload, { context: services }) => {
-    const context = await findContext(services, payload)
+  run: async ({ cause, events, change, ...about }, { context: services }) => {
+    const context = await findContext(services, about)
     if (!context) return
-    const triggered = [
-      ...(await triggeredBy(services, context, "pull_request")),
-      ...(await triggeredBy(services, context, "pull_request_target")),
-    ]
-    if (triggered.length === 0) return
-    const { repository, owner, issue, pull, actor, action, head, base } = context
+    const judged: Judged[] = []
+    for (const event of events) judged.push(await judgePull(services, context, event))
+    const triggered = judged.flatMap(({ started }) => started)
+    const excluded = judged.flatMap((each) => each.excluded)
+    if (triggered.length === 0 && excluded.length === 0) return
+    const { repository, owner, issue, pull, actor, head } = context
     await services.database.write(async (tx) => {
       await lockRow(tx, "repositories", repository.id)
-      if (await findCaused.first(tx, { cause: payload.cause })) return
-      const disabled = await disabledWorkflows(tx, repository.id)
-      const needsApproval = await requiresApproval(tx, context)
-      const about = {
-        action,
-        number: issue.number,
-        pull_request: await presentPullOf(tx, services, anonymous, issue, { repository, owner }),
-      }
-      for (const { event, file, workflow } of triggered) {
-        if (disabled.has(file.name)) continue
-        const ofBase = event === "pull_request_target" && base !== undefined
-        await startRun(tx, services, {
-          repositoryId: repository.id,
+      if (await findCaused.first(tx, { cause })) return
+      const needsApproval = triggered.length > 0 && (await requiresApproval(tx, context))
+      const payload = triggered.length === 0 ? {} : await issuePayload(tx, services, { repository, owner }, issue.id, change)
+      const runs = triggered.map((each) => {
+        const ofBase = each.event === OF_BASE
+        return {
+          ...each,
           actorId: actor.id,
-          file,
-          workflow,
-          event,
-          payload: about,
+          payload,
           ref: ofBase ? branchRef(pull.base_branch) : headRef(issue.number),
-          commit: ofBase ? base : head,
           checked: head,
           title: issue.title,
-          needsApproval: needsApproval && event === "pull_request",
+          isUntrusted: isUntrusted(pull, each.event),
+          needsApproval: !ofBase && needsApproval,
           pullId: pull.id,
-          cause: payload.cause,
-        })
-      }
+          cause,
+        }
+      })
+      await startAll(tx, services, repository.id, runs)
+      await reportExcluded(
+        tx,
+        services,
+        repository.id,
+        excluded.map((workflow) => ({ workflow, commit: head })),
+      )
     })
   },
 })
 
+/** Reads the workflows of the base, which may do more because a pull request can't change them; the others read those of the head. */
+const OF_BASE = "pull_request_target"
+
+const isOfFork = (pull: Pull): boolean => pull.head_repository_id !== pull.repository_id
+
+/** Whether the workflow is code of a fork, or of its base. */
+const isUntrusted = (pull: Pull, event: string): boolean => event !== OF_BASE && isOfFork(pull)
+
+const isOfReview = (event: PullEvent): boolean => event.startsWith("pull_request_review")
+
 /** The pull request of an event; undefined where nothing is started for it. Fails where the head's commit doesn't exist yet. */
 async function findContext(
   services: Services,
-  { issueId, actorId, action, headId }: Static<typeof StartForPull>,
+  { issueId, actorId, types, headId }: Pick<Static<typeof StartForPull>, "issueId" | "actorId" | "types" | "headId">,
 ): Promise<PullContext | undefined> {
   const { database, git } = services
   const db = database.read
@@ -119,45 +123,34 @@ async function findContext(
   const row = pull && (await findRepositoryById.first(db, { id: pull.repository_id }))
   const owner = row && (await findUserById.first(db, { id: row.owner_id }))
   const actor = await findUserById.first(db, { id: actorId })
-  if (!pull || !owner || !actor || row.has_actions === 0 || row.is_archived === 1 || requestsSkip(issue.title)) return undefined
-  const repository = git.at(row.storage, row.object_format)
-  const head = await peel(git, repository, objectId(headId || pull.head_id))
+  if (!pull || !owner || !actor || row.has_actions === 0 || row.is_archived === 1) return undefined
+  const head = await peel(git, git.at(row.storage, row.object_format), objectId(headId || pull.head_id))
   if (!head) throw new Error("the head of the pull request is not there yet")
-  const tip = await git.references.resolve(repository, branchRef(pull.base_branch))
-  const base = tip && (await peel(git, repository, tip))
-  return { issue, pull, repository: row, owner, actor, action, head, base }
+  const base = await commitOf(services, row, branchRef(pull.base_branch))
+  return { issue, pull, repository: row, owner, actor, types, head, base }
 }
 
-async function triggeredBy(
-  services: Services,
-  context: PullContext,
-  event: TriggeredWorkflow["event"],
-): Promise<readonly TriggeredWorkflow[]> {
-  const { git } = services
-  const { repository: row, pull, action, head, base } = context
-  const repository = git.at(row.storage, row.object_format)
-  const from = event === "pull_request" ? head : base
-  if (!from) return []
+async function judgePull(services: Services, context: PullContext, event: PullEvent): Promise<Judged> {
+  const { repository: row, issue, pull, types, head, base } = context
+  const commit = event === OF_BASE ? base : head
+  if (!commit || (!isOfReview(event) && requestsSkip(issue.title))) return { started: [], excluded: [] }
   let changed: readonly string[] | undefined
-  const triggered: TriggeredWorkflow[] = []
-  const budget = newBudget()
-  for (const file of await findWorkflowFiles(git, repository, from.tree)) {
-    const workflow = await openWorkflow(git, repository, file, budget)
-    const filters = workflow?.events.get(event)
-    if (!workflow || !filters || !startsOnAction(filters, action) || !startsOnRef(filters, branchRef(pull.base_branch))) continue
-    if (filtersPaths(filters)) {
-      changed ??= filteredPaths(await git.diffs.files(repository, await mergeBase(services, context), head.id))
-      if (!startsOnPaths(filters, changed)) continue
-    }
-    triggered.push({ event, file, workflow })
+  const verdictOf = async (filters: Members): Promise<Verdict> => {
+    if (isOfReview(event)) return startsOn(filters, { types }) ? "starts" : "other"
+    if (!startsOnPull(filters, types)) return "other"
+    if (!startsOnRef(filters, branchRef(pull.base_branch))) return "excluded"
+    if (!filtersPaths(filters)) return "starts"
+    changed ??= await changedPaths(services, context)
+    return startsOnPaths(filters, changed) ? "starts" : "excluded"
   }
-  return triggered
+  return judge(services, row, await readWorkflows(services, row, commit), event, verdictOf, { isUntrusted: isUntrusted(pull, event) })
 }
 
-/** The merge base; null where both sides have no common commit. */
-async function mergeBase({ git }: Services, { repository: row, head, base }: PullContext): Promise<ObjectId | null> {
-  if (!base) return head.parents[0] ?? null
-  return (await git.history.mergeBase(git.at(row.storage, row.object_format), base.id, head.id)) ?? null
+/** The files that differ from the merge base; all where both sides have no common commit. */
+async function changedPaths({ git }: Services, { repository: row, head, base }: PullContext): Promise<readonly string[]> {
+  const repository = git.at(row.storage, row.object_format)
+  const from = base ? await git.history.mergeBase(repository, base.id, head.id) : head.parents[0]
+  return filteredPaths(await git.diffs.files(repository, from ?? null, head.id))
 }
 
 const hasMerged = query("actions.hasMerged", (db, p: Params<{ repositoryId: number; authorId: number }>) =>
@@ -176,7 +169,7 @@ const hasMerged = query("actions.hasMerged", (db, p: Params<{ repositoryId: numb
  * may not write to actions and has never had a pull request merged here. Restricted users always need approval.
  */
 async function requiresApproval(db: Handle, { issue, pull, repository, owner, actor }: PullContext): Promise<boolean> {
-  if (pull.head_repository_id === pull.repository_id) return false
+  if (!isOfFork(pull)) return false
   const author = issue.author_id === actor.id ? actor : await findUserById.first(db, { id: issue.author_id })
   if (!author) return true
   const people = author.id === actor.id ? [actor] : [author, actor]

@@ -1,99 +1,138 @@
-import type { Commit } from "../../../git/index.ts"
+import { type Commit, zeroId } from "../../../git/index.ts"
 import { peel } from "../../code/commits/revision.ts"
+import { createdPayload, deletedPayload, type PushedCommits, pushedCommits, pushPayload } from "../../code/pushes/payload.ts"
 import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
-import { type Budget, findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
-import { disabledWorkflows } from "../definitions/store.ts"
-import { filteredPaths, filtersPaths, requestsSkip, startsOnPaths, startsOnRef } from "../definitions/triggers.ts"
-import type { Workflow } from "../definitions/workflow.ts"
-import { linesOf, replaceLines, type ScheduleLine, type TimedScheduleLine, withNextTimes } from "./schedules.ts"
-import { startRun } from "./start.ts"
+import { ACTIONS_USER } from "../../people/users/present.ts"
+import type { Members } from "../../planning/issue-templates/yaml.ts"
+import { type Budget, newBudget } from "../definitions/files.ts"
+import { filteredPaths, filtersPaths, requestsSkip, startsOnPaths, startsOnRef, type Verdict } from "../definitions/triggers.ts"
+import { findListening } from "./listening.ts"
+import { type DefaultBranch, describeDefaultBranch, storeDefaultBranch } from "./schedules.ts"
+import { reportExcluded } from "./skipped.ts"
+import { judge, type Listening, readDefaultWorkflows, readWorkflows, startAll, type Triggered } from "./triggered.ts"
 
 /** The most references of one push that start workflows; a push of more is an import. */
 const MOST_REFS = 20
 
-interface TriggeredWorkflow {
-  readonly file: WorkflowFile
-  readonly workflow: Workflow
-  readonly change: RefChange
-  readonly commit: Commit
-}
-
 /** The most jobs that one push may start: they are created while other writers wait. */
 const MOST_JOBS_OF_PUSH = 1000
 
-/** The first workflows whose jobs stay within the limit. */
-function withinLimit(triggered: readonly TriggeredWorkflow[]): readonly TriggeredWorkflow[] {
-  let jobs = 0
-  return triggered.filter(({ workflow }) => {
-    jobs += workflow.jobs.length
-    return jobs <= MOST_JOBS_OF_PUSH
-  })
-}
-
 /** The effect of one reference change on workflows. */
 interface PushEffect {
-  readonly triggered: readonly TriggeredWorkflow[]
-  /** The schedule lines of the default branch; undefined for other references. */
-  readonly lines: readonly TimedScheduleLine[] | undefined
+  readonly change: RefChange
+  /** The workflows that it starts, by "push", "create" or "delete". */
+  readonly started: readonly Triggered[]
+  /** Those that their filters exclude, of pushes to branches. */
+  readonly excluded: readonly Listening[]
+  /** The commits that are told of; undefined where no workflow starts for a push. */
+  readonly pushed?: PushedCommits
+  /** The branch as the default branch is described; undefined where it isn't that. */
+  readonly described?: DefaultBranch
 }
 
-/** Starts runs of workflows triggered by a push, as defined in the pushed commits, and updates the schedules from the default branch. */
+/** Workflows that a push starts and the reference change that starts each; the first whose jobs stay within the limit. */
+function withinLimit(effects: readonly PushEffect[]): readonly (PushEffect & { readonly each: Triggered })[] {
+  let jobs = 0
+  return effects
+    .flatMap((effect) => effect.started.map((each) => ({ ...effect, each })))
+    .filter(({ each }) => {
+      jobs += each.workflow.size
+      return jobs <= MOST_JOBS_OF_PUSH
+    })
+}
+
+const NOT_BY_JOBS = [
+  "Workflows were not started: what a job pushes with its own token starts none.",
+  "Push with a deploy key or with an access token of a user to start them.",
+]
+
+/**
+ * Starts runs of workflows for pushed, new and deleted branches and tags, as defined in the pushed commits, or for deleted ones in the default
+ * branch. Describes the default branch again.
+ */
 export const startWorkflows: PushStep = async (moved) => {
   const { services, row, changes } = moved
   const effects: PushEffect[] = []
   const budget = newBudget()
   if (row.has_actions === 1 && row.is_archived === 0)
-    for (const change of changes.slice(0, MOST_REFS)) effects.push(await inspectChange(moved, change, budget))
-  return async (tx, { pusher }) => {
-    for (const { lines } of effects) if (lines) await replaceLines(tx, row.id, lines)
-    const triggered = withinLimit(effects.flatMap((effect) => effect.triggered))
-    if (triggered.length === 0) return
-    const disabled = await disabledWorkflows(tx, row.id)
-    for (const { file, workflow, change, commit } of triggered)
-      if (!disabled.has(file.name))
-        await startRun(tx, services, {
-          repositoryId: row.id,
-          actorId: pusher.id,
-          file,
-          workflow,
-          event: "push",
-          payload: { ref: change.ref, before: change.oldId, after: change.newId },
-          ref: change.ref,
-          commit,
-        })
-    services.log.debug({ repository: row.id, runs: triggered.length }, "workflows started by a push")
+    for (const change of changes.slice(0, MOST_REFS))
+      effects.push(change.newId === null ? await inspectDeleted(moved, change) : await inspectChange(moved, change, budget))
+  return async (tx, { repository, owner, pusher, tell }) => {
+    for (const { change, described } of effects)
+      if (described && change.ref === `refs/heads/${repository.default_branch}`) await storeDefaultBranch(tx, row.id, described)
+    const triggered = withinLimit(effects)
+    if (pusher.id === ACTIONS_USER.id) {
+      if (triggered.length > 0) NOT_BY_JOBS.map(tell)
+      return
+    }
+    const runs = []
+    for (const { each, change, pushed } of triggered) {
+      const { ref, oldId: before, newId: after } = change
+      const payload =
+        each.event === "create"
+          ? createdPayload(ref, after ?? zeroId(row.object_format))
+          : each.event === "delete"
+            ? deletedPayload(ref)
+            : pushed && (await pushPayload(services, tx, { repository, owner }, { ref, before, after, pushed, pusher }))
+      const runRef = each.event === "delete" ? `refs/heads/${repository.default_branch}` : ref
+      runs.push({ ...each, actorId: pusher.id, payload: payload ?? {}, ref: runRef })
+    }
+    const started = await startAll(tx, services, row.id, runs)
+    const excluded = effects.flatMap((effect) => effect.excluded.map((workflow) => ({ workflow, commit: workflow.commit })))
+    await reportExcluded(tx, services, row.id, excluded)
+    if (started > 0) services.log.debug({ repository: row.id, runs: started }, "workflows started by a push")
   }
+}
+
+/** For a deleted branch or tag the workflows of the default branch are read, if one of them listens. */
+async function inspectDeleted({ services, row }: MovedPush, change: RefChange): Promise<PushEffect> {
+  const isDefault = change.ref === `refs/heads/${row.default_branch}`
+  const none = { change, started: [], excluded: [], ...(isDefault && { described: { lines: [], listened: [] } }) }
+  if (!deletedPayload(change.ref) || !(await findListening.first(services.database.read, { repositoryId: row.id, event: "delete" })))
+    return none
+  return { ...none, ...(await judge(services, row, await readDefaultWorkflows(services, row), "delete", () => "starts")) }
 }
 
 async function inspectChange(moved: MovedPush, change: RefChange, budget: Budget): Promise<PushEffect> {
   const { services, repository, row } = moved
-  const { git } = services
-  const commit = change.newId === null ? undefined : await peel(git, repository, change.newId)
-  const isDefault = change.ref === `refs/heads/${row.default_branch}`
-  const starts = commit !== undefined && !requestsSkip(commit.message)
-  const triggered: TriggeredWorkflow[] = []
-  const lines: ScheduleLine[] = []
-  for (const file of commit && (starts || isDefault) ? await findWorkflowFiles(git, repository, commit.tree) : []) {
-    const workflow = await openWorkflow(git, repository, file, budget)
-    if (!workflow || !commit) continue
-    lines.push(...linesOf(file, workflow))
-    if (starts && (await startsOnPush(moved, change, commit, workflow))) triggered.push({ file, workflow, change, commit })
+  const commit = change.newId === null ? undefined : await peel(services.git, repository, change.newId)
+  const isNew = change.oldId === null && createdPayload(change.ref, "") !== undefined
+  // The first push to a repository may choose its default branch.
+  const mayBeDefault = change.ref === `refs/heads/${row.default_branch}` || (row.is_empty === 1 && change.ref.startsWith("refs/heads/"))
+  const skips = commit === undefined || requestsSkip(commit.message)
+  const workflows = commit && (!skips || isNew || mayBeDefault) ? await readWorkflows(services, row, commit, budget) : []
+  const created = isNew ? (await judge(services, row, workflows, "create", () => "starts")).started : []
+  const judged = skips
+    ? { started: [], excluded: [] }
+    : await judge(services, row, workflows, "push", (filters) => onPush(moved, change, commit, filters))
+  return {
+    change,
+    started: [...created, ...judged.started],
+    excluded: judged.excluded,
+    ...(judged.started.length > 0 && { pushed: await pushedCommits(moved, change) }),
+    ...(mayBeDefault && { described: describeDefaultBranch(workflows, services.now()) }),
   }
-  return { triggered, lines: isDefault ? withNextTimes(lines, services.now()) : undefined }
 }
 
-async function startsOnPush(moved: MovedPush, change: RefChange, commit: Commit, workflow: Workflow): Promise<boolean> {
-  const filters = workflow.events.get("push")
-  if (!filters || !startsOnRef(filters, change.ref)) return false
-  if (!change.ref.startsWith("refs/heads/") || !filtersPaths(filters)) return true
-  return startsOnPaths(filters, await changedPaths(moved, change, commit))
+async function onPush(moved: MovedPush, change: RefChange, commit: Commit, filters: Members): Promise<Verdict> {
+  const isBranch = change.ref.startsWith("refs/heads/")
+  const excluded = isBranch ? "excluded" : "other"
+  if (!startsOnRef(filters, change.ref)) return excluded
+  if (!isBranch || !filtersPaths(filters)) return "starts"
+  return startsOnPaths(filters, await changedPaths(moved, change, commit)) ? "starts" : excluded
 }
 
-/** The files that a push to a branch changed; for a new branch those of its last commit. */
+/** The files that a push to a branch changed; for a new branch those that differ from where it left the default branch. */
 async function changedPaths(
-  { services: { git }, repository }: MovedPush,
-  { oldId }: RefChange,
+  { services: { git }, row, repository }: MovedPush,
+  { ref, oldId }: RefChange,
   commit: Commit,
 ): Promise<readonly string[]> {
-  return filteredPaths(await git.diffs.files(repository, oldId ?? commit.parents[0] ?? null, commit.id))
+  const from = oldId ?? (ref === `refs/heads/${row.default_branch}` ? undefined : await leftDefault())
+  return filteredPaths(await git.diffs.files(repository, from ?? null, commit.id))
+
+  async function leftDefault() {
+    const tip = (await git.history.lastCommit(repository, row.default_branch))?.id
+    return tip && (await git.history.mergeBase(repository, tip, commit.id))
+  }
 }

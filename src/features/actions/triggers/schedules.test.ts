@@ -38,7 +38,7 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
     `name: nightly\non:\n  schedule:\n${lines.map((line) => `    - cron: "${line}"\n`).join("")}jobs: {build: {runs-on: nowhere}}\n`
   const tick = async () => {
     await services().jobs.drain()
-    return forge.call(forge.root, "POST /admin/cron/start_schedule_tasks")
+    return forge.hearth.services.jobs.tasks.run("start_schedule_tasks")
   }
   const runs = async (name: string) => (await forge.call(ann, `GET /repos/ann/${name}/actions/runs?event=schedule`)).body.workflow_runs
   const lines = async (name: string) => {
@@ -73,6 +73,18 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
     expect((await forge.call(ann, `PUT ${path}`, { content, message, branch, sha })).status).toBe(200)
   }
 
+  test("the API says when that will be, while anything starts them", async () => {
+    await forge.call(ann, "POST /user/repos", { name: "clock", auto_init: true, default_branch: "main" })
+    await commitWorkflow(forge, ann, "ann/clock", { path: ".gitea/workflows/nightly.yml", text: text("0 0 1 1 *", "0 3 * * *") })
+    await commitWorkflow(forge, ann, "ann/clock")
+    const first = (await lines("clock")).map(({ next_at }) => next_at)
+    const workflow = async (file: string) => (await forge.call(ann, `GET /repos/ann/clock/actions/workflows/${file}`)).body
+    expect(Date.parse((await workflow("nightly.yml")).next_run_at) / 1000).toBe(Math.min(...first))
+    expect(await workflow("build.yml")).not.toHaveProperty("next_run_at")
+    await forge.call(ann, "PUT /repos/ann/clock/actions/workflows/nightly.yml/disable")
+    expect(await workflow("nightly.yml")).not.toHaveProperty("next_run_at")
+  })
+
   test("are started once when due, however many times were missed", async () => {
     await home("lamp")
     await tick()
@@ -91,6 +103,12 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
       trigger_actor: { login: "gitea-actions" },
       status: "queued",
     })
+    const { payload } = await services()
+      .database.read.selectFrom("action_runs")
+      .select("payload")
+      .where("id", "=", run.id)
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(payload)).toMatchObject({ schedule: "0 3 * * *", ref: "refs/heads/main", after: run.head_sha, total_commits: 1 })
     const [line] = await lines("lamp")
     expect(line?.next_at).toBeGreaterThan(services().now())
     expect((await forge.call(ann, `GET /repos/ann/lamp/commits/${run.head_sha}/statuses`)).body).toEqual([])
@@ -131,6 +149,8 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
   test("are read again when actions are switched on again", async () => {
     await home("barn")
     await forge.call(ann, "PATCH /repos/ann/barn", { has_actions: false })
+    // What follows from that reads the workflows as well, and is over now.
+    expect(await written("barn")).toEqual(["0 3 * * *"])
     await rewrite("barn", text("@hourly"))
     expect(await written("barn")).toEqual(["0 3 * * *"])
     await forge.call(ann, "PATCH /repos/ann/barn", { has_actions: true })

@@ -1,6 +1,5 @@
 import { type SqlBool, sql } from "kysely"
-import type { Repository } from "../../../access/permission.ts"
-import { findRepositoryById } from "../../../access/store.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -10,15 +9,16 @@ import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit } from "../../../git/index.ts"
-import { peel } from "../../code/commits/revision.ts"
-import { ACTIONS_USER } from "../../people/users/stand-ins.ts"
+import { type PushedCommits, pushPayload } from "../../code/pushes/payload.ts"
+import { ACTIONS_USER } from "../../people/users/present.ts"
 import { isMapping } from "../../planning/issue-templates/yaml.ts"
+import { readCalledFiles } from "../definitions/called-files.ts"
 import { nextTime } from "../definitions/cron-line.ts"
-import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
-import { disabledWorkflows } from "../definitions/store.ts"
+import type { WorkflowFile } from "../definitions/files.ts"
 import type { Workflow } from "../definitions/workflow.ts"
 import { endJobs } from "../runs/update.ts"
-import { startRun } from "./start.ts"
+import { listenedTo, replaceTriggers } from "./listening.ts"
+import { type FoundWorkflow, readDefaultWorkflows, startAll } from "./triggered.ts"
 
 /** Scheduled workflows, by the cron lines in the workflow files of default branches. */
 
@@ -39,14 +39,14 @@ export interface TimedScheduleLine extends ScheduleLine {
 }
 
 /** The next times of the first lines, without those that are never due or invalid. Slow, so it must not be called in a transaction. */
-export const withNextTimes = (lines: readonly ScheduleLine[], now: Seconds): readonly TimedScheduleLine[] =>
+const withNextTimes = (lines: readonly ScheduleLine[], now: Seconds): readonly TimedScheduleLine[] =>
   lines.slice(0, MOST_LINES).flatMap((line) => {
     const nextAt = nextTime(line.line, now)
     return nextAt === undefined ? [] : [{ ...line, nextAt }]
   })
 
 /** The lines of a workflow: `schedule` is a list of mappings with a `cron` each. */
-export function linesOf(file: WorkflowFile, workflow: Workflow): readonly ScheduleLine[] {
+function linesOf(file: WorkflowFile, workflow: Workflow): readonly ScheduleLine[] {
   const list = workflow.schedule
   const lines = list.flatMap((one) => (isMapping(one) && typeof one["cron"] === "string" ? [one["cron"].trim()] : []))
   return [...new Set(lines)].map((line) => ({ workflow: file.name, line }))
@@ -57,7 +57,7 @@ const findLines = query("actions.findSchedules", (db, p: Params<{ repositoryId: 
 )
 
 /** Replaces the schedule lines of a repository; unchanged lines keep their time. */
-export async function replaceLines(tx: Transaction, repositoryId: number, lines: readonly TimedScheduleLine[]): Promise<void> {
+async function replaceLines(tx: Transaction, repositoryId: number, lines: readonly TimedScheduleLine[]): Promise<void> {
   const before = await findLines(tx, { repositoryId })
   const same = (one: ScheduleLine, other: ScheduleLine) => one.workflow === other.workflow && one.line === other.line
   const gone = before.filter((row) => !lines.some((line) => same(line, row))).map(({ id }) => id)
@@ -67,35 +67,33 @@ export async function replaceLines(tx: Transaction, repositoryId: number, lines:
   if (rows.length > 0) await tx.insertInto("action_schedules").values(rows).execute()
 }
 
-interface ReadableWorkflow {
-  readonly file: WorkflowFile
-  readonly workflow: Workflow
-  readonly commit: Commit
+/** What is stored of the workflows of a default branch. */
+export interface DefaultBranch {
+  readonly lines: readonly TimedScheduleLine[]
+  readonly listened: ReturnType<typeof listenedTo>
 }
 
-/** The readable workflows of the default branch. */
-async function readWorkflows({ git }: Services, row: Repository): Promise<readonly ReadableWorkflow[]> {
-  const repository = git.at(row.storage, row.object_format)
-  const tip = row.default_branch === "" ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
-  const commit = tip && (await peel(git, repository, tip))
-  if (!commit) return []
-  const readable: ReadableWorkflow[] = []
-  const budget = newBudget()
-  for (const file of await findWorkflowFiles(git, repository, commit.tree)) {
-    const workflow = await openWorkflow(git, repository, file, budget)
-    if (workflow) readable.push({ file, workflow, commit })
-  }
-  return readable
+export const describeDefaultBranch = (workflows: readonly FoundWorkflow[], now: Seconds): DefaultBranch => ({
+  lines: withNextTimes(
+    workflows.flatMap(({ file, workflow }) => linesOf(file, workflow)),
+    now,
+  ),
+  listened: listenedTo(workflows.map(({ workflow }) => workflow)),
+})
+
+/** Stores the schedules of a default branch, and the events that its workflows listen to. */
+export async function storeDefaultBranch(tx: Transaction, repositoryId: number, { lines, listened }: DefaultBranch): Promise<void> {
+  await replaceLines(tx, repositoryId, lines)
+  await replaceTriggers(tx, repositoryId, listened)
 }
 
-/** Reads the schedule lines again from a repository's default branch. */
+/** Reads the schedule lines and the events again from a repository's default branch. */
 export async function readSchedules(services: Services, repositoryId: number): Promise<void> {
   const { database } = services
   const row = await findRepositoryById.first(database.read, { id: repositoryId })
   if (!row) return
-  const lines = (await readWorkflows(services, row)).flatMap(({ file, workflow }) => linesOf(file, workflow))
-  const due = withNextTimes(lines, services.now())
-  await database.write((tx) => replaceLines(tx, repositoryId, due))
+  const described = describeDefaultBranch(await readDefaultWorkflows(services, row), services.now())
+  await database.write((tx) => storeDefaultBranch(tx, repositoryId, described))
 }
 
 const findDue = query("actions.findDueSchedules", (db, p: Params<{ now: number; limit: number }>) =>
@@ -136,8 +134,9 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
   const row = await findRepositoryById.first(database.read, { id: due.repository_id })
   if (!row) return false
   const runs = row.has_actions === 1 && row.is_archived === 0
-  const found = runs ? (await readWorkflows(services, row)).find(({ file }) => file.name === due.workflow) : undefined
+  const found = runs ? (await readDefaultWorkflows(services, row)).find(({ file }) => file.name === due.workflow) : undefined
   const isCurrent = found && linesOf(found.file, found.workflow).some(({ line }) => line === due.line)
+  const called = found && isCurrent ? await readCalledFiles(services, { row, commit: found.commit }, found.workflow) : undefined
   const next = nextTime(due.line, services.now())
   return database.write(async (tx) => {
     await lockRow(tx, "repositories", row.id)
@@ -145,22 +144,25 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
       next === undefined || (runs && !isCurrent)
         ? await removeLine.changes(tx, { id: due.id, from: due.next_at })
         : await moveOn.changes(tx, { id: due.id, from: due.next_at, next })
-    if (claimed === 0 || !found || !isCurrent || (await disabledWorkflows(tx, row.id)).has(due.workflow)) return false
+    const owner = await findUserById.first(tx, { id: row.owner_id })
+    if (claimed === 0 || !found || !called || !owner) return false
     const ref = branchRef(row.default_branch)
     await cancelUntaken(tx, services, { repositoryId: row.id, workflow: due.workflow, ref })
-    await startRun(tx, services, {
-      repositoryId: row.id,
-      actorId: ACTIONS_USER.id,
-      file: found.file,
-      workflow: found.workflow,
-      event: "schedule",
-      payload: { schedule: due.line },
+    const push = {
       ref,
-      commit: found.commit,
-    })
-    return true
+      before: found.commit.parents[0] ?? null,
+      after: found.commit.id,
+      pushed: lastCommit(found.commit),
+      pusher: ACTIONS_USER,
+    }
+    const payload = { ...(await pushPayload(services, tx, { repository: row, owner }, push)), schedule: due.line }
+    const run = { ...found, called, event: "schedule", actorId: ACTIONS_USER.id, payload, ref }
+    return (await startAll(tx, services, row.id, [run])) > 0
   })
 }
+
+/** What a scheduled run is told of is the last commit, without its files. */
+const lastCommit = (commit: Commit): PushedCommits => ({ commits: [commit], total: 1, changes: new Map() })
 
 // Literal, because a partial index is only used for the exact condition that it was created with.
 const isUntaken = sql<SqlBool>`action_runs.state in ('waiting', 'blocked')`

@@ -1,14 +1,21 @@
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { flag } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
+import { type CalledFiles, NO_CALLS } from "../definitions/calls.ts"
+import { newFuel } from "../definitions/expressions.ts"
 import type { WorkflowFile } from "../definitions/files.ts"
-import type { PlannedJob, Workflow } from "../definitions/workflow.ts"
+import { isOpenWorkflow, type Plan, planOfWorkflow, startsAtOnce } from "../definitions/plan.ts"
+import type { Workflow } from "../definitions/workflow.ts"
 import { writeCommit } from "../runs/checked-commit.ts"
+import { rowsOf, storable } from "../runs/expand.ts"
+import { readContexts } from "../runs/known.ts"
 import { publishNewRun } from "../runs/publish.ts"
-import { firstState, stateOf } from "../runs/status.ts"
+import { stateOf } from "../runs/status.ts"
 import type { Run } from "../runs/store.ts"
+import { enterGroup, updateRun } from "../runs/update.ts"
 
 /** The maximum length of a run's title, in characters. */
 const LONGEST_TITLE = 255
@@ -28,7 +35,10 @@ export interface NewRun {
   readonly actorId: number
   readonly file: WorkflowFile
   readonly workflow: Workflow
+  /** The files that it calls. */
+  readonly called?: CalledFiles
   readonly event: string
+  /** The payload of the event, without the repository and the sender. */
   readonly payload: object
   readonly ref: string
   readonly commit: Commit
@@ -36,6 +46,8 @@ export interface NewRun {
   readonly checked?: Commit
   /** Its title where the workflow defines none; by default the first line of the commit's message. */
   readonly title?: string
+  /** Whether it runs code of a fork: it gets no secrets, and tokens that only read. */
+  readonly isUntrusted?: boolean
   /** Whether it needs approval; its jobs are blocked until then. */
   readonly needsApproval?: boolean
   readonly pullId?: number
@@ -43,40 +55,73 @@ export interface NewRun {
   readonly cause?: string
 }
 
-/** Creates a run and its jobs and publishes them. Jobs that need no others wait for a runner. */
-export async function startRun(
-  tx: Transaction,
-  services: Services,
-  {
-    repositoryId,
-    actorId,
-    file,
-    workflow,
-    event,
-    payload,
-    ref,
-    commit,
-    checked = commit,
-    title: given,
-    needsApproval = false,
-    pullId = 0,
-    cause = "",
-  }: NewRun,
-): Promise<Run> {
+/**
+ * Creates a run and its jobs and publishes them. Jobs that wait for nothing else wait for a runner. A workflow that can't be run makes a
+ * run without jobs that has failed, with the reason.
+ */
+export async function startRun(tx: Transaction, services: Services, given: NewRun): Promise<Run> {
+  const { repositoryId, actorId, workflow, called = NO_CALLS, needsApproval = false } = given
+  const now = services.now()
+  await lockRow(tx, "repositories", repositoryId)
+  const fuel = newFuel()
+  const isOpen = isOpenWorkflow(workflow)
+  const early = isOpen ? undefined : planOfWorkflow(workflow, {}, fuel)
+  let run = await insertRun(tx, services, given, early)
+  await tx
+    .insertInto("action_attempts")
+    .values({ run_id: run.id, number: 1, actor_id: actorId, state: run.state, created_at: now })
+    .execute()
+  const plan = early ?? planOfWorkflow(workflow, (await readContexts(tx, services, run))({}), fuel)
+  if (isOpen) run = await complete(tx, given, run, plan)
+  const rows = rowsOf({ run, workflow: workflow.members, calls: called.calls, now }, plan.jobs)
+  const isSimple = plan.concurrency.group === "" && plan.jobs.every((job) => job.needs.length > 0 || startsAtOnce(job))
+  const queued = rows.map((row, index) => {
+    const job = plan.jobs[index]
+    return !needsApproval && isSimple && job && startsAtOnce(job) ? { ...row, state: "waiting" as const, queued_at: now } : row
+  })
+  if (queued.length > 0) await tx.insertInto("action_jobs").values(queued).execute()
+  if (!isSimple && plan.error === "") {
+    if (!needsApproval) await enterGroup(tx, services, run, plan.concurrency)
+    await updateRun(tx, services, run.id)
+    run = (await lockRow(tx, "action_runs", run.id)) ?? run
+  }
+  await publishNewRun(tx, services, run)
+  return run
+}
+
+/** The columns that follow from the plan. */
+function columnsOf({ commit, title: given, needsApproval = false }: NewRun, { title, error, jobs, concurrency }: Plan) {
+  const characters = Array.from(title || (given ?? commit.message.split("\n", 1)[0] ?? ""))
+  const states = jobs.map((job) => ({
+    state: !needsApproval && startsAtOnce(job) ? ("waiting" as const) : ("blocked" as const),
+    continue_on_error: flag(job.continueOnError),
+  }))
+  return {
+    title: storable(characters.slice(0, LONGEST_TITLE).join("")),
+    error: storable(error),
+    // A run that waits for its approval enters its group with that.
+    concurrency_group: needsApproval ? "" : storable(concurrency.group),
+    state: error === "" ? stateOf(states) : ("failure" as const),
+  }
+}
+
+async function insertRun(tx: Transaction, services: Services, run: NewRun, plan: Plan | undefined): Promise<Run> {
+  const { repositoryId, actorId, file, workflow, called = NO_CALLS, event, payload, ref, commit, checked = commit } = run
+  const { isUntrusted = false, needsApproval = false, pullId = 0, cause = "" } = run
   const now = services.now()
   const number = (await nextNumber.first(tx, { repositoryId }))?.last_number ?? 1
-  const jobs = workflow.jobs.map((job) => ({ job, state: needsApproval ? ("blocked" as const) : firstState(job.needs) }))
-  const state = stateOf(jobs.map(({ job, state: of }) => ({ state: of, continue_on_error: flag(job.continueOnError) })))
-  const title = Array.from(workflow.runName || (given ?? commit.message.split("\n", 1)[0] ?? ""))
-  const run = await tx
+  const columns = plan ? columnsOf(run, plan) : { title: "", state: "blocked" as const }
+  return tx
     .insertInto("action_runs")
     .values({
       repository_id: repositoryId,
       number,
-      title: storable(title.slice(0, LONGEST_TITLE).join("")),
       workflow: file.name,
       workflow_name: storable(workflow.name),
       workflow_folder: file.folder,
+      definition: JSON.stringify(workflow.members),
+      called: JSON.stringify(called),
+      is_untrusted: flag(isUntrusted),
       needs_approval: flag(needsApproval),
       pull_id: pullId,
       cause,
@@ -86,39 +131,28 @@ export async function startRun(
       commit_id: commit.id,
       checked_commit: writeCommit(checked),
       actor_id: actorId,
-      state,
       attempt: 1,
       created_at: now,
+      ...columns,
+      ...("error" in columns && columns.error !== "" ? { stopped_at: now } : {}),
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await tx.insertInto("action_attempts").values({ run_id: run.id, number: 1, actor_id: actorId, state, created_at: now }).execute()
-  await tx
-    .insertInto("action_jobs")
-    .values(
-      jobs.map(({ job, state: of }) => ({
-        ...columnsOf(job),
-        run_id: run.id,
-        repository_id: repositoryId,
-        attempt: 1,
-        state: of,
-        created_at: now,
-      })),
-    )
-    .execute()
-  await publishNewRun(tx, services, run)
-  return run
 }
 
-// Neither database stores NUL in a text.
-const storable = (text: string): string => text.replaceAll("\0", "\uFFFD")
-
-const columnsOf = ({ key, name, needs, condition, labels, continueOnError, definition }: PlannedJob) => ({
-  key,
-  name: storable(name),
-  needs: JSON.stringify(needs),
-  condition: storable(condition),
-  labels: JSON.stringify(labels),
-  definition: JSON.stringify(definition),
-  continue_on_error: flag(continueOnError),
-})
+/** Completes the row of a run whose expressions could only be evaluated once it had one. */
+async function complete(tx: Transaction, given: NewRun, { id, created_at }: Run, plan: Plan): Promise<Run> {
+  const columns = columnsOf(given, plan)
+  const times = columns.error === "" ? {} : { stopped_at: created_at }
+  await tx
+    .updateTable("action_attempts")
+    .set({ state: columns.state, ...times })
+    .where("run_id", "=", id)
+    .execute()
+  return tx
+    .updateTable("action_runs")
+    .set({ ...columns, ...times })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -10,13 +10,13 @@ import type { Commit, Repository } from "../../../git/index.ts"
 import { resolveRevision } from "../../code/commits/revision.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
-import { disabledWorkflows, disableWorkflow, enableWorkflow } from "../definitions/store.ts"
+import { presentWorkflow } from "../definitions/present.ts"
+import { disabledWorkflows, disableWorkflow, enableWorkflow, nextTimes } from "../definitions/store.ts"
 import { filterOf, RUN_QUERY, readsPulls } from "../runs/operations.ts"
 import { presentRuns } from "../runs/present.ts"
 import { ActionWorkflowRunsResponse } from "../runs/records.ts"
 import { findRuns } from "../runs/store.ts"
 import { dispatchWorkflow } from "../triggers/dispatch.ts"
-import { presentWorkflow } from "./present.ts"
 import { ActionWorkflow, ActionWorkflowResponse, CreateActionWorkflowDispatch, RunDetails } from "./records.ts"
 
 interface Files {
@@ -35,11 +35,18 @@ async function filesOf({ git }: Services, { repository: row }: Owned): Promise<F
 
 async function present(services: Services, db: Handle, on: Owned, { repository, commit, files }: Files): Promise<ActionWorkflow[]> {
   const disabled = await disabledWorkflows(db, on.repository.id)
+  const next = await nextTimes(db, on.repository.id)
   const records: ActionWorkflow[] = []
   const budget = newBudget()
   for (const file of files) {
     const workflow = await openWorkflow(services.git, repository, file, budget)
-    const about = { file: file.name, folder: file.folder, name: workflow?.name ?? "", isDisabled: disabled.has(file.name) }
+    const about = {
+      file: file.name,
+      folder: file.folder,
+      name: workflow.name,
+      isDisabled: disabled.has(file.name),
+      nextAt: next.get(file.name),
+    }
     records.push(presentWorkflow(services.site, on, { ...about, writtenAt: commit.author.when }))
   }
   return records
@@ -82,7 +89,7 @@ export const workflowOperations: readonly Operation[] = [
     ...reading,
     id: "ActionsGetWorkflow",
     route: "GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}",
-    summary: "Get a workflow by its file",
+    summary: "Get a workflow",
     answers: { 200: ActionWorkflow },
     refuses: ["notFound"],
     handle: async ({ services, db, path, repository, owner }) => {
@@ -117,13 +124,13 @@ export const workflowOperations: readonly Operation[] = [
     ...writing,
     id: "ActionsDisableWorkflow",
     route: "PUT /repos/{owner}/{repo}/actions/workflows/{workflow_id}/disable",
-    summary: "Switch a workflow off",
+    summary: "Disable a workflow",
     description: "Nothing starts it until it is switched on again, also on other branches.",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, path, repository, owner }) => {
+    handle: async ({ services, path, me, repository, owner }) => {
       await requireFile(services, { repository, owner }, path.workflow_id)
-      await services.database.write((tx) => disableWorkflow(tx, repository.id, path.workflow_id))
+      await services.database.write((tx) => disableWorkflow(tx, repository.id, path.workflow_id, me))
       return noContent()
     },
   }),
@@ -132,12 +139,12 @@ export const workflowOperations: readonly Operation[] = [
     ...writing,
     id: "ActionsEnableWorkflow",
     route: "PUT /repos/{owner}/{repo}/actions/workflows/{workflow_id}/enable",
-    summary: "Switch a workflow on again",
+    summary: "Enable a workflow",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, path, repository, owner }) => {
+    handle: async ({ services, path, me, repository, owner }) => {
       await requireFile(services, { repository, owner }, path.workflow_id)
-      await services.database.write((tx) => enableWorkflow(tx, repository.id, path.workflow_id))
+      await services.database.write((tx) => enableWorkflow(tx, repository.id, path.workflow_id, me))
       return noContent()
     },
   }),
@@ -147,7 +154,7 @@ export const workflowOperations: readonly Operation[] = [
     archived: "refused",
     id: "ActionsDispatchWorkflow",
     route: "POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches",
-    summary: "Start a workflow by hand",
+    summary: "Dispatch a workflow",
     description: "By its file on the branch or tag that is named. Inputs that it doesn’t declare are passed over.",
     query: {
       return_run_details: Type.Optional(Type.Boolean({ description: "answers with the run" })),

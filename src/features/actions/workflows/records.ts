@@ -11,6 +11,7 @@ export const ActionWorkflow = record("ActionWorkflow", {
   badge_url: Type.String(),
   created_at: dateTime({ description: "when the default branch’s last commit was written" }),
   updated_at: dateTime({ description: "the same" }),
+  next_run_at: Type.Optional(dateTime({ description: "when its schedule starts it next; left out where nothing does" })),
   deleted_at: Type.Optional(dateTime({ description: "never sent: a workflow whose file is gone is not listed" })),
 })
 export type ActionWorkflow = Static<typeof ActionWorkflow>

@@ -23,7 +23,7 @@ withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     await commitWorkflow(forge, ann, "ann/lamp")
     await commitWorkflow(forge, ann, "ann/lamp", {
       path: ".gitea/workflows/deep/plain.yaml",
-      text: "not: one",
+      text: "on: workflow_dispatch\njobs: {a: {runs-on: x}}",
       message: "second [skip ci]",
     })
     await commitWorkflow(forge, ann, "ann/lamp", { path: ".gitea/workflows/notes.txt", text: "x", message: "third [skip ci]" })
@@ -130,6 +130,20 @@ withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
       expect([path, body, (await call(`POST /workflows/${path}/dispatches`, body)).status]).toEqual([path, body, status])
     expect((await call("POST /workflows/build.yml/dispatches?scoped_workflow_source_repo_id=7", { ref: "main" })).status).toBe(404)
     expect((await call("POST /workflows/build.yml/dispatches", { ref: "main" }, ben)).status).toBe(403)
+  })
+
+  test("inputs that don't fit what is declared are refused by their names", async () => {
+    const inputs = "{level: {type: choice, options: [low, high], required: true}, times: {type: number, default: 1}}"
+    const text = `on: {workflow_dispatch: {inputs: ${inputs}}}\njobs: {build: {runs-on: nowhere}}\n`
+    await commitWorkflow(forge, ann, "ann/lamp", { path: ".gitea/workflows/typed.yml", text })
+    const start = async (sent: object) => {
+      const { status, body } = await call("POST /workflows/typed.yml/dispatches", { ref: "main", inputs: sent })
+      return [status, body?.message]
+    }
+    expect(await start({})).toEqual([422, expect.stringContaining("[inputs.level]: is required")])
+    expect(await start({ level: "deafening" })).toEqual([422, expect.stringContaining("[inputs.level]: should be one of low, high")])
+    expect(await start({ level: "low", times: "x" })).toEqual([422, expect.stringContaining("[inputs.times]: should be a number")])
+    expect(await start({ level: "low", times: "2" })).toEqual([204, undefined])
   })
 
   test("a run that has ended is rerun, wholly or in part", async () => {

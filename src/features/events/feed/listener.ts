@@ -1,8 +1,11 @@
+import { findUserById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { branchOf, branchRef, tagRef } from "../../../git/index.ts"
+import { GHOST } from "../../people/users/present.ts"
 import { abbreviate } from "./abbreviate.ts"
-import { forgetIssueActivities, hideActivities, type NewActivity, recordActivity, showActivities } from "./rules.ts"
+import { forgetIssueActivities, hideActivities, moveIssueActivities, type NewActivity, recordActivity, showActivities } from "./rules.ts"
 
 /** Writes domain events into the feeds of users and organisations. */
 export const feed: Listener = {
@@ -10,8 +13,10 @@ export const feed: Listener = {
   async hear({ tx, events, entries }) {
     for (const event of events) {
       if (event.kind === "issue.deleted") await forgetIssueActivities(tx, event.issue)
+      if (event.kind === "issue.transferred") await moveIssueActivities(tx, event)
       if (event.kind === "repository.madePrivate") await hideActivities(tx, event.repository.id)
       if (event.kind === "repository.madePublic") await showActivities(tx, event.repository.id)
+      if (event.kind === "review.dismissed") await recordActivity(tx, await dismissalOf(tx, event, entries))
       for (const activity of activitiesOf(event, entries)) await recordActivity(tx, activity)
     }
   },
@@ -44,6 +49,8 @@ function activitiesOf(event: DomainEvent, entries: Delivery["entries"]): readonl
       const kind = isAutomatic ? "auto_merge_pull_request" : "merge_pull_request"
       return [{ ...activity, kind, content: `${issue.number}|${issue.title}` }]
     }
+    case "pull.ready":
+      return [{ ...activity, kind: "pull_request_ready_for_review", content: `${event.issue.number}|${event.issue.title}` }]
     case "review.submitted":
       return reviewActivities(event).map(({ kind, comment }) => ({
         ...activity,
@@ -81,6 +88,21 @@ function activitiesOf(event: DomainEvent, entries: Delivery["entries"]): readonl
   }
 }
 
+/** A dismissal names the reviewer, whose name the event doesn't carry. */
+async function dismissalOf(tx: Transaction, event: EventOf<"review.dismissed">, entries: Delivery["entries"]): Promise<NewActivity> {
+  const { repository, owner, actor, issue, review, message, at: now } = event
+  const reviewer = (await findUserById.first(tx, { id: review.reviewer_id })) ?? GHOST
+  return {
+    repository,
+    owner,
+    actor,
+    now,
+    kind: "pull_review_dismissed",
+    content: `${issue.number}|${reviewer.name}|${abbreviate(message)}`,
+    commentId: entries.get(event) ?? 0,
+  }
+}
+
 /** The feed's kind for a submitted review. */
 const VERDICTS = { APPROVED: "approve_pull_request", REQUEST_CHANGES: "reject_pull_request", COMMENT: "comment_pull" } as const
 
@@ -106,8 +128,8 @@ function pushActivities({ kind, ref, summary: content }: ReferenceEvent): readon
   if (kind === "reference.removed") return [{ kind: isBranch ? "delete_branch" : "delete_tag", content }]
   if (!isBranch) return [{ kind: "push_tag", content }]
   const pushed = { kind: "commit_repo", content } as const
-  // Clients expect a new branch as an entry without content before the one with its commits.
-  return kind === "reference.created" ? [{ ...pushed, content: "" }, pushed] : [pushed]
+  // Clients expect a new branch as an entry without content before the one with its commits, where it has some.
+  return kind === "reference.created" && content !== "" ? [{ ...pushed, content: "" }, pushed] : [pushed]
 }
 
 /** Users can't push to a mirror: its references change only with the remote repository. */

@@ -11,16 +11,14 @@ import { type FeedQuery, readFeed } from "./feed.ts"
 import { presentActivities } from "./present.ts"
 import { Activity } from "./records.ts"
 
-const date = Type.Optional(
-  Type.String({ description: "only what happened on this day (UTC), as 2026-01-31; anything else is passed over" }),
-)
+const date = Type.Optional(Type.String({ format: "date", description: "only what happened on this day (UTC), as 2026-01-31" }))
 
 const DAY = 86_400
 
-/** The day in the text, if it is a valid one. */
-function dayOf(text: string | undefined): FeedQuery["day"] {
-  const from = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN
-  return Number.isNaN(from) ? undefined : { from, to: from + DAY }
+function dayOf(date: string | undefined): FeedQuery["day"] {
+  if (date === undefined) return undefined
+  const from = Date.parse(`${date}T00:00:00Z`) / 1000
+  return { from, to: from + DAY }
 }
 
 interface Call {
@@ -44,7 +42,7 @@ export const activityOperations: readonly Operation[] = [
     scope: ["user"],
     id: "userListActivityFeeds",
     route: "GET /users/{username}/activities/feeds",
-    summary: "List what happened around a user",
+    summary: "List the activity of a user",
     description: `${about} Entries of private repositories stand in one’s own feed only.`,
     access: onVisibleUser,
     paged: true,
@@ -67,7 +65,7 @@ export const activityOperations: readonly Operation[] = [
     scope: ["organization"],
     id: "orgListActivityFeeds",
     route: "GET /orgs/{org}/activities/feeds",
-    summary: "List what happened in an organisation",
+    summary: "List the activity of an organization",
     description: `${about} Entries of private repositories are shown to members.`,
     access: onOrganization,
     paged: true,
@@ -88,7 +86,7 @@ export const activityOperations: readonly Operation[] = [
     scope: ["repository"],
     id: "repoListActivityFeeds",
     route: "GET /repos/{owner}/{repo}/activities/feeds",
-    summary: "List what happened in a repository",
+    summary: "List the activity of a repository",
     description: about,
     access: onRepository,
     paged: true,
@@ -109,13 +107,13 @@ export const activityOperations: readonly Operation[] = [
     scope: ["organization"],
     id: "orgListTeamActivityFeeds",
     route: "GET /teams/{id}/activities/feeds",
-    summary: "List what happened in the repositories of a team",
+    summary: "List the activity of a team's repositories",
     description: about,
     access: onTeam,
     paged: true,
     query: { date },
     answers: { 200: Type.Array(Activity) },
-    refuses: ["forbidden", "notFound"],
+    refuses: ["notFound"],
     handle: (call) =>
       feed(call, {
         feed: { of: "team", teamId: call.team.id, organizationId: call.organization.id },

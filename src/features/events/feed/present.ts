@@ -1,18 +1,48 @@
+import type { Owned } from "../../../access/permission.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
 import { findRepositoriesByIds, usersById } from "../../code/repositories/store.ts"
 import { presentUser } from "../../people/users/present.ts"
 import type { User } from "../../people/users/records.ts"
-import { issueUrl } from "../../planning/issues/present.ts"
+import { presentComments } from "../../planning/comments/present.ts"
+import type { Comment } from "../../planning/comments/records.ts"
+import { COMMENT_COLUMNS } from "../../planning/comments/store.ts"
 import type { ActivityRow } from "./feed.ts"
 import { isActivityKind } from "./kinds.ts"
-import type { Activity, ActivityComment } from "./records.ts"
-import { findFeedComments } from "./store.ts"
+import type { Activity } from "./records.ts"
 
-type Comment = Awaited<ReturnType<typeof findFeedComments>>[number]
+/** Comments with their places. */
+const findFeedComments = query("activity.findComments", (db, p: Params<{ ids: readonly number[] }>) =>
+  db
+    .selectFrom("comments")
+    .innerJoin("issues", "issues.id", "comments.issue_id")
+    .select([...COMMENT_COLUMNS, "issues.number", "issues.is_pull", "issues.repository_id"])
+    .where("comments.id", "in", p.ids),
+)
+
+/** The comments of entries, by their ids. */
+async function commentsById(
+  db: Handle,
+  site: Site,
+  ids: readonly number[],
+  owned: readonly Owned[],
+): Promise<ReadonlyMap<number, Comment>> {
+  if (ids.length === 0) return new Map()
+  const homes = new Map(owned.map((home) => [home.repository.id, home]))
+  const rows = await findFeedComments(db, { ids })
+  const places = new Map(
+    rows.flatMap((row) => {
+      const home = homes.get(row.repository_id)
+      return home ? [[row.id, { home, issue: row }] as const] : []
+    }),
+  )
+  const comments = await presentComments(db, site, rows, ({ id }) => places.get(id))
+  return new Map(comments.map((comment) => [comment.id, comment]))
+}
 
 /**
  * Entries of a feed as the caller sees them, in the order given. The caller of this function selects the entries that may be seen. The
@@ -34,9 +64,7 @@ export async function presentActivities(db: Handle, site: Site, actor: Actor, ro
     if (user && !actors.has(user.id)) actors.set(user.id, presentUser(site, user, actor))
   }
   const commentIds = rows.flatMap(({ comment_id }) => (comment_id === 0 ? [] : comment_id))
-  const comments = new Map(
-    commentIds.length === 0 ? [] : (await findFeedComments(db, { ids: commentIds })).map((comment) => [comment.id, comment]),
-  )
+  const comments = await commentsById(db, site, commentIds, owned)
   return rows.flatMap((row) => {
     const repo = repositories.get(row.repository_id)
     // Deleted between two queries, or written by a later version.
@@ -52,7 +80,7 @@ export async function presentActivities(db: Handle, site: Site, actor: Actor, ro
         repo_id: row.repository_id,
         repo,
         comment_id: comment ? comment.id : 0,
-        comment: comment ? presentComment(repo.html_url, comment) : null,
+        comment: comment ?? null,
         ref_name: row.ref_name,
         is_private: row.is_private === 1,
         content: row.content,
@@ -60,21 +88,4 @@ export async function presentActivities(db: Handle, site: Site, actor: Actor, ro
       },
     ]
   })
-}
-
-function presentComment(repositoryPage: string, comment: Comment): ActivityComment {
-  const page = issueUrl(repositoryPage, comment)
-  return {
-    id: comment.id,
-    html_url: `${page}#issuecomment-${comment.id}`,
-    pull_request_url: comment.is_pull === 1 ? page : "",
-    issue_url: comment.is_pull === 1 ? "" : page,
-    user: null,
-    original_author: "",
-    original_author_id: 0,
-    body: comment.content,
-    assets: [],
-    created_at: rfc3339(comment.created_at),
-    updated_at: rfc3339(comment.updated_at),
-  }
 }

@@ -6,6 +6,8 @@ import { readableByUsers } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
 import type { ActivityKind } from "./kinds.ts"
 
 export type { ActivityKind } from "./kinds.ts"
@@ -152,6 +154,25 @@ export async function forgetIssueActivities(tx: Transaction, issue: Issue): Prom
   await forgetCreation(tx, { repositoryId: issue.repository_id, createdAt: issue.created_at, start: `${issue.number}|` })
 }
 
+/**
+ * Takes the activities of a transferred issue to its new repository, with its new number, so that whoever may see it there, and nobody else, sees
+ * them.
+ */
+export async function moveIssueActivities(
+  tx: Transaction,
+  { issue, from, number }: Pick<EventOf<"issue.transferred">, "issue" | "from" | "number">,
+): Promise<void> {
+  const start = `${number}|`
+  const ofEntry = sql<SqlBool>`comment_id <> 0 and comment_id in (select id from comments where issue_id = ${issue.id})`
+  const ofCreation = sql<SqlBool>`created_at = ${issue.created_at} and op_type = 'create_issue'`
+  await sql`update activities set
+      repository_id = ${issue.repository_id},
+      content = ${`${issue.number}|`} || substr(content, ${start.length + 1}),
+      is_private = (select case when repositories.is_private = 1 or owner.visibility = 'private' then 1 else 0 end
+        from repositories join users as owner on owner.id = repositories.owner_id where repositories.id = ${issue.repository_id})
+    where repository_id = ${from.id} and substr(content, 1, ${start.length}) = ${start} and ((${ofEntry}) or (${ofCreation}))`.execute(tx)
+}
+
 /** Hides a repository's activities when it becomes private: only those who may see it still see them. */
 export async function hideActivities(tx: Transaction, repositoryId: number): Promise<void> {
   await tx.updateTable("activities").set({ is_private: 1 }).where("repository_id", "=", repositoryId).execute()
@@ -160,4 +181,33 @@ export async function hideActivities(tx: Transaction, repositoryId: number): Pro
 /** Shows a repository's activities again when it becomes public. */
 export async function showActivities(tx: Transaction, repositoryId: number): Promise<void> {
   await sql`update activities set is_private = 0 where repository_id = ${repositoryId}`.execute(tx)
+}
+
+const YEAR = 365 * 86_400
+/** Rows that are removed in one transaction: few enough that other writers don't wait long. */
+const BATCH = 1_000
+
+const forgetOld = query("activity.forgetOld", (db, p: Params<{ before: number; limit: number }>) =>
+  db
+    .deleteFrom("activities")
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("activities")
+        .select("activities.id")
+        .where("activities.created_at", "<", p.before)
+        .orderBy("activities.id")
+        .limit(p.limit),
+    ),
+)
+
+/** Removes activities older than a year from all feeds. Runs only on demand. */
+export const forgetOldActivities: Task = {
+  name: "delete_old_actions",
+  run: async ({ database, now }, signal) => {
+    const before = now() - YEAR
+    let removed = 0
+    for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
+      batch = await database.write((tx) => forgetOld.changes(tx, { before, limit: BATCH }))
+    return `${removed} removed`
+  },
 }

@@ -7,21 +7,24 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { invitationCode } from "../../people/registration/registration.ts"
+import { findInvitation } from "../../people/registration/store.ts"
+import { findTeamInvitation, standingInvitation, teamInvitationCode } from "../../people/teams/invitations.ts"
 import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
 import { findAddressesOf } from "../../people/users/store.ts"
-import { composeAccountMail } from "./compose-account.ts"
+import { composeAccountMail, composeInvitation, composeTeamInvitation } from "./compose-account.ts"
 
-/** Mails to users about their own accounts. */
+/** Mails to people about their own accounts, and about those that they may make. */
 
 const AccountMail = Type.Object({
-  about: oneOf(["welcome", "activation", "confirmation", "recovery"]),
+  about: oneOf(["welcome", "activation", "confirmation", "recovery", "guessing", "registered"]),
   userId: int64(),
   /** In lower case. Its current state is looked up when the mail is sent. */
   address: Type.String(),
 })
 type AccountMail = Static<typeof AccountMail>
 
-/** The purpose of a mail's link; a welcome mail has none. */
+/** The purpose of a mail's link; other mails have none. */
 const PURPOSES = { activation: "activate", confirmation: "confirm", recovery: "recover" } as const satisfies Readonly<
   Partial<Record<AccountMailsTable["about"], Purpose>>
 >
@@ -42,11 +45,11 @@ async function writeToAccount(
   const moment = now()
   const noted = await tx
     .insertInto("account_mails")
-    .values({ user_id: mail.userId, about: mail.about, lower_address: mail.address, sent_at: moment, wrong_codes: 0 })
+    .values({ user_id: mail.userId, about: mail.about, lower_address: mail.address, sent_at: moment })
     .onConflict((conflict) =>
       conflict
         .columns(["user_id", "about", "lower_address"])
-        .doUpdateSet({ sent_at: moment, wrong_codes: 0 })
+        .doUpdateSet({ sent_at: moment })
         .where("account_mails.sent_at", "<=", moment - PAUSE_SECONDS),
     )
     .executeTakeFirst()
@@ -55,10 +58,12 @@ async function writeToAccount(
 
 /** The subject of the mail for each event. */
 const ABOUT = {
-  "account.created": "welcome",
+  "account.welcomeAsked": "welcome",
   "account.activationNeeded": "activation",
   "account.addressAdded": "confirmation",
   "account.recoveryAsked": "recovery",
+  "account.codesGuessed": "guessing",
+  "account.signUpRepeated": "registered",
 } as const
 
 type AccountEvent = EventOf<keyof typeof ABOUT>
@@ -70,6 +75,11 @@ export const accountMails: Listener = {
   async hear({ tx, services, events }) {
     for (const event of events.filter(isAccountEvent))
       await writeToAccount(tx, services, { about: ABOUT[event.kind], userId: event.user.id, address: event.to.address })
+    if (services.config.mail.host === "") return
+    for (const event of events) {
+      if (event.kind === "account.invited") await services.jobs.enqueue(tx, invitationMailJob, { invitationId: event.invitation.id })
+      if (event.kind === "team.invited") await services.jobs.enqueue(tx, teamInvitationMailJob, { invitationId: event.invitation.id })
+    }
   },
 }
 
@@ -84,7 +94,7 @@ export const accountMailJob = defineJob({
     const address = user && (await findAddressesOf(database.read, { userId })).find(({ lower_email }) => lower_email === wanted)
     if (!user || !address) return
     const content = { about, user, address: address.email, id }
-    if (about === "welcome") {
+    if (about === "welcome" || about === "guessing" || about === "registered") {
       if (user.is_active === 1) await mailer.send(composeAccountMail(site, content), signal)
       return
     }
@@ -93,5 +103,36 @@ export const accountMailJob = defineJob({
     const seconds = about === "recovery" ? config.security.recoverySeconds : config.users.confirmationSeconds
     const link = { code: makeCode(secrets, holder, now() + seconds), seconds }
     await mailer.send(composeAccountMail(site, { ...content, link }), signal)
+  },
+})
+
+/** Sends the mail that invites to a team, as long as the invitation counts. */
+export const teamInvitationMailJob = defineJob({
+  kind: "mail.teamInvitation",
+  payload: Type.Object({ invitationId: int64() }),
+  timeoutSeconds: 120,
+  run: async ({ invitationId }, { context, id, signal }) => {
+    const { database, mailer, now, site } = context
+    const invited = await standingInvitation(context, database.read, await findTeamInvitation.first(database.read, { id: invitationId }))
+    if (!invited) return
+    const { invitation, inviter, organization } = invited
+    const link = { code: teamInvitationCode(context, invitation), seconds: invitation.expires_at - now() }
+    const content = { address: invitation.lower_email, by: inviter.name, organization: organization.name, id, link }
+    await mailer.send(composeTeamInvitation(site, content), signal)
+  },
+})
+
+/** Sends the mail with which an account can be made, if that is still to be. */
+export const invitationMailJob = defineJob({
+  kind: "mail.invitation",
+  payload: Type.Object({ invitationId: int64() }),
+  timeoutSeconds: 120,
+  run: async ({ invitationId }, { context, id, signal }) => {
+    const { config, database, mailer, now, site } = context
+    const invitation = await findInvitation.first(database.read, { id: invitationId })
+    if (!invitation || invitation.expires_at <= now() || config.users.registration === "closed") return
+    const by = invitation.invited_by === null ? undefined : await findUserById.first(database.read, { id: invitation.invited_by })
+    const link = { code: invitationCode(context, invitation), seconds: invitation.expires_at - now() }
+    await mailer.send(composeInvitation(site, { address: invitation.lower_email, by: by?.name, id, link }), signal)
   },
 })

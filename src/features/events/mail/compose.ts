@@ -5,6 +5,8 @@ import type { Secrets } from "../../../core/secrets.ts"
 import type { Mail } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
+import { releaseUrl } from "../../code/releases/present.ts"
+import type { Release } from "../../code/releases/store.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import { unsubscribeUrl } from "./unsubscribe.ts"
@@ -18,6 +20,7 @@ export interface MailContent {
   readonly repository: Repository
   readonly owner: User
   readonly issue?: Issue
+  readonly release?: Release
   readonly comment?: { readonly id: number; readonly content: string } | undefined
   /** The verdict of a review, and its comments on lines. */
   readonly review?: { readonly state: string; readonly remarks: readonly Remark[] } | undefined
@@ -38,6 +41,7 @@ const ACTIONS = {
   commented: "wrote",
   closed: "closed this",
   reopened: "reopened this",
+  transferred: "moved this here",
   merged: "merged this",
   pushed: "pushed new commits",
   reviewed: "reviewed this",
@@ -47,6 +51,7 @@ const ACTIONS = {
   mentioned: "mentioned you",
   review_requested: "asked you for a review",
   offered: "offers you this repository",
+  released: "published a release",
 } as const
 
 /** The wording for reviews with a verdict. */
@@ -59,18 +64,20 @@ const actionOf = ({ about, review }: MailContent): string => (review && VERDICTS
  * is shown once.
  */
 export function compose({ site, secrets }: { readonly site: Site; readonly secrets: Secrets }, mail: MailContent, id: number): Mail {
-  const { about, receiver, actor, repository, owner, issue, comment } = mail
+  const { about, receiver, actor, repository, owner, issue, release, comment } = mail
   const fullName = `${owner.name}/${repository.name}`
   const repositoryPage = repositoryHtmlUrl(site, owner.name, repository.name)
-  const issuePage = issue ? issueUrl(repositoryPage, issue) : repositoryPage
+  const issuePage = issue ? issueUrl(repositoryPage, issue) : release ? releaseUrl(repositoryPage, release) : repositoryPage
   const page = comment ? `${issuePage}#issuecomment-${comment.id}` : issuePage
   const opening = issue ? `<issue-${issue.id}@${site.host}>` : undefined
   const isOpening = about === "created"
   const messageId =
     opening && isOpening
       ? opening
-      : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? id}@${site.host}>`
-  const topic = issue ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})` : `[${fullName}] ${actor.name} ${ACTIONS[about]}`
+      : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? release?.id ?? id}@${site.host}>`
+  const topic = issue
+    ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})`
+    : `[${fullName}] ${release ? inOneLine(release.title || release.tag_name) : `${actor.name} ${ACTIONS[about]}`}`
   const leave = issue ? unsubscribeUrl(site, secrets, { userId: receiver.id, issueId: issue.id }) : undefined
   const body = { action: `${actor.name} ${actionOf(mail)}`, content: truncate(contentOf(mail)), page, leave }
   return {
@@ -91,7 +98,8 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
 }
 
 /** The text of the comment or, where the issue itself is new to the reader, of the issue. */
-function contentOf({ about, issue, comment, review }: MailContent): string {
+function contentOf({ about, issue, release, comment, review }: MailContent): string {
+  if (release) return release.note
   const remarks = review?.remarks.map(({ path, line, content }) => `${path}:${Math.abs(line)}\n${content}`) ?? []
   if (comment) return [comment.content, ...remarks].filter((text) => text.trim() !== "").join("\n\n")
   return issue && (about === "created" || about === "assigned" || about === "mentioned") ? issue.content : ""

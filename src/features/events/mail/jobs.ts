@@ -7,34 +7,23 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { findRelease } from "../../code/releases/store.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
+import { BROADCAST, DIRECT } from "../kinds.ts"
 import { compose, type MailContent } from "./compose.ts"
 import { findComment, findConfirmedAddress, findRemarks, findVerdict } from "./store.ts"
 
 /** The subject of a mail, by ids: rows are looked up when it is sent. */
 const Event = {
-  about: oneOf([
-    "created",
-    "commented",
-    "closed",
-    "reopened",
-    "merged",
-    "pushed",
-    "reviewed",
-    "dismissed",
-    "ready",
-    "assigned",
-    "mentioned",
-    "review_requested",
-    "offered",
-  ]),
+  about: oneOf([...BROADCAST, ...DIRECT, "offered", "released"]),
   /** 0 where the mail is about the repository itself. */
   issueId: int64(),
   repositoryId: int64(),
   /** 0 where there is none. */
   commentId: int64(),
   actorId: int64(),
+  releaseId: Type.Optional(int64()),
 }
 const EventRecord = Type.Object(Event)
 type Event = Static<typeof EventRecord>
@@ -51,16 +40,17 @@ export const fanOutJob = defineJob({
 })
 
 /**
- * Queues a mail to each of these users in the transaction of the event. Does nothing where no mail server is configured.
+ * Queues a mail to each of the receivers in the transaction of the event. Does nothing, and asks for none, where no mail server is configured.
  */
 export async function queueMails(
   tx: Transaction,
   { config, jobs }: Pick<Services, "config" | "jobs">,
   event: Event,
-  receivers: readonly number[],
+  findReceivers: () => Promise<readonly { readonly id: number }[]>,
 ): Promise<void> {
-  if (config.mail.host === "" || receivers.length === 0) return
-  await jobs.enqueue(tx, fanOutJob, { ...event, receivers: [...receivers] })
+  if (config.mail.host === "") return
+  const receivers = await findReceivers()
+  if (receivers.length > 0) await jobs.enqueue(tx, fanOutJob, { ...event, receivers: receivers.map(({ id }) => id) })
 }
 
 /** Sends a mail, if its receiver may still see its subject. */
@@ -81,7 +71,7 @@ async function loadContent(db: Handle, event: Event, receiverId: number): Promis
   const receiver = await findUserById.first(db, { id: receiverId })
   const repository = await findRepositoryById.first(db, { id: event.repositoryId })
   const owner = repository && (await findUserById.first(db, { id: repository.owner_id }))
-  if (!receiver || !repository || !owner || receiver.id === event.actorId) return undefined
+  if (!receiver || !repository || !owner) return undefined
   const address = await addressOf(db, receiver)
   const permission = await permissionOn(
     db,
@@ -91,6 +81,11 @@ async function loadContent(db: Handle, event: Event, receiverId: number): Promis
   if (address === undefined || !reaches(permission)) return undefined
   const actor = (await findUserById.first(db, { id: event.actorId })) ?? GHOST
   const content = { about: event.about, receiver, address, repository, owner, actor }
+  if (event.releaseId !== undefined) {
+    const release = await findRelease.first(db, { repositoryId: repository.id, id: event.releaseId })
+    const isShown = release?.is_draft === 0 && unitMode(permission, repository, "repo.releases") >= Mode.read
+    return isShown ? { ...content, release } : undefined
+  }
   if (event.issueId === 0) return content
   const issue = await findIssueById.first(db, { id: event.issueId })
   const comment = event.commentId === 0 ? undefined : await findComment.first(db, { id: event.commentId })
@@ -106,7 +101,7 @@ async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null
 }
 
 /** A user's address for mail: the primary one, once it is confirmed and while the account is active. */
-async function addressOf(db: Handle, user: User): Promise<string | undefined> {
+export async function addressOf(db: Handle, user: User): Promise<string | undefined> {
   if (user.kind !== "person" || user.is_active === 0 || user.prohibit_login === 1) return undefined
   return (await findConfirmedAddress.first(db, { userId: user.id }))?.email
 }

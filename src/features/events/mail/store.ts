@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
 
 /** The primary address of a user, if it is confirmed. */
@@ -22,4 +23,17 @@ export const findRemarks = query("mail.findRemarks", (db, p: Params<{ reviewId: 
     .where("review_comments.review_id", "=", p.reviewId)
     .where("comments.author_id", "=", p.authorId)
     .orderBy("comments.id"),
+)
+
+/** The user where they want mails about their own failed runs, and something of the repository. */
+export const findRunMailReceiver = query("mail.findRunReceiver", (db, p: Params<{ repositoryId: number; receiverId: number }>) =>
+  db
+    .selectFrom("users")
+    .select("id")
+    .where("id", "=", p.receiverId)
+    .where(sql<SqlBool>`not exists (select 1 from notification_choices where user_id = users.id and cause = 'run' and by_mail = 0)`)
+    .where(
+      sql<SqlBool>`not exists (select 1 from notification_levels
+        where user_id = users.id and repository_id = ${p.repositoryId} and level = 'ignored')`,
+    ),
 )

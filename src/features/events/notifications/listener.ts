@@ -1,13 +1,18 @@
 import type { DomainEvent } from "../../../core/events/catalogue.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
-import { type IssueEvent, notify, notifyOffer } from "./rules.ts"
+import { hasFailed } from "../runs.ts"
+import { type IssueEvent, notify, notifyOffer, notifyOfRelease, notifyOfRun } from "./rules.ts"
+import { moveThreads } from "./store.ts"
 
 /** Notifies users of events that concern them, by threads and by mail. */
 export const notifications: Listener = {
   name: "notifications",
   async hear({ tx, services, events, entries }) {
     for (const event of events) {
+      if (event.kind === "run.changed" && hasFailed(event)) await notifyOfRun(tx, event.run, event.actor, event.at)
       if (event.kind === "repository.transferOffered") await notifyOffer(tx, services, { ...event, now: event.at })
+      if (event.kind === "issue.transferred") await moveThreads(tx, event)
+      if (event.kind === "release.published") await notifyOfRelease(tx, services, event)
       const notification = notificationOf(event, entries)
       if (notification) await notify(tx, services, notification)
     }
@@ -27,6 +32,8 @@ function notificationOf(event: DomainEvent, entries: Delivery["entries"]): Issue
       return { ...on, kind: "closed" }
     case "issue.reopened":
       return { ...on, kind: "reopened" }
+    case "issue.transferred":
+      return { ...on, kind: "transferred" }
     case "issue.assigned":
       return { ...on, kind: "assigned", users: idsOf(event.added) }
     case "comment.created":

@@ -7,8 +7,10 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { setSubscribed } from "../../planning/subscriptions/rules.ts"
 import { findThread, setStatus } from "./store.ts"
-import { findNewestIds, STATUSES, type Status, type Thread, type ThreadFilter } from "./threads.ts"
+import { findNewestIds, type Status, type Thread, type ThreadFilter, UNIT_OF } from "./threads.ts"
 
 /** Threads marked in one transaction: other writers can proceed between two of them. */
 const AT_ONCE = 1_000
@@ -26,7 +28,7 @@ export async function markThreads(
   const others: ThreadFilter = {
     ...filter,
     statuses: filter.statuses.filter((before) => before !== status),
-    before: Math.min(filter.before ?? now, now),
+    before: Math.min(filter.before ?? now + 1, now + 1),
   }
   const changed: number[] = []
   for (;;) {
@@ -53,10 +55,8 @@ export async function locateThread(db: Handle, actor: SignedIn, id: number, purp
     return thread
   }
   const found = await locateRepositoryById(db, actor, thread.repository_id)
-  if (thread.subject !== "repository") {
-    const unit = thread.subject === "pull" ? "repo.pulls" : "repo.issues"
-    if (unitMode(found.permission, found.repository, unit) < Mode.read) throw refuse.notFound()
-  }
+  const unit = UNIT_OF[thread.subject]
+  if (unit !== "" && unitMode(found.permission, found.repository, unit) < Mode.read) throw refuse.notFound()
   return thread
 }
 
@@ -72,6 +72,19 @@ export async function markThread(
     const updated_at = services.now()
     await setStatus(tx, { ids: [thread.id], status, now: updated_at })
     return { ...thread, status, updated_at }
+  })
+}
+
+/** Unsubscribes the thread's owner from what it is about, and marks it as read. Refuses like `markThread`, and `notFound` for what is no issue. */
+export async function unsubscribeThread(services: Pick<Services, "database" | "now">, actor: SignedIn, id: number): Promise<Issue> {
+  return services.database.write(async (tx) => {
+    const thread = await locateThread(tx, actor, id, "change")
+    const issue = thread.issue_id === null ? undefined : await findIssueById.first(tx, { id: thread.issue_id })
+    if (!issue) throw refuse.notFound()
+    const now = services.now()
+    await setSubscribed(tx, issue, actor.user, actor.user, false, now)
+    if (thread.status === "unread") await setStatus(tx, { ids: [thread.id], status: "read", now })
+    return issue
   })
 }
 
@@ -93,6 +106,3 @@ export async function readThreadOf(
   const unread = await findUnreadOf.first(database.read, { userId: user.id, issueId: issue.id })
   if (unread) await database.write((tx) => setStatus(tx, { ids: [unread.id], status: "read", now: now() }))
 }
-
-/** The status of that name, in any letter case. */
-export const statusNamed = (name: string): Status | undefined => STATUSES.find((status) => status === name.trim().toLowerCase())

@@ -5,10 +5,10 @@ import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, type Operation, ok, operation, type Page } from "../../../core/operation.ts"
-import { dateTime, secondsOf } from "../../../core/record.ts"
+import { dateTime, oneOf, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { locateThread, markThread, markThreads, statusNamed } from "./marking.ts"
+import { locateThread, markThread, markThreads } from "./marking.ts"
 import { presentThreads } from "./present.ts"
 import { NotificationCount, NotificationThread } from "./records.ts"
 import { countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subject, type ThreadFilter } from "./threads.ts"
@@ -17,53 +17,45 @@ const about = { tag: "notification", scope: ["notification"], publicOnly: "refus
 
 const listQuery = {
   all: Type.Optional(Type.Boolean({ description: "read threads too" })),
-  "status-types": Type.Optional(
-    Type.Array(Type.String(), { description: "unread, read and pinned; without it unread and pinned. Other words are passed over" }),
-  ),
-  "subject-type": Type.Optional(
-    Type.Array(Type.String(), { description: "issue, pull, commit and repository. Other words are passed over" }),
-  ),
-  since: Type.Optional(dateTime({ description: "only threads that changed then or later" })),
-  before: Type.Optional(dateTime({ description: "only threads that changed then or earlier" })),
+  "status-types": Type.Optional(Type.Array(oneOf(STATUSES), { description: "unread and pinned where it is not sent" })),
+  "subject-type": Type.Optional(Type.Array(oneOf(["issue", "pull", "commit", "repository"]))),
+  since: Type.Optional(dateTime({ description: "only threads that changed after this moment" })),
+  before: Type.Optional(dateTime({ description: "only threads that changed before this moment" })),
 }
 
 const markQuery = {
-  all: Type.Optional(Type.String({ description: "true: whatever their status" })),
-  "status-types": Type.Optional(
-    Type.Array(Type.String(), { description: "unread, read and pinned; without it unread. Other words are passed over" }),
-  ),
-  "to-status": Type.Optional(Type.String({ description: "unread, read or pinned; read where it is none of them", default: "read" })),
+  // Clients know it as a text.
+  all: Type.Optional(oneOf(["true", "false", "1", "0"], { description: "true: whatever their status" })),
+  "status-types": Type.Optional(Type.Array(oneOf(STATUSES), { description: "unread where it is not sent" })),
+  "to-status": Type.Optional(oneOf(STATUSES, { default: "read" })),
   last_read_at: Type.Optional(Type.String({ description: "only threads that changed then or earlier; without it, until now" })),
 }
 
 interface ListQuery {
   readonly all?: boolean
-  readonly "status-types"?: readonly string[]
+  readonly "status-types"?: readonly Status[]
   readonly "subject-type"?: readonly string[]
   readonly since?: string
   readonly before?: string
 }
 
 interface MarkQuery {
-  readonly all?: string
-  readonly "status-types"?: readonly string[]
-  readonly "to-status"?: string
+  readonly all?: "true" | "false" | "1" | "0"
+  readonly "status-types"?: readonly Status[]
+  readonly "to-status"?: Status
   readonly last_read_at?: string
 }
 
-/** The named statuses; the fallback where none of the words is one, as clients expect. */
-function statusesOf(words: readonly string[] | undefined, fallback: readonly Status[]): readonly Status[] {
-  if (words === undefined) return fallback
-  const named = words.flatMap((word) => statusNamed(word) ?? [])
-  return named.length === 0 ? STATUSES : named
-}
+/** The given statuses; the fallback where none is given. */
+const statusesOf = (given: readonly Status[] = [], fallback: readonly Status[]): readonly Status[] =>
+  given.length === 0 ? fallback : given
 
-/** Likewise the subjects. There are no notifications about commits, so selecting them finds nothing. */
-function subjectsOf(words: readonly string[] | undefined): readonly Subject[] {
-  const given = (words ?? []).map((word) => word.trim().toLowerCase())
-  const named = SUBJECTS.filter((subject) => given.includes(subject))
-  return named.length === 0 && !given.includes("commit") ? SUBJECTS : named
-}
+/** The words of clients for what they know no other word of. */
+const WORDS: Partial<Record<Subject, string>> = { run: "commit", release: "repository" }
+
+/** Likewise the subjects. */
+const subjectsOf = (given: readonly string[] = []): readonly Subject[] =>
+  given.length === 0 ? SUBJECTS : SUBJECTS.filter((subject) => given.includes(WORDS[subject] ?? subject))
 
 const filterOf = (query: ListQuery): ThreadFilter => ({
   statuses: query.all === true ? STATUSES : statusesOf(query["status-types"], ["unread", "pinned"]),
@@ -72,21 +64,20 @@ const filterOf = (query: ListQuery): ThreadFilter => ({
   before: secondsOf(query.before),
 })
 
-const isTrue = (text: string | undefined): boolean => /^(1|t|true|on)$/i.test(text ?? "")
-
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
 
 function markRequestOf(query: MarkQuery): { readonly filter: ThreadFilter; readonly status: Status } {
   const until = query.last_read_at
   if (until !== undefined && until !== "" && (!MOMENT.test(until) || Number.isNaN(Date.parse(until))))
     throw refuse.badRequest("last_read_at: must be a moment such as 2026-01-31T12:00:00Z")
+  const readUntil = until === "" ? undefined : secondsOf(until)
   return {
     filter: {
-      statuses: isTrue(query.all) ? STATUSES : statusesOf(query["status-types"], ["unread"]),
+      statuses: query.all === "true" || query.all === "1" ? STATUSES : statusesOf(query["status-types"], ["unread"]),
       subjects: SUBJECTS,
-      before: until === "" ? undefined : secondsOf(until),
+      before: readUntil === undefined ? undefined : readUntil + 1,
     },
-    status: statusNamed(query["to-status"] ?? "") ?? "read",
+    status: query["to-status"] ?? "read",
   }
 }
 
@@ -166,13 +157,13 @@ export const notificationOperations: readonly Operation[] = [
     ...about,
     id: "notifyReadThread",
     route: "PATCH /notifications/threads/{id}",
-    summary: "Mark a notification thread",
+    summary: "Mark a notification thread as read, unread or pinned",
     access: signedIn,
     query: { "to-status": markQuery["to-status"] },
     answers: { 205: NotificationThread },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, path, query }) => {
-      const marked = await markThread(services, actor, path.id, statusNamed(query["to-status"] ?? "") ?? "read")
+      const marked = await markThread(services, actor, path.id, query["to-status"] ?? "read")
       const [thread] = await presentThreads(db, services.site, actor, [marked])
       if (!thread) throw refuse.notFound()
       return { status: 205, body: thread } as const

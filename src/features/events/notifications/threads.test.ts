@@ -93,16 +93,20 @@ withHearth("notification threads", {}, ({ test, forge }) => {
       ["?all=true", "t4 t3 t2 t1"],
       ["?all=false&status-types=read", "t2"],
       ["?status-types=read&status-types=PINNED", "t2 t1"],
-      ["?status-types=bogus", "t4 t3 t2 t1"],
-      ["?status-types=bogus&status-types=%20unread", "t4 t3"],
+      ["?status-types=", "t4 t3 t1"],
+      ["?status-types=&status-types=%20unread", "t4 t3"],
       ["?subject-type=pull", "t4"],
-      ["?subject-type=Issue&subject-type=bogus", "t3 t1"],
-      ["?subject-type=bogus", "t4 t3 t1"],
+      ["?subject-type=Issue", "t3 t1"],
+      ["?subject-type=Issue&subject-type=Commit", "t3 t1"],
       ["?subject-type=commit", ""],
       ["?subject-type=repository", ""],
       ["?since=1970-01-01T00:03:20Z", "t4 t3"],
-      ["?before=1970-01-01T00:01:40Z", "t1"],
-      ["?all=true&since=1970-01-01T00:01:40Z&before=1970-01-01T00:03:20Z", "t2 t1"],
+      ["?since=1970-01-01T00:05:00Z", ""],
+      ["?since=1970-01-01T00:04:59Z", "t4 t3"],
+      ["?before=1970-01-01T00:01:40Z", ""],
+      ["?before=1970-01-01T00:01:41Z", "t1"],
+      ["?all=true&since=1970-01-01T00:01:40Z&before=1970-01-01T00:05:00Z", "t2"],
+      ["?all=true&since=1970-01-01T00:01:39Z&before=1970-01-01T00:03:21Z", "t2 t1"],
       ["?since=2030-01-01T00:00:00Z", ""],
     ] as const)
       for (const where of ["/notifications", path])
@@ -123,6 +127,13 @@ withHearth("notification threads", {}, ({ test, forge }) => {
     for (const [who, route, status] of [
       [ben, "GET /notifications?since=today", 422],
       [ben, "GET /notifications?before=today", 422],
+      [ben, "GET /notifications?status-types=unread&status-types=bogus", 422],
+      [ben, "GET /notifications?subject-type=bogus", 422],
+      [ben, "GET /notifications?all=perhaps", 422],
+      [ben, "PUT /notifications?all=perhaps", 422],
+      [ben, "PUT /notifications?status-types=bogus", 422],
+      [ben, "PUT /notifications?to-status=bogus", 422],
+      [ben, `PATCH /notifications/threads/${await idOf("t1")}?to-status=bogus`, 422],
       [ben, "PUT /notifications?last_read_at=now", 400],
       [ben, `PUT /repos/ann/${name}/notifications?last_read_at=2026-13-01T00:00:00Z`, 400],
       [undefined, "GET /notifications", 401],
@@ -149,7 +160,7 @@ withHearth("notification threads", {}, ({ test, forge }) => {
       ["", { unread: false, pinned: false }],
       ["?to-status=pinned", { unread: false, pinned: true }],
       ["?to-status=UNREAD", { unread: true, pinned: false }],
-      ["?to-status=bogus", { unread: false, pinned: false }],
+      ["?to-status=", { unread: false, pinned: false }],
     ] as const) {
       expect((await forge.call(ben, `PATCH /notifications/threads/${id}${query}`)).status).toBe(205)
       expect((await forge.call(ben, `GET /notifications/threads/${id}`)).body).toMatchObject(status)
@@ -250,7 +261,7 @@ withHearth("notification threads", {}, ({ test, forge }) => {
     expect(await list()).toEqual({ titles: "", total: 0 })
   })
 
-  test("are counted by the database, whatever is done to them", { timeout: 60_000 }, async () => {
+  test("are counted by the database, whatever is done to them", async () => {
     const { database } = forge.hearth.services
     const places = await Promise.all([1, 2].map(() => repository()))
     const people = await Promise.all(["ann", "ben"].map((name) => userNamed(forge.hearth, name)))

@@ -1,3 +1,4 @@
+import type { Seconds } from "../../../core/database/tables.ts"
 import type { DomainEvent } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { addTimelineEntries, type NewTimelineEntry } from "../../planning/issues/timeline.ts"
@@ -6,8 +7,9 @@ import { timeText } from "../../planning/tracking/time-text.ts"
 /** Writes domain events into the timelines of issues and pull requests. Comments and reviews are written by their own rules. */
 export const timeline: Listener = {
   name: "timeline",
-  async hear({ tx, events, entries }) {
-    const occurred = events.flatMap((event) => entriesOf(event).map((entry) => ({ event, entry })))
+  async hear({ tx, services, events, entries }) {
+    const now = services.now()
+    const occurred = events.flatMap((event) => entriesOf(event, now).map((entry) => ({ event, entry })))
     if (occurred.length === 0) return
     const rows = await addTimelineEntries(
       tx,
@@ -26,9 +28,9 @@ const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString(
 /** The short name of a branch or tag. */
 const short = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, "")
 
-function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
+function entriesOf(event: DomainEvent, now: Seconds): readonly NewTimelineEntry[] {
   if (!("issue" in event)) return []
-  const entry = { issueId: event.issue.id, authorId: event.actor.id, now: event.at }
+  const entry = { issueId: event.issue.id, authorId: event.actor.id, now: event.at ?? now }
   switch (event.kind) {
     case "issue.edited": {
       const { title, base } = event.changes
@@ -38,7 +40,7 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
       ]
     }
     case "issue.closed":
-      return [{ ...entry, kind: "close" }]
+      return [{ ...entry, kind: "close", close_reason: event.issue.close_reason, duplicate_of_id: event.issue.duplicate_of_id }]
     case "issue.reopened":
       return [{ ...entry, kind: "reopen" }]
     case "issue.labelled":
@@ -63,6 +65,8 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
       return [{ ...entry, kind: "lock", content: event.reason }]
     case "issue.unlocked":
       return [{ ...entry, kind: "unlock" }]
+    case "issue.transferred":
+      return [{ ...entry, kind: "transfer" }]
     case "issue.pinned":
       return [{ ...entry, kind: "pin" }]
     case "issue.unpinned":
@@ -113,11 +117,27 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
       return event.requests.map((request) => ({ ...entry, kind: "review_request", removed_assignee: 1, ...requested(request) }) as const)
     case "issue.opened":
     case "issue.deleted":
+    case "issue.versionDeleted":
+    case "issue.leaving":
+    case "issue.pinMoved":
+    case "issue.subscribed":
+    case "issue.unsubscribed":
+    case "card.moved":
+    case "reaction.added":
+    case "reaction.removed":
+    case "attachment.added":
+    case "attachment.renamed":
+    case "attachment.deleted":
     case "comment.created":
     case "comment.edited":
     case "comment.deleted":
     case "pull.ready":
+    case "pull.maintainerEditChanged":
     case "review.submitted":
+    case "review.undismissed":
+    case "review.deleted":
+    case "conversation.resolved":
+    case "conversation.reopened":
       return []
   }
 }

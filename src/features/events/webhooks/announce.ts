@@ -10,7 +10,7 @@ import { EVERYTHING, presentRepository } from "../../code/repositories/present.t
 import { presentUser } from "../../people/users/present.ts"
 import { type EventKind, switchOf } from "./events/kinds.ts"
 import { eventsOf } from "./present.ts"
-import { deliverJob, findListeners, insertDelivery, type Webhook } from "./store.ts"
+import { deliverJob, findListeners, findOwnersListeners, insertDelivery, type Webhook } from "./store.ts"
 
 export type Needed = Pick<Services, "site" | "jobs" | "now">
 
@@ -51,6 +51,29 @@ export async function announce(
     const shared = common.get(sender.id) ?? presentCommon(tx, services, home, sender)
     common.set(sender.id, shared)
     await queueDeliveries(tx, services, receivers, event, { ...(await shared), ...(await payload(home)) })
+  }
+}
+
+/** An event of what belongs to an account, and to none of its repositories. */
+export interface OwnersAnnouncement extends Announcement {
+  readonly payload: () => Promise<object> | object
+}
+
+/** The same for events without a repository: for the webhooks of an account, and the system's. */
+export async function announceOfOwner(
+  tx: Transaction,
+  services: Needed,
+  ownerId: number,
+  announcements: readonly OwnersAnnouncement[],
+): Promise<void> {
+  if (announcements.length === 0) return
+  const listening = await findOwnersListeners(tx, { ownerId })
+  for (const announcement of announcements) {
+    const receivers = listening.filter((webhook) => listens(webhook, announcement))
+    if (receivers.length === 0) continue
+    const { event, sender, payload } = announcement
+    const common = { repository: null, sender: presentUser(services.site, sender) }
+    await queueDeliveries(tx, services, receivers, event, { ...common, ...(await payload()) })
   }
 }
 

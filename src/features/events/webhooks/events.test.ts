@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../../code/repositories/testing.ts"
+import { createToken } from "../../people/authentication/tokens.ts"
 import { SWITCHES } from "./events/kinds.ts"
 import { openReceiver, type Receiver } from "./testing.ts"
 
@@ -51,6 +52,37 @@ withWorld("events of webhooks", { open, on: oneDatabase }, ({ test: it, world })
       of: (event: string, action?: string) => came.find((each) => each.event === event && (!action || each.body.action === action)),
     }
   }
+
+  it("of packages, also of those without a repository", async () => {
+    const { database, now } = world.hearth.services
+    const { token } = await database.write((tx) => createToken(tx, { userId: ada.id, name: "packages", scopes: ["all"], now: now() }))
+    const upload = (path: string) =>
+      fetch(`${world.hearth.url}/api/packages/ada/generic/${path}`, {
+        method: "PUT",
+        headers: { authorization: `token ${token}` },
+        body: path,
+      })
+    await upload("tool/1/a")
+    await upload("tool/1/b")
+    const first = await news()
+    expect(first.events).toEqual(["package created"])
+    expect(first.of("package")?.body).toMatchObject({
+      repository: null,
+      organization: null,
+      sender: { login: "ada" },
+      package: { type: "generic", name: "tool", version: "1", repository: null, owner: { login: "ada" } },
+    })
+    await must(ada, "POST", `/packages/ada/generic/tool/-/link/${repo.split("/").at(-1)}`)
+    await upload("tool/2/a")
+    const linked = await news()
+    expect(linked.events).toEqual(["package created"])
+    expect(linked.of("package")?.body).toMatchObject({
+      repository: { full_name: repo.slice(7) },
+      package: { repository: { full_name: repo.slice(7) } },
+    })
+    await must(ada, "DELETE", "/packages/ada/generic/tool")
+    expect((await news()).events).toEqual(["package deleted", "package deleted"])
+  })
 
   it("of issues", async () => {
     const label = await must(ada, "POST", `${repo}/labels`, { name: "bug", color: "ff0000" })

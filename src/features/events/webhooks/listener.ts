@@ -3,11 +3,18 @@ import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef } from "../../../git/index.ts"
-import { type Announcement, announce } from "./announce.ts"
+import { type Announcement, announce, announceOfOwner } from "./announce.ts"
 import { commentAnnouncement } from "./events/comments.ts"
 import { issueAnnouncements } from "./events/issues.ts"
+import { packageAnnouncement } from "./events/packages.ts"
 import { createEvents, deleteEvents } from "./events/pushes.ts"
-import { forkAnnouncement, releaseAnnouncements, repositoryAnnouncement, statusAnnouncements } from "./events/repositories.ts"
+import {
+  forkAnnouncement,
+  releaseAnnouncements,
+  repositoryAnnouncement,
+  statusAnnouncements,
+  wikiAnnouncement,
+} from "./events/repositories.ts"
 import { runAnnouncements } from "./events/runs.ts"
 import { copyWebhooks } from "./rules.ts"
 import { findDefaults, findOfRepository } from "./store.ts"
@@ -17,6 +24,9 @@ export const webhooks: Listener = {
   name: "webhooks",
   async hear({ tx, services, events }) {
     for (const event of events) if (event.kind === "repository.created") await giveWebhooks(tx, services, event)
+    for (const event of events)
+      if ((event.kind === "package.published" || event.kind === "package.deleted") && event.repositoryId === null)
+        await announceOfOwner(tx, services, event.owner.id, [packageAnnouncement(tx, services, event)])
     const byRepository = new Map<number, Announcement[]>()
     for (const event of events) {
       const announcements = announcementsOf(tx, services, event)
@@ -41,8 +51,8 @@ async function giveWebhooks(
 function repositoryOf(event: DomainEvent): number | undefined {
   if ("issue" in event) return event.issue.repository_id
   if ("release" in event) return event.release.repository_id
-  if ("run" in event) return event.run.repository_id
-  if ("repositoryId" in event) return event.repositoryId
+  if (event.kind === "run.changed") return event.run.repository_id
+  if ("repositoryId" in event) return event.repositoryId ?? undefined
   return "repository" in event ? event.repository.id : undefined
 }
 
@@ -61,6 +71,13 @@ function announcementsOf(tx: Transaction, services: Services, event: DomainEvent
     case "release.edited":
     case "release.deleted":
       return releaseAnnouncements(tx, services, event)
+    case "wiki.created":
+    case "wiki.edited":
+    case "wiki.deleted":
+      return [wikiAnnouncement(event)]
+    case "package.published":
+    case "package.deleted":
+      return [packageAnnouncement(tx, services, event)]
     case "commit.checked":
       return statusAnnouncements(tx, services, event)
     case "branch.renamed":

@@ -1,16 +1,15 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
-import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
+import { type Push, type PushedCommits, pushedCommits, pushPayload } from "../../code/pushes/payload.ts"
+import type { PushStep, RefChange } from "../../code/pushes/step.ts"
 import { type Announcement, announce } from "./announce.ts"
-import { createEvents, deleteEvents, NO_COMMITS, type Push, type PushedCommits, pushPayload, withChanges } from "./events/pushes.ts"
+import { createEvents, deleteEvents } from "./events/pushes.ts"
 import { eventsOf } from "./present.ts"
 import { findListeners } from "./store.ts"
 
 /** References of one push that webhooks are notified of; a larger push is an import. */
 const MAX_REFS = 100
-/** Commits of a new branch that are read. */
-const LOOKED_AT = 10
 
 /**
  * Sends pushes, and new and deleted branches and tags, to webhooks: for a new branch a push and a create event, for a deleted one only the delete
@@ -22,7 +21,7 @@ export const notifyWebhooks: PushStep = async (push) => {
   const wantsCommits = listeners.some((each) => eventsOf(each).includes("push"))
   const reported: { readonly change: RefChange; readonly pushed: PushedCommits | undefined }[] = []
   for (const change of listeners.length === 0 ? [] : changes.slice(0, MAX_REFS))
-    reported.push({ change, pushed: wantsCommits ? await commitsOf(push, change) : undefined })
+    reported.push({ change, pushed: wantsCommits ? await pushedCommits(push, change) : undefined })
   return async (tx, { pusher }) => {
     const announcements = reported.flatMap(({ change: { ref, oldId, newId }, pushed }): readonly Announcement[] => {
       if (branchOf(ref) === undefined && tagOf(ref) === undefined) return []
@@ -40,13 +39,3 @@ const pushEvent = (services: Services, tx: Transaction, push: Push): Announcemen
   ref: push.ref,
   payload: (home) => pushPayload(services, tx, home, push),
 })
-
-async function commitsOf({ services, row, repository, newCommits }: MovedPush, { ref, oldId, newId }: RefChange): Promise<PushedCommits> {
-  const { git } = services
-  const branch = branchOf(ref)
-  if (branch === undefined || newId === null) return NO_COMMITS
-  if (oldId !== null) return withChanges(services, repository, await newCommits({ oldId, newId }))
-  const base = branch === row.default_branch ? undefined : (await git.history.lastCommit(repository, row.default_branch))?.id
-  const range = await git.history.between(repository, { to: newId, from: base, limit: LOOKED_AT, countAtMost: LOOKED_AT })
-  return withChanges(services, repository, range)
-}

@@ -2,6 +2,7 @@ import { onRepositoryAsAdministrator } from "../../../access/policies/repositori
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { accepted, created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { presentDelivery, presentDeliveryDetails, presentHook } from "./present.ts"
 import { CreateHookOption, EditGitHookOption, EditHookOption, GitHook, Hook, HookDelivery, HookDeliveryDetails } from "./records.ts"
@@ -16,10 +17,7 @@ async function requireDelivery(db: Handle, owner: HookOwner, id: number, deliver
   return delivery
 }
 
-const SORT = Type.Optional(
-  Type.String({ description: "system, default or all; system for anything else", default: "system", enum: ["system", "default", "all"] }),
-)
-const sortOf = (word: string | undefined) => (word === "default" || word === "all" ? word : "system")
+const SORT = Type.Optional(oneOf(["system", "default", "all"], { default: "system" }))
 
 /** Listing the webhooks of a scope; the site has two sorts. */
 const listIn = (scope: HookScope): Operation => {
@@ -44,7 +42,7 @@ const listIn = (scope: HookScope): Operation => {
     description: "System webhooks are told of every repository. Default ones are told of nothing, and copied into each new repository.",
     query: { type: SORT },
     handle: async ({ db, query, page }) => {
-      const { rows, total } = await findWebhooks(db, { of: "site", sort: sortOf(query.type) }, page)
+      const { rows, total } = await findWebhooks(db, { of: "site", sort: query.type ?? "system" }, page)
       return listed(rows.map(presentHook), total)
     },
   })
@@ -57,13 +55,13 @@ const scoped = inEveryScope((scope) => [
     ...propertiesOf(scope),
     id: `${scope.id}CreateHook`,
     route: `POST ${scope.prefix}/hooks`,
-    summary: `Make one of ${scope.whose} webhooks`,
+    summary: `Create one of ${scope.whose} webhooks`,
     description: "It is switched off unless active is sent.",
     body: CreateHookOption,
     answers: { 201: Hook },
     refuses: ["badRequest", "invalid"],
-    handle: async ({ services, owner, body }) =>
-      created(presentHook(await services.database.write((tx) => createWebhook(tx, services, owner, body)))),
+    handle: async ({ services, actor, owner, body }) =>
+      created(presentHook(await services.database.write((tx) => createWebhook(tx, services, owner, actor, body)))),
   }),
 
   operation({
@@ -89,8 +87,8 @@ const scoped = inEveryScope((scope) => [
     body: EditHookOption,
     answers: { 200: Hook },
     refuses: ["badRequest", "notFound", "invalid"],
-    handle: async ({ services, owner, path, body }) =>
-      ok(presentHook(await services.database.write((tx) => editWebhook(tx, services, owner, path.id, body)))),
+    handle: async ({ services, actor, owner, path, body }) =>
+      ok(presentHook(await services.database.write((tx) => editWebhook(tx, services, owner, actor, path.id, body)))),
   }),
 
   operation({
@@ -101,8 +99,8 @@ const scoped = inEveryScope((scope) => [
     description: "With its deliveries; what waits to be sent is not sent.",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, owner, path }) => {
-      await services.database.write((tx) => deleteWebhook(tx, owner, path.id))
+    handle: async ({ services, actor, owner, path }) => {
+      await services.database.write((tx) => deleteWebhook(tx, owner, actor, path.id))
       return noContent()
     },
   }),
@@ -111,7 +109,7 @@ const scoped = inEveryScope((scope) => [
     ...propertiesOf(scope),
     id: `${scope.id}ListHookDeliveries`,
     route: `GET ${scope.prefix}/hooks/{id}/deliveries`,
-    summary: `List what one of ${scope.whose} webhooks was told`,
+    summary: `List the deliveries of one of ${scope.whose} webhooks`,
     description: "Newest first. Deliveries that ended are kept for a week.",
     paged: true,
     changesWithTime: true,
@@ -128,7 +126,7 @@ const scoped = inEveryScope((scope) => [
     ...propertiesOf(scope),
     id: `${scope.id}GetHookDelivery`,
     route: `GET ${scope.prefix}/hooks/{id}/deliveries/{delivery_id}`,
-    summary: `Get what one of ${scope.whose} webhooks was told, and what it answered`,
+    summary: `Get a delivery of one of ${scope.whose} webhooks`,
     description: "The request and the answer are those of the last attempt.",
     changesWithTime: true,
     answers: { 200: HookDeliveryDetails },
@@ -140,7 +138,7 @@ const scoped = inEveryScope((scope) => [
     ...propertiesOf(scope),
     id: `${scope.id}RedeliverHookDelivery`,
     route: `POST ${scope.prefix}/hooks/{id}/deliveries/{delivery_id}/redelivery`,
-    summary: `Tell one of ${scope.whose} webhooks again`,
+    summary: `Redeliver a delivery of one of ${scope.whose} webhooks`,
     description: "The same payload under the same uuid, now, and for a day until it succeeds.",
     answers: { 202: HookDelivery },
     refuses: ["notFound"],
@@ -163,7 +161,7 @@ const gitHookOperations: readonly Operation[] = [
     ...ofRepository,
     id: "repoListGitHooks",
     route: "GET /repos/{owner}/{repo}/hooks/git",
-    summary: "List a repository’s hook scripts",
+    summary: "List a repository’s git hooks",
     description: NO_SCRIPTS,
     answers: { 200: Type.Array(GitHook) },
     handle: () => ok([]),
@@ -172,7 +170,7 @@ const gitHookOperations: readonly Operation[] = [
     ...gitHook,
     id: "repoGetGitHook",
     route: "GET /repos/{owner}/{repo}/hooks/git/{id}",
-    summary: "Get a hook script",
+    summary: "Get a git hook",
     description: NO_SCRIPTS,
     answers: { 200: GitHook },
     handle: () => {
@@ -183,7 +181,7 @@ const gitHookOperations: readonly Operation[] = [
     ...gitHook,
     id: "repoEditGitHook",
     route: "PATCH /repos/{owner}/{repo}/hooks/git/{id}",
-    summary: "Edit a hook script",
+    summary: "Edit a git hook",
     description: NO_SCRIPTS,
     body: EditGitHookOption,
     answers: { 200: GitHook },
@@ -196,7 +194,7 @@ const gitHookOperations: readonly Operation[] = [
     ...gitHook,
     id: "repoDeleteGitHook",
     route: "DELETE /repos/{owner}/{repo}/hooks/git/{id}",
-    summary: "Delete a hook script",
+    summary: "Delete a git hook",
     description: NO_SCRIPTS,
     answers: { 204: null },
     handle: () => {
@@ -212,7 +210,7 @@ export const webhookOperations: readonly Operation[] = [
     ...ofRepository,
     id: "repoTestHook",
     route: "POST /repos/{owner}/{repo}/hooks/{id}/tests",
-    summary: "Tell a webhook of a push that there was not",
+    summary: "Test a webhook with a push event",
     description: "Of the last commit of a branch or tag, whatever the webhook is switched on for; of an empty repository nothing is told.",
     query: { ref: Type.Optional(Type.String({ description: "a branch, a tag or a commit; the default branch where it is not sent" })) },
     answers: { 204: null },

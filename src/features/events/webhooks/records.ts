@@ -15,7 +15,6 @@ export const TYPES = [
   "packagist",
   "matrix",
 ] as const
-export type ReceiverType = (typeof TYPES)[number]
 
 export const Hook = record("Hook", {
   id: int64(),
@@ -57,6 +56,9 @@ export const CreateHookOption = record("CreateHookOption", {
   ...changeable,
   type: oneOf(TYPES),
   config: configuration({ title: "CreateHookOptionConfig" }),
+  is_system_webhook: Type.Optional(
+    Type.Boolean({ description: "of the site: sent for every repository, instead of copied to new ones; also taken as a text in config" }),
+  ),
 })
 export type CreateHookOption = Static<typeof CreateHookOption>
 

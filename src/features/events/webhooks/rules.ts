@@ -1,16 +1,19 @@
+import { isDeepStrictEqual } from "node:util"
 import type { Insertable } from "kysely"
+import { type Actor, actorId } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { deleteFound } from "../../../core/database/deletion.ts"
 import type { WebhooksTable } from "../../../core/database/tables/webhooks.ts"
 import { type Flag, flag } from "../../../core/database/tables.ts"
-import { refuse } from "../../../core/errors.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
 import { switchesNamed } from "./events/kinds.ts"
 import { textsIn } from "./present.ts"
 import type { CreateHookOption, EditHookOption } from "./records.ts"
-import { type Delivery, deliverJob, endWaiting, findWebhook, type HookOwner, restartDelivery, type Webhook, writeHealth } from "./store.ts"
+import { type Delivery, deliverJob, endWaiting, type HookOwner, lockWebhook, restartDelivery, type Webhook, writeHealth } from "./store.ts"
 
 type Needed = Pick<Services, "secrets" | "now">
 type Config = Readonly<Record<string, string>>
@@ -23,13 +26,19 @@ export const sealOf = (webhookId: number, what: "secret" | "authorization"): str
  * Refuses as invalid a configuration without an address or content type or with invalid ones, and an invalid glob as filter;
  * `badRequest` an invalid channel.
  */
-export async function createWebhook(tx: Transaction, services: Needed, owner: HookOwner, options: CreateHookOption): Promise<Webhook> {
+export async function createWebhook(
+  tx: Transaction,
+  services: Needed,
+  owner: HookOwner,
+  actor: Actor,
+  options: CreateHookOption,
+): Promise<Webhook> {
   const { type, config } = options
   const now = services.now()
   const url = addressOf(required(config, "url"))
   const contentType = contentTypeOf(required(config, "content_type"))
-  const isSystem = owner.of === "site" ? truthOf(config["is_system_webhook"] ?? "") : 0
-  return insertSealed(
+  const isSystem = owner.of === "site" ? truthOf(config["is_system_webhook"] ?? String(options.is_system_webhook ?? false)) : 0
+  const webhook = await insertSealed(
     tx,
     services.secrets,
     {
@@ -49,6 +58,8 @@ export async function createWebhook(tx: Transaction, services: Needed, owner: Ho
     },
     { secret: config["secret"] ?? "", authorization: headerOf(options.authorization_header ?? "") },
   )
+  publish(tx, { kind: "webhook.created", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) }, at: now })
+  return webhook
 }
 
 /**
@@ -60,10 +71,11 @@ export async function editWebhook(
   tx: Transaction,
   { secrets, now }: Needed,
   owner: HookOwner,
+  actor: Actor,
   id: number,
   options: EditHookOption,
 ): Promise<Webhook> {
-  const before = await findWebhook(tx, owner, id)
+  const before = await lockWebhook(tx, owner, id)
   if (!before) throw refuse.notFound()
   const { config = {}, events, branch_filter, authorization_header, active, name } = options
   if (active === false) await endWaiting(tx, { webhookId: id, error: "the webhook was switched off", now: now() })
@@ -71,7 +83,7 @@ export async function editWebhook(
   const moves = config["url"] !== undefined && new URL(addressOf(config["url"])).origin !== new URL(before.url).origin
   const authorization = authorization_header ?? (moves ? "" : undefined)
   const slack = before.type === "slack" ? slackOf({ ...textsIn(before.options), ...config }) : {}
-  return tx
+  const webhook = await tx
     .updateTable("webhooks")
     .set({
       ...(config["url"] !== undefined && { url: addressOf(config["url"]), failures: 0, rests_until: 0 }),
@@ -88,12 +100,17 @@ export async function editWebhook(
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  if (!isDeepStrictEqual({ ...before, updated_at: 0 }, { ...webhook, updated_at: 0 }))
+    publish(tx, { kind: "webhook.edited", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) } })
+  return webhook
 }
 
 /** Deletes a webhook with its deliveries; waiting ones are not sent. Refuses `notFound` where it was deleted already. */
-export async function deleteWebhook(tx: Transaction, owner: HookOwner, id: number): Promise<void> {
-  if (!(await findWebhook(tx, owner, id))) throw refuse.notFound()
-  await deleteFound(tx.deleteFrom("webhooks").where("id", "=", id))
+export async function deleteWebhook(tx: Transaction, owner: HookOwner, actor: Actor, id: number): Promise<void> {
+  const webhook = await lockWebhook(tx, owner, id)
+  if (!webhook) throw refuse.notFound()
+  await tx.deleteFrom("webhooks").where("id", "=", id).execute()
+  publish(tx, { kind: "webhook.deleted", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) } })
 }
 
 /** Copies webhooks, with their secrets, into a repository. */
@@ -152,9 +169,12 @@ async function insertSealed(
 
 const sealed = (secrets: Secrets, text: string, context: string): string => (text === "" ? "" : secrets.seal(text, context))
 
+/** What is wrong with a member of the configuration: API clients know it as that of the whole, forms show it beside the field. */
+const inConfig = (name: string, message: string): Refusal => new Refusal("invalid", `[config]: ${message}`, `config.${name}`)
+
 function required(config: Config, name: string): string {
   const value = config[name]
-  if (value === undefined || value === "") throw refuse.invalid("config", `Missing config option: ${name}`)
+  if (value === undefined || value === "") throw inConfig(name, `Missing config option: ${name}`)
   return value
 }
 
@@ -162,9 +182,8 @@ function addressOf(text: string): string {
   const url = URL.parse(text.trim())
   // The URL parser would ignore line breaks inside.
   if (!url || !/^https?:\/\//i.test(text.trim()) || url.hostname === "" || /\p{Cc}/u.test(text.trim()))
-    throw refuse.invalid("config", "Invalid url: it must be an http or https address")
-  if (url.username !== "" || url.password !== "")
-    throw refuse.invalid("config", "Invalid url: put what signs in into authorization_header instead")
+    throw inConfig("url", "Invalid url: it must be an http or https address")
+  if (url.username !== "" || url.password !== "") throw inConfig("url", "Invalid url: put what signs in into authorization_header instead")
   return text.trim()
 }
 
@@ -187,14 +206,14 @@ function truthOf(word: string): Flag {
 
 function filterOf(glob: string): string {
   const filter = glob.trim()
-  if (filter !== "" && !compileGlob(filter)) throw refuse.invalid("BranchFilter", "must be a glob")
+  if (filter !== "" && !compileGlob(filter)) throw new Refusal("invalid", "[BranchFilter]: must be a glob", "branch_filter")
   return filter
 }
 
 /** The options of a slack receiver besides its address. */
 function slackOf(config: Config): Config {
   const channel = (config["channel"] ?? "").trim()
-  if (channel === "") throw refuse.invalid("config", "Missing config option: channel")
+  if (channel === "") throw inConfig("channel", "Missing config option: channel")
   if (!/^#?[\p{L}\p{N}_-]{1,80}$/u.test(channel)) throw refuse.badRequest("Invalid slack channel name")
   const { username = "", icon_url = "", color = "" } = config
   return { channel, username, icon_url, color }

@@ -1,6 +1,7 @@
 import { type Selectable, type SqlBool, sql } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { portable } from "../../../core/database/dialect.ts"
+import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { WebhookDeliveriesTable, WebhooksTable } from "../../../core/database/tables/webhooks.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
@@ -43,6 +44,10 @@ export async function findWebhooks(db: Handle, owner: HookOwner, { limit, offset
 export const findWebhook = (db: Handle, owner: HookOwner, id: number): Promise<Webhook | undefined> =>
   webhooksOf(db, owner).selectAll().where("id", "=", id).executeTakeFirst()
 
+/** The same, locked. */
+export const lockWebhook = (tx: Transaction, owner: HookOwner, id: number): Promise<Webhook | undefined> =>
+  webhooksOf(tx, owner).selectAll().where("id", "=", id).modifyEnd(forNoKeyUpdate).executeTakeFirst()
+
 export const findWebhookById = query("webhooks.findById", (db, p: Params<{ id: number }>) =>
   db.selectFrom("webhooks").selectAll().where("id", "=", p.id),
 )
@@ -57,6 +62,14 @@ export const findListeners = query("webhooks.findListeners", (db, p: Params<{ re
         eb.selectFrom("repositories").select("repositories.owner_id").where("repositories.id", "=", p.repositoryId),
       ),
     )
+    .unionAll(active.where("repository_id", "is", null).where("owner_id", "is", null).where("is_system", "=", 1))
+})
+
+/** The webhooks that listen to what belongs to an account itself: its own active ones, and the system's. */
+export const findOwnersListeners = query("webhooks.findOwnersListeners", (db, p: Params<{ ownerId: number }>) => {
+  const active = db.selectFrom("webhooks").selectAll().where("is_active", "=", 1)
+  return active
+    .where("owner_id", "=", p.ownerId)
     .unionAll(active.where("repository_id", "is", null).where("owner_id", "is", null).where("is_system", "=", 1))
 })
 

@@ -4,8 +4,8 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, tagRef } from "../../../git/index.ts"
 import { resolveRevision } from "../../code/commits/revision.ts"
+import { pushPayload, withChanges } from "../../code/pushes/payload.ts"
 import { presentCommon, queueDeliveries } from "./announce.ts"
-import { pushPayload, withChanges } from "./events/pushes.ts"
 import type { Webhook } from "./store.ts"
 
 /**

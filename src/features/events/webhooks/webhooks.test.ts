@@ -17,7 +17,7 @@ withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
   const places = ["/repos/ada/home/hooks", "/orgs/guild/hooks", "/user/hooks"]
 
   it.each(places)("are made, read, changed and deleted in %s", async (hooks) => {
-    const made = await ada.call("POST", hooks, { type: "gitea", config, name: " bell ", events: ["ISSUES", "nonsense"], active: true })
+    const made = await ada.call("POST", hooks, { type: "gitea", config, name: " bell ", events: ["ISSUES"], active: true })
     expect(made).toMatchObject({
       status: 201,
       body: {
@@ -58,6 +58,10 @@ withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
   it("refuse what can't be used", async () => {
     const post = (body: object) => ada.call("POST", "/user/hooks", { type: "gitea", config, ...body })
     const withConfig = (more: object) => post({ config: { ...config, ...more } })
+    expect(await post({ events: ["push", "nonsense"] })).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining("[events]: there is no event nonsense; there are create, delete") },
+    })
     for (const answer of [
       await post({ type: "pigeon" }),
       await post({ config: undefined }),
@@ -99,6 +103,19 @@ withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
     // Its credentials are not sent to another server.
     expect(await authorization({ url: "https://elsewhere.example.com/other" })).toBe("")
     await ada.call("DELETE", `/user/hooks/${body.id}`)
+  })
+
+  it("of the site are for every repository wherever that is said", async () => {
+    const system = async () => (await world.root.call("GET", "/admin/hooks?type=system&limit=50")).body.map(({ id }: { id: number }) => id)
+    const make = async (body: object) => (await world.root.call("POST", "/admin/hooks", { type: "gitea", config, ...body })).body.id
+    const [inConfig, beside, neither, both] = [
+      await make({ config: { ...config, is_system_webhook: "true" } }),
+      await make({ is_system_webhook: true }),
+      await make({}),
+      await make({ is_system_webhook: true, config: { ...config, is_system_webhook: "false" } }),
+    ]
+    expect(await system()).toEqual([inConfig, beside])
+    for (const id of [inConfig, beside, neither, both]) await world.root.call("DELETE", `/admin/hooks/${id}`)
   })
 
   it("of a default kind are copied into new repositories, and those of a template on demand", async () => {

@@ -3,10 +3,12 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, isObjectId, type ObjectId, type Person } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
+import type { Sign } from "../../code/signatures/signing.ts"
 import { findAddressesOf } from "../../people/users/store.ts"
 import type { Merging } from "./checks.ts"
 import { rebasedMessage, withTrailer } from "./message.ts"
 import type { MergeStyle } from "./records.ts"
+import { mergeSigner } from "./signing.ts"
 import { signatureOf } from "./template.ts"
 import type { Trial } from "./trial.ts"
 
@@ -21,6 +23,7 @@ export interface Built {
 
 interface Plan extends Trial {
   readonly committer: Person
+  readonly sign: Sign | undefined
   readonly message: string
 }
 
@@ -30,8 +33,9 @@ interface Plan extends Trial {
  */
 export async function build(services: Services, found: Merging, trial: Trial, style: MergeStyle, message: string): Promise<Built> {
   const committer = commitPerson(services, found.me)
-  const plan: Plan = { ...trial, committer, message }
   const { base, head, tree } = trial
+  const sign = await mergeSigner(services, found.me, trial, style)
+  const plan: Plan = { ...trial, committer, message, sign }
   switch (style) {
     case "merge":
       return writeOne(services, plan, { tree, parents: [base, head], author: committer })
@@ -61,8 +65,13 @@ interface Content {
   readonly author: Person
 }
 
-async function writeOne({ git }: Services, { repository, committer, message }: Plan, content: Content): Promise<Built> {
-  const id = await git.objects.writeCommit(repository, { ...content, committer, message })
+async function writeOne(
+  { git }: Services,
+  { repository, committer, message, sign }: Plan,
+  { tree, parents, author }: Content,
+): Promise<Built> {
+  const unsigned = { tree, parents, author, committer, message }
+  const id = await git.objects.writeCommit(repository, sign ? await sign(unsigned) : unsigned)
   return { id, written: [id] }
 }
 
@@ -91,10 +100,11 @@ async function squashAuthor(services: Services, { issue, pull }: Merging, { repo
 }
 
 /** Applies the head's commits on top of the base. Refuses `conflict`, and `tooLarge` for thousands of commits. */
-async function applyCommits({ git }: Services, { repository, base, head, committer }: Plan, style: MergeStyle) {
+async function applyCommits({ git }: Services, { repository, base, head, committer, sign }: Plan, style: MergeStyle) {
   try {
-    const rebased = await git.merging.rebase(repository, { onto: base, upstream: base, head, committer })
+    const rebased = await git.merging.rebase(repository, { onto: base, upstream: base, head, committer, sign })
     if (rebased.kind === "done") return rebased
+    if (rebased.kind === "unfit") throw refuse.invalid("index", `the rebase would be refused in a push: ${rebased.reason}`)
     throw conflict(style, `commit ${rebased.commit} can't be applied to the base${fileList(rebased.files)}`, { CommitSHA: rebased.commit })
   } catch (error) {
     if (isGitError(error, "tooLarge")) throw refuse.tooLarge("too many commits to rebase")

@@ -10,6 +10,7 @@ import { isBlocked } from "../../planning/dependencies/rules.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
 import { reviewVerdict } from "../reviews/verdict.ts"
 import type { MergeStyle } from "./records.ts"
+import { mergeSigner } from "./signing.ts"
 import { type Trial, tryMerge } from "./trial.ts"
 
 /** What can prevent a merge. The refusals and their order are those that existing clients know. */
@@ -51,7 +52,7 @@ export async function requireReady(services: Services, found: Merging, { protect
     const reason = protection && (await unmet(services, found, trial, protection))
     if (reason !== undefined) throw refuse.methodNotAllowed(`not allowed to merge: ${reason}`)
   }
-  if (protection?.require_signed_commits === 1) await requireSigned(services, trial, style)
+  if (protection?.require_signed_commits === 1) await requireSigned(services, found, trial, style)
   if (await isBlocked(db, found)) throw refuse.methodNotAllowed("this pull request waits for issues that are still open")
   return trial
 }
@@ -89,12 +90,15 @@ async function changedPaths({ git }: Services, { repository, base, head }: Trial
 /** The most commits whose signatures are verified. More at once are an import rather than a pull request. */
 const SIGNED_COMMITS = 1_000
 
-/** The site signs nothing: where signed commits are required, only merges without new commits are allowed. */
-async function requireSigned(services: Services, { repository, base, head }: Trial, style: MergeStyle): Promise<void> {
+/** Where signed commits are required, those of the head must be, and those that the merge makes will be. */
+async function requireSigned(services: Services, { me }: Merging, trial: Trial, style: MergeStyle): Promise<void> {
+  const { repository, base, head } = trial
   const { commits, total } = await services.git.history.between(repository, { to: head, from: base, limit: SIGNED_COMMITS })
   const known = await verifications(services.database.read, services, commits)
   if (total > commits.length || !commits.every(({ id }) => known.get(id)?.verified))
     throw refuse.methodNotAllowed("not all commits of the head are signed and verified, as the branch's rule requires")
-  if (style !== "fast-forward-only")
-    throw refuse.methodNotAllowed(`the branch's rule requires signed commits, and this server can't sign the one that ${style} makes`)
+  if (style !== "fast-forward-only" && !(await mergeSigner(services, me, trial, style)))
+    throw refuse.methodNotAllowed(
+      `the branch's rule requires signed commits, and this server doesn't sign those that ${style} makes for you`,
+    )
 }

@@ -56,7 +56,7 @@ export async function closeReferredIssues(
     const writer = author_id === merger.id ? merger : await findUserById.first(tx, { id: author_id })
     if (!target || !(await anyMayClose(tx, home, target, writer ? [merger, writer] : [merger]))) continue
     const repository = await lockForIssues(tx, repository_id)
-    const issue = await lockIssue(tx, issue_id)
+    const issue = await lockIssue(tx, { id: issue_id, repository_id })
     const closed = ref_action === "closes"
     if ((issue.is_closed === 1) === closed || (closed && (await isBlocked(tx, { issue, repository })))) continue
     await setState(tx, services, { issue, repository, owner: home.owner, closed, actor: merger, now, commitId })

@@ -102,7 +102,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     } finally {
       await hearth.close()
     }
-  }, 60_000)
+  })
 
   test("before the branch moves: nothing has happened, and it can be merged", async () => {
     const hearth = await scene("before the branch moves")
@@ -116,5 +116,5 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     } finally {
       await hearth.close()
     }
-  }, 60_000)
+  })
 })

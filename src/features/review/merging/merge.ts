@@ -4,6 +4,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
+import { MERGE_STYLES } from "../../code/repositories/records.ts"
 import { lockForIssues } from "../../planning/issues/lock.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { findPull, type Pull } from "../pulls/store.ts"
@@ -138,6 +139,12 @@ const SWITCH = {
   squash: "allow_squash_merge",
   "fast-forward-only": "allow_fast_forward_only_merge",
 } as const satisfies Readonly<Record<MergeStyle, keyof Repository>>
+
+/** The styles that the repository allows, its default first. */
+export const allowedStyles = (repository: Repository): readonly MergeStyle[] =>
+  MERGE_STYLES.filter((style) => repository[SWITCH[style]] === 1).toSorted(
+    (one, other) => Number(other === repository.default_merge_style) - Number(one === repository.default_merge_style),
+  )
 
 /** Refuses `methodNotAllowed` a style that is switched off in the repository. */
 function requireStyle(repository: Repository, style: MergeStyle): void {

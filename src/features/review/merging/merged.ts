@@ -101,7 +101,7 @@ export async function recordMerge(tx: Transaction, services: Services, merge: Me
   const { repository, owner, merger, now } = merge
   const known = await findPull.first(tx, { id: merge.pullId })
   if (!known) return
-  const issue = await lockIssue(tx, known.issue_id)
+  const issue = await lockIssue(tx, { id: known.issue_id, repository_id: known.repository_id })
   await lockRow(tx, "pulls", merge.pullId)
   const pull = await markMerged.first(tx, {
     id: merge.pullId,

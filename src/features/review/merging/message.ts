@@ -1,8 +1,7 @@
 import type { Services } from "../../../core/services.ts"
 import type { Merging } from "./checks.ts"
-import { headName, reference } from "./names.ts"
 import type { MergeStyle } from "./records.ts"
-import { type MessageParts, template } from "./template.ts"
+import { headName, type MessageParts, reference, template } from "./template.ts"
 
 /** Messages of merge commits. */
 
@@ -33,6 +32,12 @@ export function withTrailer(message: string, name: string, value: string): strin
 export async function messageFor(services: Services, found: Merging, style: MergeStyle, given: MessageParts): Promise<string> {
   const title = given.title.trim() || (await template(services, found, style, {}))?.title || (await usualTitle(services, found, style))
   return joinMessage({ title, body: given.body.trim() })
+}
+
+/** What a form proposes as the message: the whole of the repository's template, or the default title. */
+export async function proposedMessage(services: Services, found: Merging, style: MergeStyle): Promise<MessageParts> {
+  const made = await template(services, found, style, {})
+  return { title: made?.title || (await usualTitle(services, found, style)), body: made?.body ?? "" }
 }
 
 /** The message of the last rebased commit, where the repository has a template for it; undefined keeps the original message. */

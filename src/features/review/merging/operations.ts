@@ -4,6 +4,7 @@ import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { findProtection, mayMerge } from "../../code/protections/rules.ts"
@@ -63,7 +64,7 @@ export const mergeOperations: readonly Operation[] = [
     ...shared,
     id: "repoCancelScheduledAutoMerge",
     route: "DELETE /repos/{owner}/{repo}/pulls/{index}/merge",
-    summary: "Cancel the scheduled merge of a pull request",
+    summary: "Cancel the auto-merge of a pull request",
     description: "For who scheduled it, and for those who may merge.",
     access: onPullToChange,
     archived: "refused",
@@ -81,14 +82,14 @@ export const mergeOperations: readonly Operation[] = [
     ...shared,
     id: "repoUpdatePullRequest",
     route: "POST /repos/{owner}/{repo}/pulls/{index}/update",
-    summary: "Bring a pull request's branch up to date with its base",
+    summary: "Update a pull request's branch from its base",
     description: "For those who may push to the head branch; where the author lets maintainers, also for those who may merge.",
     access: onPullSignedIn,
-    query: { style: Type.Optional(Type.String({ description: "merge or rebase; merge unless told otherwise" })) },
+    query: { style: Type.Optional(oneOf(["merge", "rebase"], { description: "merge unless told otherwise" })) },
     answers: { 200: null },
     refuses: ["forbidden", "conflict", "tooLarge", "invalid"],
     handle: async ({ services, db: _, query, ...found }) => {
-      await updateHead(services, found, query.style === "rebase" ? "rebase" : "merge")
+      await updateHead(services, found, query.style ?? "merge")
       return ok(undefined)
     },
   }),
@@ -97,7 +98,7 @@ export const mergeOperations: readonly Operation[] = [
     ...shared,
     id: "repoMergeUpstream",
     route: "POST /repos/{owner}/{repo}/merge-upstream",
-    summary: "Bring a branch of a fork up to date with what it was forked from",
+    summary: "Update a branch of a fork from its parent repository",
     access: onRepositoryUnit("code", "write"),
     archived: "refused",
     body: MergeUpstreamRequest,

@@ -17,7 +17,7 @@ export const MergePullRequestOption = record("MergePullRequestOption", {
     Type.String({ description: "commit that the caller takes for the head; refused where it is another by now" }),
   ),
   force_merge: Type.Optional(Type.Boolean({ description: "in spite of the branch's rules, for those who may" })),
-  merge_when_checks_succeed: Type.Optional(Type.Boolean({ description: "later, when nothing is against it any more" })),
+  merge_when_checks_succeed: Type.Optional(Type.Boolean({ description: "later, when all conditions are met any more" })),
   delete_branch_after_merge: Type.Optional(Type.Boolean({ description: "as the repository has it, unless told otherwise" })),
 })
 export type MergePullRequestOption = Static<typeof MergePullRequestOption>

@@ -50,7 +50,7 @@ export async function scheduleMerge(tx: Transaction, services: Services, found: 
   const { pull, me } = found
   const now = services.now()
   await lockForIssues(tx, found.repository.id)
-  const issue = await lockIssue(tx, found.issue.id)
+  const issue = await lockIssue(tx, found.issue)
   const { style, message } = schedule
   const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(schedule.deleteBranch), now }
   if ((await insertSchedule.changes(tx, row)) === 0) throw refuse.conflict("an automatic merge of this pull request is scheduled already")
@@ -65,7 +65,7 @@ export async function scheduleMerge(tx: Transaction, services: Services, found: 
 export async function cancelMerge(tx: Transaction, services: Services, found: Merging, mayMerge: boolean): Promise<void> {
   const { pull, me } = found
   await lockForIssues(tx, found.repository.id)
-  const issue = await lockIssue(tx, found.issue.id)
+  const issue = await lockIssue(tx, found.issue)
   const schedule = await findSchedule.first(tx, { pullId: pull.id })
   if (!schedule) throw refuse.notFound()
   if (schedule.user_id !== me.id && !mayMerge) throw refuse.forbidden("only who scheduled the merge, and who may merge, may cancel it")

@@ -1,5 +1,5 @@
 import type { Issue } from "../../../access/policies/issues.ts"
-import { findUserById } from "../../../access/store.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
@@ -7,10 +7,9 @@ import { branchRef, isGitError, type Person } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
 import { findEntry } from "../../code/contents/paths.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
-import { GHOST } from "../../people/users/present.ts"
+import { standIn } from "../../people/users/present.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import type { Merging } from "./checks.ts"
-import { headName, reference } from "./names.ts"
 import type { MergeStyle } from "./records.ts"
 
 /** Message templates of a repository: files on its default branch, one for each style. */
@@ -75,7 +74,7 @@ async function valuesFor(services: Services, found: Merging, names: ReadonlySet<
     HeadBranch: pull.head_branch,
     PullRequestTitle: issue.title,
     PullRequestDescription: issue.content,
-    PullRequestPosterName: ((await findUserById.first(db, { id: issue.author_id })) ?? GHOST).name,
+    PullRequestPosterName: ((await findUserById.first(db, { id: issue.author_id })) ?? standIn(issue.author_id)).name,
     PullRequestIndex: String(issue.number),
     PullRequestReference: reference(found, issue),
     ReviewedOn: `Reviewed-on: ${url}`,
@@ -117,3 +116,15 @@ const closingIssues = async (db: Handle, found: Merging): Promise<string> =>
   (await findClosing(db, { issueId: found.issue.id, repositoryId: found.repository.id }))
     .map((target) => `close ${reference(found, target)}`)
     .join(", ")
+
+/** The reference to an issue or pull request. Where issues are kept elsewhere, `#1` means one of those. */
+export const reference = ({ repository }: Merging, { number }: Pick<Issue, "number">): string =>
+  `${repository.has_issues === 1 && repository.external_tracker_url !== "" ? "!" : "#"}${number}`
+
+/** The head's repository by its current name; empty where it is gone. */
+export async function headName(db: Handle, { repository, owner, pull }: Merging) {
+  if (pull.head_repository_id === repository.id) return { isOwn: true, owner: owner.name, name: repository.name }
+  const head = pull.head_repository_id === null ? undefined : await findRepositoryById.first(db, { id: pull.head_repository_id })
+  const headOwner = head && (await findUserById.first(db, { id: head.owner_id }))
+  return { isOwn: false, owner: headOwner?.name ?? "", name: head?.name ?? "" }
+}

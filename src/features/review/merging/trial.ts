@@ -16,7 +16,7 @@ export interface Trial {
 /**
  * Tries to merge base and head. Reads git's references rather than rows, which may be a moment behind. No process where the last assessment is of the
  * same two commits, else one.
- * Refuses `methodNotAllowed` a conflict, unrelated histories, a head that the base contains already, and a base that is gone.
+ * Refuses `invalid` a merge that would be refused in a push; `methodNotAllowed` a conflict, unrelated histories, a head that the base contains already, and a base that is gone.
  */
 export async function tryMerge(
   { git }: Services,
@@ -41,6 +41,7 @@ export async function tryMerge(
   async function mergedTree(): Promise<ObjectId> {
     const merged = await git.merging.mergeTrees(repository, base ?? head, head)
     if (merged.kind === "clean") return merged.tree
+    if (merged.kind === "unfit") throw refuse.invalid("index", `the merge would be refused in a push: ${merged.reason}`)
     if (merged.kind === "unrelated") throw later("base and head have no commit in common")
     throw later(`base and head are in conflict: ${merged.files.slice(0, 20).join(", ")}`)
   }

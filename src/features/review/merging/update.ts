@@ -5,11 +5,12 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchRef, isGitError, type Repository } from "../../../git/index.ts"
+import { branchRef, isGitError, type ObjectId, type Repository } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
 import { findProtection, mayForcePush, mayMerge, mayPush } from "../../code/protections/rules.ts"
 import { codeMode } from "../../code/pushes/admission.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
+import { signerFor } from "../../code/signatures/signing.ts"
 import { bringCommit } from "../pulls/refs.ts"
 import type { Built } from "./build.ts"
 import type { Merging } from "./checks.ts"
@@ -27,7 +28,39 @@ export type UpdateStyle = "merge" | "rebase"
  */
 export async function updateHead(services: Services, found: Merging, style: UpdateStyle): Promise<void> {
   const { git } = services
-  const { repository: row, issue, pull, me, actor } = found
+  const { pull, me, actor } = found
+  const { on, head, from, tip } = await requireSides(services, found, style)
+  if (await git.history.isAncestor(head, from, tip)) throw refuse.invalid("index", "the head branch is up to date already")
+  const committer = commitPerson(services, me)
+  const message = updateMessage(pull)
+  const made =
+    style === "rebase"
+      ? await rebased(services, head, { from, tip, committer, user: me })
+      : await writeMergeCommit(services, head, { from, tip, committer, user: me, message })
+  const addedBytes = await git.objects.written(head, made.written)
+  await pushFromServer(services, actor, on, [{ ref: branchRef(pull.head_branch), oldId: tip, newId: made.id }], { addedBytes })
+}
+
+/** The message of a commit that merges the base into the head. */
+export const updateMessage = ({ base_branch, head_branch }: Merging["pull"]): string =>
+  `Merge branch '${base_branch}' into ${head_branch}\n`
+
+/** The branches of a pull request as they are now. */
+export interface Sides {
+  /** The head's repository, for the caller or for the author whom they act for. */
+  readonly on: OnRepository
+  /** The same in git; it has the objects of the base too. */
+  readonly head: Repository
+  /** The commit of the base. */
+  readonly from: ObjectId
+  /** The commit of the head. */
+  readonly tip: ObjectId
+}
+
+/** Finds both branches for somebody who may bring the head up to date in this way. Refuses as `updateHead` does before it makes commits. */
+export async function requireSides(services: Services, found: Merging, style: UpdateStyle): Promise<Sides> {
+  const { git } = services
+  const { repository: row, issue, pull } = found
   if (pull.is_merged === 1 || issue.is_closed === 1) throw refuse.invalid("index", "a pull request that is merged or closed is not updated")
   const on = await requireUpdater(services, found, style)
   const base = git.at(row.storage, row.object_format)
@@ -36,21 +69,16 @@ export async function updateHead(services: Services, found: Merging, style: Upda
   const tip = await git.references.resolve(head, branchRef(pull.head_branch))
   if (from === undefined || tip === undefined) throw refuse.invalid("index", "the pull request's base or head branch is gone")
   await bringCommit(services, { repository: base, id: from }, head)
-  if (await git.history.isAncestor(head, from, tip)) throw refuse.invalid("index", "the head branch is up to date already")
-  const committer = commitPerson(services, me)
-  const message = `Merge branch '${pull.base_branch}' into ${pull.head_branch}\n`
-  const made =
-    style === "rebase"
-      ? await rebased(services, head, { from, tip, committer })
-      : await writeMergeCommit(services, head, { from, tip, committer, message })
-  const addedBytes = await git.objects.written(head, made.written)
-  await pushFromServer(services, actor, on, [{ ref: branchRef(pull.head_branch), oldId: tip, newId: made.id }], { addedBytes })
+  return { on, head, from, tip }
 }
 
-async function rebased({ git }: Services, repository: Repository, { from, tip, committer }: BranchUpdate): Promise<Built> {
+async function rebased(services: Services, repository: Repository, { from, tip, committer, user }: BranchUpdate): Promise<Built> {
+  const { git } = services
+  const sign = await signerFor(services, { purpose: "merges", user, repository, committer, parents: [from, tip] })
   try {
-    const rebase = await git.merging.rebase(repository, { onto: from, upstream: from, head: tip, committer })
+    const rebase = await git.merging.rebase(repository, { onto: from, upstream: from, head: tip, committer, sign })
     if (rebase.kind === "done") return { id: rebase.head, written: rebase.commits }
+    if (rebase.kind === "unfit") throw refuse.invalid("index", `the rebase would be refused in a push: ${rebase.reason}`)
     throw refuse.conflict(`commit ${rebase.commit} can't be applied to the base: ${rebase.files.slice(0, 20).join(", ")}`)
   } catch (error) {
     if (isGitError(error, "tooLarge")) throw refuse.tooLarge("too many commits to rebase")

@@ -43,7 +43,7 @@ export async function mergeUpstream(
   if (await git.history.isAncestor(fork, from, tip)) return "up-to-date"
   const forwards = await git.history.isAncestor(fork, tip, from)
   if (!forwards && forwardOnly) throw refuse.badRequest("the branches have diverged: a fast-forward is not possible")
-  const update = { from, tip, committer: commitPerson(services, me), message: "merge upstream\n" }
+  const update = { from, tip, committer: commitPerson(services, me), user: me, message: "merge upstream\n" }
   const made = forwards ? { id: from, written: [] } : await writeMergeCommit(services, fork, update)
   await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: tip, newId: made.id }])
   return forwards ? "fast-forward" : "merge"

@@ -78,7 +78,7 @@ async function changeLocked(
   const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
   if (!home || !owner || home.is_archived === 1) return
   const repository = await lockForIssues(tx, repository_id)
-  const issue = await lockIssue(tx, issue_id)
+  const issue = await lockIssue(tx, { id: issue_id, repository_id })
   const pull = await lockRow(tx, "pulls", id)
   if (pull && issue.is_closed === 0) await change({ repository, owner, issue, pull })
 }

@@ -1,11 +1,12 @@
 import { onPull } from "../../../access/policies/pulls.ts"
 import { fileDownload } from "../../../core/download.ts"
 import { listedWithPage, type Operation, ok, operation } from "../../../core/operation.ts"
+import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { patchDownload } from "../../code/commits/patches.ts"
 import { presentCommits } from "../../code/commits/present.ts"
 import { Commit } from "../../code/commits/records.ts"
-import { commitsOf, filesOf, rangeOf } from "./contents.ts"
+import { commitsOf, filesOf, rangeOf, WHITESPACE } from "./contents.ts"
 import { presentChangedFile } from "./files.ts"
 import { ensureMergeability } from "./mergeability.ts"
 import { ChangedFile } from "./records.ts"
@@ -17,12 +18,14 @@ export const pullContentOperations: readonly Operation[] = [
     ...shared,
     id: "repoGetPullRequestFiles",
     route: "GET /repos/{owner}/{repo}/pulls/{index}/files",
-    summary: "List the files that a pull request changes",
+    summary: "List the changed files of a pull request",
     description: "In the order of their paths.",
     paged: true,
     query: {
       "skip-to": Type.Optional(Type.String({ description: "path of the file to begin with" })),
-      whitespace: Type.Optional(Type.String({ description: "ignore-all, ignore-change, ignore-eol or show-all" })),
+      whitespace: Type.Optional(
+        oneOf(WHITESPACE, { description: "which differences of white space to leave out; none unless told otherwise" }),
+      ),
     },
     answers: { 200: Type.Array(ChangedFile) },
     handle: async ({ services, query, page, pull, ...found }) => {
@@ -59,7 +62,7 @@ export const pullContentOperations: readonly Operation[] = [
     ...shared,
     id: "repoDownloadPullDiffOrPatch",
     route: "GET /repos/{owner}/{repo}/pulls/{index}.{diffType}",
-    summary: "Get what a pull request changes as a diff, or its commits as mails",
+    summary: "Get a pull request as a diff or a patch",
     query: {
       binary: Type.Optional(
         Type.Boolean({ description: "write binary files so that the diff can be applied; otherwise they are named only" }),

@@ -19,7 +19,8 @@ export const rangeOf = ({ git }: Services, { repository }: Pick<OnRepository, "r
 })
 
 /** The API's names for the kinds of whitespace to ignore. */
-const WHITESPACE: Readonly<Record<string, FilesOptions["whitespace"]>> = {
+export const WHITESPACE = ["ignore-all", "ignore-change", "ignore-eol", "show-all"] as const
+const IGNORED: Readonly<Partial<Record<(typeof WHITESPACE)[number], FilesOptions["whitespace"]>>> = {
   "ignore-all": "all",
   "ignore-change": "change",
   "ignore-eol": "eol",
@@ -28,7 +29,7 @@ const WHITESPACE: Readonly<Record<string, FilesOptions["whitespace"]>> = {
 export interface FilesAsked {
   /** The path of the first file; one that isn't there leaves the list whole. */
   readonly skipTo: string | undefined
-  readonly whitespace: string | undefined
+  readonly whitespace: (typeof WHITESPACE)[number] | undefined
 }
 
 /** A page of the changed files, and how many there are from the start of the list. */
@@ -38,7 +39,7 @@ export async function filesOf(
   { skipTo, whitespace }: FilesAsked,
   { limit, offset }: Page,
 ): Promise<{ readonly files: readonly ChangedFile[]; readonly total: number }> {
-  const ignored = WHITESPACE[whitespace ?? ""]
+  const ignored = IGNORED[whitespace ?? "show-all"]
   const all = await git.diffs.files(repository, from, to, ignored ? { whitespace: ignored } : {})
   const first = skipTo
     ? Math.max(

@@ -1,8 +1,10 @@
-import type { Issue } from "../../../access/policies/issues.ts"
+import { Mode } from "../../../access/modes.ts"
+import { unitMode } from "../../../access/permission.ts"
+import { type Issue, writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { secondsOf } from "../../../core/record.ts"
@@ -36,6 +38,7 @@ const ALIGN_AFTER = 30
 /**
  * Creates a pull request with all that follows: its number, the head's commits in the base repository, its mergeability, labels, milestone,
  * assignees, reviewers, references, mentions, feed and notifications. All or nothing, and all but the references in one transaction.
+ * Labels, milestone and assignees are ignored from users who may not write to pull requests, as `createIssue` ignores them.
  * Refuses what `locateEnds` refuses; `conflict` where an open one has the same ends; `notFound` an unknown milestone or reviewer; `forbidden` for
  * callers whom the owner or an assignee has blocked; as invalid unknown labels, and people who can't be assigned or asked to review.
  */
@@ -88,13 +91,16 @@ async function write(
   const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
   const other = await findOpenBetween.first(tx, between)
   if (other) throw refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)
-  if (options.milestone && !(await findMilestoneById.first(tx, { repositoryId: repository.id, id: options.milestone })))
+  const extras: Partial<CreatePullRequestOption> = writesKind(found, { is_pull: 1 }) ? options : {}
+  if (extras.milestone && !(await findMilestoneById.first(tx, { repositoryId: repository.id, id: extras.milestone })))
     throw refuse.notFound()
-  const users = await usersNamed(tx, assigneeNames(options))
+  const users = await usersNamed(tx, found, assigneeNames(extras))
   await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
-  const labels = options.labels?.length ? await usableLabels(tx, repository, owner, options.labels) : []
+  const labels = extras.labels?.length ? await usableLabels(tx, repository, owner, extras.labels) : []
 
-  const issue = await insert(tx, found, options, repository.id, now)
+  // Only those who may write to the head may let others write to it.
+  const lendsHead = unitMode(head.on.permission, head.on.repository, "repo.code") >= Mode.write
+  const issue = await insert(tx, found, options, { repositoryId: repository.id, dueAt: secondsOf(options.due_date) ?? 0, now })
   const pull = await insertPull
     .first(tx, {
       ...assessedColumns(assessment),
@@ -103,7 +109,7 @@ async function write(
       base_branch: base.name,
       head_repository_id: head.on.repository.id,
       head_branch: head.name,
-      allow_maintainer_edit: flag(options.allow_maintainer_edit ?? repository.default_allow_maintainer_edit === 1),
+      allow_maintainer_edit: flag(lendsHead && (options.allow_maintainer_edit ?? repository.default_allow_maintainer_edit === 1)),
     })
     .catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? refuse.notFound("the repository of the head has just been deleted") : error
@@ -114,7 +120,7 @@ async function write(
   const text = { ...on, author: me, text: issue.content }
   const mentioned = await recordMentions(tx, text)
   publish(tx, { kind: "issue.opened", ...on, actor: me, mentioned, at: now })
-  if (options.milestone) await setMilestone(tx, issue, options.milestone, me, now)
+  if (extras.milestone) await setMilestone(tx, issue, extras.milestone, me, now)
   if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
   await crossReference(tx, services.site.rootUrl, { ...text, text: `${issue.title}\n${issue.content}` }, now)
   await assign(tx, { ...on, actor: me, users, mode: "add", now })
@@ -127,7 +133,12 @@ async function write(
   return { issue: (await findIssueById.first(tx, { id: issue.id })) ?? issue, pull }
 }
 
-async function insert(tx: Transaction, { me }: Me, options: CreatePullRequestOption, repositoryId: number, now: number): Promise<Issue> {
+async function insert(
+  tx: Transaction,
+  { me }: Me,
+  options: CreatePullRequestOption,
+  { repositoryId, dueAt, now }: { readonly repositoryId: number; readonly dueAt: Seconds; readonly now: Seconds },
+): Promise<Issue> {
   const number = (await takeNumber.first(tx, { repositoryId }))?.last_number
   if (number === undefined) throw new TypeError("a counter gives a number")
   const issue = await insertIssue.first(tx, {
@@ -138,7 +149,7 @@ async function insert(tx: Transaction, { me }: Me, options: CreatePullRequestOpt
     title: normalizeTitle(options.title),
     content: options.body ?? "",
     ref: "",
-    dueAt: secondsOf(options.due_date) ?? 0,
+    dueAt,
     now,
   })
   if (!issue) throw new TypeError("an insert gives its row")

@@ -25,12 +25,17 @@ withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test,
     expect((await repo.edit(number, { title: "x" })).status).toBe(423)
   })
 
-  test("labels, milestone, assignees and due date count from writers only", async () => {
+  test("labels, milestone and assignees count from writers only, the due date from the author too", async () => {
     const { repo, number } = await fromFork()
     const label = (await world.must(world.ann, `POST ${repo.at}/labels`, { name: "red", color: "#ff0000" })).id
     const milestone = (await world.must(world.ann, `POST ${repo.at}/milestones`, { title: "One" })).id
     const wishes = { labels: [label], milestone, assignees: ["ben"], due_date: "2030-05-06T07:08:09Z" }
-    expect((await repo.edit(number, wishes, world.cyd)).body).toMatchObject({ labels: [], milestone: null, assignees: [], due_date: null })
+    expect((await repo.edit(number, wishes, world.cyd)).body).toMatchObject({
+      labels: [],
+      milestone: null,
+      assignees: [],
+      due_date: "2030-05-06T23:59:59Z",
+    })
     expect((await repo.edit(number, wishes, world.ben)).body).toMatchObject({
       labels: [{ name: "red" }],
       milestone: { title: "One", open_issues: 1 },
@@ -157,7 +162,8 @@ withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test,
     }
     expect(await list("state=open")).toEqual([4, 2, 1])
     expect(await list("state=closed")).toEqual([3])
-    for (const all of ["", "state=all", "state=none", "sort=none"]) expect(await list(all)).toEqual([4, 3, 2, 1])
+    for (const all of ["", "state=all"]) expect(await list(all)).toEqual([4, 3, 2, 1])
+    for (const unreadable of ["state=none", "sort=none"]) expect(await list(unreadable)).toBe(422)
     expect(await list("sort=oldest")).toEqual([1, 2, 3, 4])
     expect(await list("sort=recentupdate")).toEqual([1, 3, 2, 4])
     expect(await list("sort=recentupdate&state=open")).toEqual([1, 2, 4])
@@ -181,9 +187,17 @@ withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test,
     expect(await list("limit=2&page=2")).toEqual([2, 1])
     expect(await list("page=9")).toEqual([])
     const [first] = (await repo.on("GET", "pulls?limit=1")).body
-    expect(first).toMatchObject({ assignees: null, requested_reviewers: null, requested_reviewers_teams: null, mergeable: false })
-    expect("additions" in first).toBe(false)
-    expect((await repo.on("GET", "issues?type=pulls&state=all")).body).toHaveLength(4)
+    expect(first).toMatchObject({ assignees: [], requested_reviewers: [], requested_reviewers_teams: [], mergeable: false })
+    // With the sums of the difference and of reviews, as a single one has them.
+    expect((await repo.get(first.number)).body).toEqual(first)
+    expect(first).toMatchObject({ additions: 1, deletions: 0, changed_files: 1, review_comments: 0 })
+    await world.must(world.ben, `POST ${repo.at}/pulls/1/reviews`, { event: "COMMENT", body: "well" })
+    const [reviewed] = (await repo.on("GET", "pulls?state=all&sort=oldest&limit=1")).body
+    expect(reviewed).toMatchObject({ number: 1, review_comments: 1 })
+    const issues = (await repo.on("GET", "issues?type=pulls&state=all")).body
+    expect(issues.map(({ pull_request }: { pull_request: { ref: string } }) => pull_request.ref)).toEqual(
+      [4, 3, 2, 1].map((number) => `refs/pull/${number}/head`),
+    )
     expect((await repo.on("GET", "issues?type=issues&state=all")).body).toHaveLength(1)
     expect((await repo.on("GET", "pulls/5")).status).toBe(404)
   })

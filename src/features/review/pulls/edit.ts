@@ -8,6 +8,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName, objectId } from "../../../git/index.ts"
 import { editIssue } from "../../planning/issues/edit.ts"
@@ -84,23 +85,28 @@ async function write(
     await setIssueLabels(tx, { issue, labels: wanted, mode: "replace", actor: me, now })
   }
   if (allow_maintainer_edit !== undefined) await setMaintainerEdit(tx, found, locked, allow_maintainer_edit)
-  if (retargeting && (await findMergeUnderWay.first(tx, { pullId: locked.id }))) throw refuse.conflict("the pull request is being merged")
-  if (retargeting) await retargetPull(tx, { issue, pull: locked, repository, owner, actor: me, now, ...retargeting })
+  // A concurrent call may have given it this base already.
+  if (retargeting && retargeting.base !== locked.base_branch) {
+    if (await findMergeUnderWay.first(tx, { pullId: locked.id })) throw refuse.conflict("the pull request is being merged")
+    await retargetPull(tx, { issue, pull: locked, repository, owner, actor: me, now, ...retargeting })
+  }
   const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: locked.id })]
   if (!changed || !pull) throw refuse.notFound()
   return { issue: changed, pull }
 }
 
 /** Sets whether users who may merge may push to the head. Only users who may push to it may set that. */
-async function setMaintainerEdit(tx: Transaction, { actor }: Me, pull: Pull, allowed: boolean): Promise<void> {
+async function setMaintainerEdit(tx: Transaction, { issue, actor, me }: OnPull & Me, pull: Pull, allowed: boolean): Promise<void> {
   const repository = pull.head_repository_id === null ? undefined : await findRepositoryById.first(tx, { id: pull.head_repository_id })
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
   const permission = repository && owner && (await permissionOn(tx, actor, { repository, owner }))
   if (!repository || !permission || unitMode(permission, repository, "repo.code") < Mode.write)
     throw refuse.forbidden("only those who may write to the head's repository may say who edits it")
+  if (pull.allow_maintainer_edit === flag(allowed)) return
   await tx
     .updateTable("pulls")
     .set({ allow_maintainer_edit: flag(allowed) })
     .where("id", "=", pull.id)
     .execute()
+  publish(tx, { kind: "pull.maintainerEditChanged", issue, allowed, actor: me })
 }

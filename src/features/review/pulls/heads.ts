@@ -72,13 +72,13 @@ export async function writeHead(tx: Transaction, services: Services, head: NewHe
   const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
   if (!home || !owner || home.is_archived === 1) return
   const repository = await lockForIssues(tx, home.id)
-  const issue = await lockIssue(tx, pull.issue_id)
+  const issue = await lockIssue(tx, { id: pull.issue_id, repository_id: pull.repository_id })
   if (issue.is_closed === 1) return
   const moved = await replaceHead.first(tx, { ...columnsOf(head), id: pull.id, before: pull.head_id })
   if (moved) await refreshStale(tx, { issue, pull: moved, repository, owner, comparison, pusher, now })
   else await services.jobs.enqueue(tx, alignPull, { pullId: pull.id })
   if (!pushed) return
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   const { commits, isForced } = pushed
   publish(tx, {
     kind: "pull.pushed",

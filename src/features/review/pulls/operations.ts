@@ -1,7 +1,7 @@
 import { onPull, onPullAsAuthor, onPulls, onPullsSignedIn } from "../../../access/policies/pulls.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
-import { int64 } from "../../../core/record.ts"
+import { int64, oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { headNamed } from "../../code/commits/heads.ts"
 import { filterUser } from "../../planning/issues/filters.ts"
@@ -18,8 +18,7 @@ import { findUnmergedBetween } from "./store.ts"
 const shared = { tag: "repository", scope: ["repository"] } as const
 const changes = { ...shared, archived: "refused" } as const
 
-const STATES = { open: 0, closed: 1 } as const
-const isState = (word: string): word is keyof typeof STATES => word in STATES
+const CLOSED = { open: 0, closed: 1, all: undefined } as const
 
 export const pullOperations: readonly Operation[] = [
   operation({
@@ -27,14 +26,13 @@ export const pullOperations: readonly Operation[] = [
     id: "repoListPullRequests",
     route: "GET /repos/{owner}/{repo}/pulls",
     summary: "List the pull requests of a repository",
-    description:
-      "Newest first unless told otherwise. With several labels those that bear any of them. A state or order that there is none of counts as not given.",
+    description: "Newest first unless told otherwise. With several labels those that bear any of them.",
     access: onPulls,
     paged: true,
     query: {
       base_branch: Type.Optional(Type.String({ description: "only those to be merged into this branch" })),
-      state: Type.Optional(Type.String({ description: "open, closed or all; all unless told otherwise" })),
-      sort: Type.Optional(Type.String({ description: PULL_SORTS.join(", ") })),
+      state: Type.Optional(oneOf(["open", "closed", "all"], { description: "all unless told otherwise" })),
+      sort: Type.Optional(oneOf(PULL_SORTS, { description: "newest first unless told otherwise" })),
       milestone: Type.Optional(int64({ description: "id of a milestone" })),
       labels: Type.Optional(Type.Array(int64({ description: "id of a label" }))),
       poster: Type.Optional(Type.String({ description: "name of the author" })),
@@ -42,15 +40,15 @@ export const pullOperations: readonly Operation[] = [
     answers: { 200: Type.Array(PullRequest) },
     refuses: ["badRequest", "forbidden", "invalid"],
     handle: async ({ services, db, actor, query, page, ...found }) => {
-      const { state = "", base_branch, milestone = 0, labels = [], poster } = query
+      const { state = "all", sort = "newest", base_branch, milestone = 0, labels = [], poster } = query
       const author = poster ? await filterUser(db, actor, poster) : undefined
       if (poster && !author) throw refuse.badRequest(`there is nobody called ${poster}`)
       const { pulls, total } = await listPulls(
         db,
         found.repository,
         {
-          isClosed: isState(state) ? STATES[state] : undefined,
-          sort: PULL_SORTS.find((sort) => sort === query.sort) ?? "newest",
+          isClosed: CLOSED[state],
+          sort,
           ...(base_branch && { base: base_branch }),
           ...(milestone > 0 && { milestoneId: milestone }),
           ...(labels.length > 0 && { labelIds: labels }),
@@ -59,7 +57,7 @@ export const pullOperations: readonly Operation[] = [
         page,
       )
       const known = await withMergeability(services, pulls)
-      return listed(await presentPulls(db, services, actor, known, { owned: [found], inList: true }), total)
+      return listed(await presentPulls(db, services, actor, known, { owned: [found] }), total)
     },
   }),
 
@@ -70,7 +68,8 @@ export const pullOperations: readonly Operation[] = [
     summary: "Create a pull request",
     description:
       "From a branch of the repository, or of a fork (owner:branch, owner/repository:branch). For those who belong to the repository, and for " +
-      "whoever may write to the head. Labels, milestone, assignees and reviewers may be given by everybody who may create it. All or nothing.",
+      "whoever may write to the head. Labels, milestone and assignees count only from those who may write to pull requests; from " +
+      "others they are passed over. Reviewers may be asked by everybody who may create it. All or nothing.",
     access: onPullsSignedIn,
     body: CreatePullRequestOption,
     answers: { 201: PullRequest },
@@ -92,7 +91,7 @@ export const pullOperations: readonly Operation[] = [
     handle: async ({ services, db, actor, ...found }) => {
       const pinned = await withPulls(db, await findPinned(db, { repositoryId: found.repository.id, isPull: 1 }))
       const known = await withMergeability(services, pinned)
-      return ok(await presentPulls(db, services, actor, known, { owned: [found], inList: true }))
+      return ok(await presentPulls(db, services, actor, known, { owned: [found] }))
     },
   }),
 
@@ -133,7 +132,7 @@ export const pullOperations: readonly Operation[] = [
     route: "PATCH /repos/{owner}/{repo}/pulls/{index}",
     summary: "Edit a pull request",
     description:
-      "All or nothing. With content_version the edit is refused where the body has been written since. Due date, labels, assignees and " +
+      "All or nothing. With content_version the edit is refused where the body has been written since. Labels, assignees and " +
       "milestone count only from those who may write to pull requests; from the author they are passed over.",
     access: onPullAsAuthor,
     body: EditPullRequestOption,

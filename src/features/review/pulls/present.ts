@@ -12,7 +12,7 @@ import type { Site } from "../../../core/site.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
 import type { Repository as RepositoryRecord } from "../../code/repositories/records.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
-import { GHOST, presentUser } from "../../people/users/present.ts"
+import { presentUser, standIn } from "../../people/users/present.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
 import { issueUrl, milestonesOf } from "../../planning/issues/present.ts"
 import { findAssignees } from "../../planning/issues/store.ts"
@@ -38,8 +38,6 @@ export interface FoundPull extends PullWithIssue {
 export interface PresentPullsOptions {
   /** The repositories of the pull requests, where known already. */
   readonly owned?: readonly Owned[]
-  /** In lists the sums of the difference are left out, and empty lists are null, as existing clients expect. */
-  readonly inList?: boolean
 }
 
 type Needed = Pick<Services, "site">
@@ -67,13 +65,12 @@ export async function presentPulls(
   const requested = await presentRequested(db, { site }, issueIds)
   const author = memoize((user: User) => presentUser(site, user, actor))
   const plainly = memoize((user: User) => presentUser(site, user, anonymous))
-  const empty = <Item>(items: Item[] | undefined): Item[] | null => (items?.length ? items : options.inList ? null : [])
 
   return pulls.flatMap(({ issue, pull }) => {
     const home = shownRepositories.get(pull.repository_id)
     if (!home) return []
     const url = issueUrl(home.url, issue)
-    const assigned = assignees.get(issue.id)?.map(plainly)
+    const assigned = assignees.get(issue.id)?.map(plainly) ?? []
     const milestone = issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id)
     const wanted = requested.get(issue.id)
     const summary = summaries.get(issue.id) ?? EMPTY_SUMMARY
@@ -85,21 +82,23 @@ export async function presentPulls(
         id: pull.id,
         url,
         number: issue.number,
-        user: author(people.get(issue.author_id) ?? GHOST),
+        user: author(people.get(issue.author_id) ?? standIn(issue.author_id)),
         title: issue.title,
         body: issue.content,
         labels: labels.get(issue.id)?.map(label) ?? [],
         milestone: milestone ? presentMilestone(milestone) : null,
-        assignee: assigned?.[0] ?? null,
-        assignees: empty(assigned),
-        requested_reviewers: empty(wanted?.reviewers.map(plainly)),
-        requested_reviewers_teams: empty(wanted?.teams.slice()),
+        assignee: assigned[0] ?? null,
+        assignees: assigned,
+        requested_reviewers: wanted?.reviewers.map(plainly) ?? [],
+        requested_reviewers_teams: wanted?.teams.slice() ?? [],
         state: issue.is_closed === 1 ? "closed" : "open",
         draft: isDraft,
         is_locked: issue.is_locked === 1,
         comments: issue.comments_count,
-        ...(summary.reviews_count > 0 && { review_comments: summary.reviews_count }),
-        ...(!options.inList && { additions: pull.additions, deletions: pull.deletions, changed_files: pull.changed_files }),
+        review_comments: summary.reviews_count,
+        additions: pull.additions,
+        deletions: pull.deletions,
+        changed_files: pull.changed_files,
         html_url: url,
         diff_url: `${url}.diff`,
         patch_url: `${url}.patch`,
@@ -107,7 +106,7 @@ export async function presentPulls(
         merged,
         merged_at: merged ? rfc3339(pull.merged_at) : null,
         merge_commit_sha: merged ? pull.merge_commit_id : null,
-        merged_by: merged && pull.merged_by_id !== 0 ? plainly(people.get(pull.merged_by_id) ?? GHOST) : null,
+        merged_by: merged && pull.merged_by_id !== 0 ? plainly(people.get(pull.merged_by_id) ?? standIn(pull.merged_by_id)) : null,
         allow_maintainer_edit: pull.allow_maintainer_edit === 1,
         ...branchesOf(home, shownRepositories, { issue, pull }, summary),
         merge_base: pull.merge_base,

@@ -26,6 +26,7 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
       additions: 1,
       deletions: 0,
       changed_files: 1,
+      review_comments: 0,
       mergeable: true,
       merged: false,
       merged_at: null,
@@ -39,7 +40,6 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
       pin_order: 0,
       content_version: 0,
     })
-    expect(body.review_comments).toBeUndefined()
     expect(body.url).toBe(body.html_url)
     expect(body.diff_url).toBe(`${body.html_url}.diff`)
     expect((await repo.get(1, undefined)).body).toMatchObject({ number: 1, merge_base: body.merge_base })
@@ -49,28 +49,26 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
     expect((await world.call(world.ann, `GET ${repo.at}`)).body).toMatchObject({ open_pr_counter: 1, open_issues_count: 0 })
   })
 
-  test("with everything that can be given at once, by a user who may write only to the fork", async () => {
+  test("with everything that can be given at once; from a user who may write only to the fork only what is theirs to say", async () => {
     const repo = await world.repository()
     await repo.fork()
     const head = await repo.commit("topic", "b.txt", "b\n", true)
+    await repo.commit("other", "b.txt", "b\n", true)
     const label = (await world.must(world.ann, `POST ${repo.at}/labels`, { name: "kind", color: "#00aabb" })).id
     const milestone = (await world.must(world.ann, `POST ${repo.at}/milestones`, { title: "First" })).id
-    const { status, body } = await repo.create(
-      {
-        title: "Bring b",
-        body: "It was missing.",
-        head: "cyd:topic",
-        base: "main",
-        labels: [label],
-        milestone,
-        assignee: "ann",
-        assignees: ["ben"],
-        reviewers: ["ben"],
-        due_date: "2031-05-06T07:08:09Z",
-        allow_maintainer_edit: false,
-      },
-      world.cyd,
-    )
+    const wishes = {
+      title: "Bring b",
+      body: "It was missing.",
+      base: "main",
+      labels: [label],
+      milestone,
+      assignee: "ann",
+      assignees: ["ben"],
+      reviewers: ["ben"],
+      due_date: "2031-05-06T07:08:09Z",
+      allow_maintainer_edit: false,
+    }
+    const { status, body } = await repo.create({ ...wishes, head: "cyd:topic" })
     expect(status).toBe(201)
     expect(body).toMatchObject({
       labels: [{ name: "kind" }],
@@ -83,6 +81,19 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
       head: { label: "topic", ref: "topic", sha: head, repo: { full_name: `cyd/${repo.name}` } },
     })
     expect(await repo.refs()).toMatchObject({ "refs/pull/1/head": head })
+
+    const theirs = await repo.create({ ...wishes, head: "cyd:other", labels: [label, 999_999], milestone: 999_999 }, world.cyd)
+    expect(theirs).toMatchObject({
+      status: 201,
+      body: {
+        labels: [],
+        milestone: null,
+        assignees: [],
+        requested_reviewers: [{ login: "ben" }],
+        due_date: "2031-05-06T07:08:09Z",
+        allow_maintainer_edit: false,
+      },
+    })
   })
 
   test("a fork is named by its owner, or with its name; the base may be offered to a fork as well", async () => {
@@ -169,7 +180,9 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
     expect(await status(world.ben)).toBe(403)
     await world.must(world.ann, `DELETE /user/blocks/ben`)
     await world.must(world.ann, "POST /user/repos", { name: "bare" }).catch(() => undefined)
-    expect((await world.call(world.ann, "GET /repos/ann/bare/pulls")).status).toBe(404)
+    expect(await world.call(world.ann, "GET /repos/ann/bare/pulls")).toMatchObject({ status: 200, body: [] })
+    const early = await world.call(world.ann, "POST /repos/ann/bare/pulls", { title: "x", head: "work", base: "main" })
+    expect(early.status).toBe(404)
   })
 
   test("texts: mentions, references, closing words; drafts; long titles", async () => {

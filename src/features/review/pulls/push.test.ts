@@ -227,7 +227,7 @@ withWorld("what pushes do to pull requests", { open: openPullWorld, on: oneDatab
     const work = await repo.clone("ben", true)
     await ok(work, "checkout", "-q", "topic")
     const mended = await commitIn(work, "mended.txt")
-    expect((await push(work, "topic")).err).toBe("")
+    expect((await push(work, "topic")).err).toContain(`/pulls/${number} `)
     expect((await repo.get(number)).body).toMatchObject({ head: { sha: mended }, changed_files: 2 })
     const refused = async (...args: readonly string[]) => (await push(work, ...args)).err
     expect(await refused("+topic:private")).toContain("denied")

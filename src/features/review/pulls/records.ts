@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
+import { dateTime, int64, nonBlank, nonBlankOrEmpty, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { Repository } from "../../code/repositories/records.ts"
 import { Team } from "../../people/teams/records.ts"
@@ -27,17 +27,17 @@ export const PullRequest = record("PullRequest", {
   labels: Type.Array(Label),
   milestone: nullable(Milestone),
   assignee: nullable(User),
-  assignees: nullable(Type.Array(User)),
-  requested_reviewers: nullable(Type.Array(User)),
-  requested_reviewers_teams: nullable(Type.Array(Team)),
+  assignees: Type.Array(User),
+  requested_reviewers: Type.Array(User),
+  requested_reviewers_teams: Type.Array(Team),
   state: oneOf(["open", "closed"]),
   draft: Type.Boolean({ description: "the title begins with a mark of work in progress" }),
   is_locked: Type.Boolean(),
   comments: int64(),
-  review_comments: Type.Optional(int64({ description: "number of reviews that were submitted; left out where there are none" })),
-  additions: Type.Optional(int64({ description: "lines; left out in lists" })),
-  deletions: Type.Optional(int64({ description: "lines; left out in lists" })),
-  changed_files: Type.Optional(int64({ description: "left out in lists" })),
+  review_comments: int64({ description: "number of reviews that were submitted" }),
+  additions: int64({ description: "lines" }),
+  deletions: int64({ description: "lines" }),
+  changed_files: int64(),
   html_url: Type.String(),
   diff_url: Type.String(),
   patch_url: Type.String(),
@@ -79,7 +79,7 @@ const names = Type.Optional(Type.Array(Type.String()))
 const assignee = Type.Optional(Type.String({ deprecated: true, description: "one more of the assignees" }))
 
 export const CreatePullRequestOption = record("CreatePullRequestOption", {
-  title: Type.String({ minLength: 1 }),
+  title: nonBlank(),
   head: Type.String({ minLength: 1, description: "branch, or user:branch, or user/repository:branch" }),
   base: Type.String({ minLength: 1, description: "branch that it is to be merged into" }),
   body: text,
@@ -96,7 +96,7 @@ export type CreatePullRequestOption = Static<typeof CreatePullRequestOption>
 
 /** Only members that are sent change. */
 export const EditPullRequestOption = record("EditPullRequestOption", {
-  title: text,
+  title: Type.Optional(nonBlankOrEmpty()),
   body: text,
   base: text,
   assignee,

@@ -7,11 +7,12 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../../git/index.ts"
 import { linkLargeFiles } from "../../code/lfs/link.ts"
+import { pullRef } from "../../planning/issues/present.ts"
 
 /** The references of a pull request in its base repository. They outlive its branch and its fork, and can't be pushed to. */
 
 /** The reference that keeps the head of a pull request. */
-export const headRef = (number: number): RefName => refName(`refs/pull/${number}/head`)
+export const headRef = (number: number): RefName => refName(pullRef(number))
 
 /** The reference to the commit that merging would make, while there is no conflict. */
 export const mergeRef = (number: number): RefName => refName(`refs/pull/${number}/merge`)

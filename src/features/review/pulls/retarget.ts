@@ -68,7 +68,7 @@ export async function retargetPull(tx: Transaction, retarget: Retarget): Promise
     .execute()
   publish(tx, { kind: "issue.edited", issue, actor, changes: { base: { from: pull.base_branch, to: base } }, at: now })
   await dropSchedule(tx, { pullId: pull.id, issue, actor, now })
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   const retargeted = { issue, pull: { issue_id: issue.id, base_branch: base }, repository, owner }
   await refreshOfficial(tx, retargeted, retargeted.pull)
   await refreshStale(tx, { ...retargeted, comparison: found?.comparison, pusher: actor, now })

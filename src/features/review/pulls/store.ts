@@ -153,6 +153,7 @@ export const findOpenFrom = query("pulls.findOpenFrom", (db, p: Branches) =>
     .selectFrom("pulls")
     .innerJoin("issues", "issues.id", "pulls.issue_id")
     .selectAll("pulls")
+    .select("issues.number")
     .where("pulls.head_repository_id", "=", p.repositoryId)
     .where("pulls.head_branch", "in", p.branches)
     .where("issues.is_closed", "=", 0)

@@ -76,15 +76,8 @@ export const reviewCleanup: Listener = {
   async hear({ tx, events }) {
     for (const event of events) {
       if (event.kind === "account.deleted") await removeReviewer(tx, event.user.id)
-      if (event.kind === "access.lost") await endLostRequests(tx, event.repositoryIds, event.userIds)
-      if (event.kind === "organization.membersRemoved") {
-        const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", event.organization.id).execute()
-        await endLostRequests(
-          tx,
-          owned.map(({ id }) => id),
-          event.userIds,
-        )
-      }
+      if (event.kind === "access.lost" || event.kind === "organization.membersRemoved")
+        await endLostRequests(tx, event.repositoryIds, event.userIds)
       if (event.kind !== "user.blocked") continue
       for (const [person, owner] of [
         [event.user, event.by],

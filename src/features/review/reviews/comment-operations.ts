@@ -14,11 +14,11 @@ export const reviewCommentOperations: readonly Operation[] = [
     ...change,
     id: "repoCreatePullReviewCommentReply",
     route: "POST /repos/{owner}/{repo}/pulls/{index}/comments/{id}/replies",
-    summary: "Reply to a comment on a line of code",
+    summary: "Reply to a review comment",
     access: onPullToChange,
     body: CreatePullReviewCommentReplyOptions,
     answers: { 201: PullReviewComment },
-    refuses: ["badRequest", "forbidden"],
+    refuses: ["forbidden"],
     handle: async (call) => {
       const { db, services, actor, path, body } = call
       const comment = await services.database.write((tx) => reply(tx, services, call, path.id, body.body))
@@ -31,7 +31,7 @@ export const reviewCommentOperations: readonly Operation[] = [
     ...resolving,
     id: "repoResolvePullReviewComment",
     route: `POST ${COMMENT}/resolve`,
-    summary: "Resolve a conversation about a line of code",
+    summary: "Resolve a review conversation",
     handle: async (call) => {
       await call.services.database.write((tx) => setResolved(tx, call, call.path.id, true))
       return noContent()
@@ -41,7 +41,7 @@ export const reviewCommentOperations: readonly Operation[] = [
     ...resolving,
     id: "repoUnresolvePullReviewComment",
     route: `POST ${COMMENT}/unresolve`,
-    summary: "Open a resolved conversation about a line of code again",
+    summary: "Unresolve a review conversation",
     handle: async (call) => {
       await call.services.database.write((tx) => setResolved(tx, call, call.path.id, false))
       return noContent()

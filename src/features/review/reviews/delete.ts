@@ -1,6 +1,8 @@
 import type { OnReview } from "../../../access/policies/reviews.ts"
+import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { deleteEntry, hideActivitiesOf } from "../../planning/comments/store.ts"
@@ -17,10 +19,10 @@ import { deleteReviews, detachReview, findEntriesOfReview, findReviewsBy } from 
 export async function deleteReview(
   tx: Transaction,
   services: Services,
-  { repository, owner, issue, pull, review }: OnReview,
+  { repository, owner, issue, pull, review, me }: OnReview & Me,
 ): Promise<void> {
   if (review.state === "REQUEST_REVIEW") throw refuse.invalid("id", "a request for a review is taken back through requested_reviewers")
-  await lockIssue(tx, issue.id)
+  await lockIssue(tx, issue)
   const current = (await findReviewsBy(tx, { issueId: issue.id, reviewerId: review.reviewer_id })).find(({ id }) => id === review.id)
   if (!current) throw refuse.notFound()
   for (const { id } of await findEntriesOfReview(tx, { reviewId: review.id })) {
@@ -34,4 +36,5 @@ export async function deleteReview(
   if (current.state === "PENDING") return
   await restoreOfficial(tx, { repository, owner }, pull, current)
   await recountComments(tx, issue.id, services.now())
+  publish(tx, { kind: "review.deleted", issue, review, actor: me, at: services.now() })
 }

@@ -17,9 +17,10 @@ const isVerdict = ({ state }: Review): boolean => state === "APPROVED" || state 
  * The current row of the review, and all other reviews of its reviewer. Refuses `notFound` where it is gone, `forbidden` unless it is a verdict on an
  * open pull request.
  */
-async function lockVerdict(tx: Transaction, { issue: { id }, review }: OnReview) {
-  const issue = await lockIssue(tx, id)
-  const reviews = await findReviewsBy(tx, { issueId: id, reviewerId: review.reviewer_id })
+async function lockVerdict(tx: Transaction, found: OnReview) {
+  const { review } = found
+  const issue = await lockIssue(tx, found.issue)
+  const reviews = await findReviewsBy(tx, { issueId: issue.id, reviewerId: review.reviewer_id })
   const current = reviews.find((each) => each.id === review.id)
   if (!current) throw refuse.notFound()
   if (!isVerdict(current)) throw refuse.forbidden("only an approval or a request for changes can be dismissed")
@@ -41,13 +42,13 @@ export async function dismissReview(
   const ids = [current, ...earlier].filter(({ is_dismissed }) => is_dismissed === 0).map(({ id }) => id)
   if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
   if (current.is_dismissed === 1) return
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   publish(tx, { kind: "review.dismissed", issue, repository, owner, actor: me, review: current, message, at: now })
 }
 
 /** Takes back a dismissal. Whether the review is official is decided again; only the reviewer's last verdict can be. */
 export async function undismissReview(tx: Transaction, services: Services, found: OnReview & Me): Promise<void> {
-  const { repository, owner, pull } = found
+  const { repository, owner, pull, issue, me } = found
   const { current, reviews } = await lockVerdict(tx, found)
   if (current.is_dismissed === 0) return
   await setDismissed(tx, { ids: [current.id], isDismissed: 0, now: services.now() })
@@ -55,4 +56,5 @@ export async function undismissReview(tx: Transaction, services: Services, found
   const counts = last?.id === current.id && (await countsFor(tx, { repository, owner }, pull, current.reviewer_id))
   await setOfficial(tx, { id: current.id, isOfficial: flag(counts) })
   if (counts) await clearOfficial(tx, { issueId: current.issue_id, reviewerId: current.reviewer_id, exceptId: current.id })
+  publish(tx, { kind: "review.undismissed", issue, review: current, actor: me, at: services.now() })
 }

@@ -5,17 +5,20 @@ import type { DiffFile, DiffHunk, DiffLine } from "../../../core/text/hunks.ts"
 /** Lines of a hunk that are shown up to the commented one. */
 const SHOWN = 4
 
-/** The lines of the diff up to this one, under a header with their numbers; "" where the diff does not show the line. */
-export function hunkUpTo(file: Pick<DiffFile, "hunks">, line: number): string {
+/** The lines of the diff up to this one, at least the `many` that a comment is about, under a header with their numbers; "" where the diff does not show the line. */
+export function hunkUpTo(file: Pick<DiffFile, "hunks">, line: number, many = 1): string {
   for (const hunk of file.hunks) {
     const at = hunk.lines.findIndex(({ newLine, oldLine }) => (line > 0 ? newLine === line : oldLine === -line))
-    if (at !== -1) return cut(hunk, at + 1)
+    if (at === -1) continue
+    // Lines of the other side may stand between those that it is about.
+    const first = hunk.lines.findIndex(({ newLine, oldLine }) => (line > 0 ? newLine === line - many + 1 : oldLine === -line - many + 1))
+    return cut(hunk, at + 1, many === 1 ? SHOWN : Math.max(SHOWN, at + 1 - Math.max(0, first)))
   }
   return ""
 }
 
-function cut(hunk: DiffHunk, length: number): string {
-  const hidden = hunk.lines.slice(0, Math.max(0, length - SHOWN))
+function cut(hunk: DiffHunk, length: number, many: number): string {
+  const hidden = hunk.lines.slice(0, Math.max(0, length - many))
   const shown = hunk.lines.slice(hidden.length, length)
   const header = hidden.length === 0 ? hunk.header : headerOf(hunk, hidden, shown)
   return [header, ...shown.map(({ kind, text }) => `${SIGNS[kind]}${text}`)].join("\n")

@@ -13,7 +13,7 @@ withWorld("comments on lines", { open: openReviewWorld, on: oneDatabase }, ({ te
     const comments = [
       { path: "a.txt", body: "Why four?", new_position: 4, old_position: 0 },
       { path: "a.txt", body: "Why not two?", old_position: 2, new_position: 9 },
-      { path: "a.txt", body: "", new_position: 1 },
+      { path: "a.txt", body: "One.", new_position: 1 },
     ]
     const made = await pull.must(ben, { event: "COMMENT", comments })
     expect(made).toMatchObject({ body: "", comments_count: 3 })
@@ -27,7 +27,7 @@ withWorld("comments on lines", { open: openReviewWorld, on: oneDatabase }, ({ te
     }))
     expect(shown).toEqual([
       { body: "Why not two?", at: [0, 2], commit_id: pull.head, diff_hunk: "@@ -1,3 +1,4 @@\n one\n-two" },
-      { body: "", at: [1, 0], commit_id: base, diff_hunk: "@@ -1,3 +1,4 @@\n one" },
+      { body: "One.", at: [1, 0], commit_id: base, diff_hunk: "@@ -1,3 +1,4 @@\n one" },
       { body: "Why four?", at: [4, 0], commit_id: pull.head, diff_hunk: "@@ -2,2 +2,3 @@\n-two\n+2\n three\n+four" },
     ])
     expect(found[0]).toMatchObject({ path: "a.txt", resolver: null, original_commit_id: "", user: { login: "ben" } })
@@ -151,11 +151,11 @@ withWorld("comments on lines", { open: openReviewWorld, on: oneDatabase }, ({ te
     })
 
     expect((await reply(undefined, comment.id)).status).toBe(401)
-    expect((await reply(dee, comment.id, { body: "" })).status).toBe(422)
+    for (const body of ["", " \n"]) expect((await reply(dee, comment.id, { body })).status).toBe(422)
     expect((await reply(dee, comment.id, {})).status).toBe(422)
     expect((await reply(dee, 999_999)).status).toBe(404)
-    expect((await reply(dee, plain.id)).status).toBe(400)
-    expect((await reply(dee, onIssue.id)).status).toBe(400)
+    // A comment that is on no line is no review comment.
+    for (const { id } of [plain, onIssue]) expect(await reply(dee, id)).toMatchObject({ status: 404, body: undefined })
     await pull.commit("more", "b.txt")
     const other = await pull.pull("more")
     expect((await call(dee, `POST ${pull.at}/pulls/${other}/comments/${comment.id}/replies`, { body: "x" })).status).toBe(404)

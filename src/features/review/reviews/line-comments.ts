@@ -23,6 +23,8 @@ export interface LocatedComment {
   readonly path: string
   /** In the head; positive on the new side, negative on the old. */
   readonly line: number
+  /** How many lines it is about; `line` is the last. */
+  readonly lines: number
   readonly hunk: string
   readonly commitId: ObjectId
   readonly isOutdated: boolean
@@ -30,7 +32,7 @@ export interface LocatedComment {
 
 /**
  * Finds the lines of comments: their context in the diff, the commits that last changed them, and their positions in the head, should that have moved
- * on. A few git processes, however many comments. Refuses as invalid a file or line that does not exist on its side.
+ * on. A few git processes, however many comments. Refuses as invalid a blank text, and a file or line that does not exist on its side.
  */
 export async function locateComments(
   git: Git,
@@ -44,13 +46,14 @@ export async function locateComments(
   const since = await readDiff(git, repository, commit, head, { context: 0 })
   const lines = lineCounter(git, sides)
   const found: Omit<LocatedComment, "commitId">[] = []
-  for (const { text, path, line } of asked) {
+  for (const { text, path, line, lines: many } of asked) {
     const file = fileOf(diff, path, line)
-    const hunk = file ? hunkUpTo(file, line) : ""
+    const hunk = file ? hunkUpTo(file, line, many) : ""
     // Only lines that the diff doesn't show need the files.
     if (hunk === "" && (await lines(line > 0 ? path : (file?.oldPath ?? path), line)) < Math.abs(line))
       throw refuse.invalid("comments", `there is no line ${Math.abs(line)} of ${path} on the ${line > 0 ? "new" : "old"} side`)
-    found.push({ text, hunk, ...(line > 0 ? positionAfter(since, { path, line }) : { path, line, isOutdated: false }) })
+    const position = line > 0 ? positionAfter(since, { path, line, lines: many }) : { path, line, isOutdated: false }
+    found.push({ text, hunk, lines: many, ...position })
   }
   const blamed = await blameLines(git, sides, asked)
   return found.map((comment, at) => ({ ...comment, commitId: blamed(asked[at]) ?? head }))
@@ -62,13 +65,21 @@ interface WantedComment {
   readonly text: string
   readonly path: string
   readonly line: number
+  readonly lines: number
 }
 
-function parseWanted({ body = "", path = "", old_position = 0, new_position = 0 }: CreatePullReviewComment): WantedComment {
+/** The most lines that one comment is about. */
+const MOST_LINES = 500
+
+function parseWanted({ body = "", path = "", old_position = 0, new_position = 0, lines = 1 }: CreatePullReviewComment): WantedComment {
+  if (body.trim() === "") throw refuse.invalid("comments", "body must be a text that is not blank")
   if (!path.split("/").every(isTreeEntryName)) throw refuse.invalid("comments", "path must name a file of the pull request")
   if (old_position === 0 && new_position === 0)
     throw refuse.invalid("comments", "new_position or old_position must be the number of a line")
-  return { text: body, path, line: old_position > 0 ? -old_position : new_position }
+  const line = old_position > 0 ? -old_position : new_position
+  if (lines > Math.min(Math.abs(line), MOST_LINES))
+    throw refuse.invalid("comments", `lines must be between 1 and ${MOST_LINES}, and begin in the file`)
+  return { text: body, path, line, lines }
 }
 
 const fileOf = ({ files }: Diff, path: string, line: number): DiffFile | undefined =>
@@ -79,14 +90,27 @@ export interface LinePosition {
   readonly line: number
 }
 
-/** The position of a line after a change, which was read without context lines. */
-export function positionAfter({ files }: Diff, { path, line }: LinePosition): LinePosition & { readonly isOutdated: boolean } {
+/** Lines, of which `line` is the last. */
+export interface LineRange extends LinePosition {
+  readonly lines: number
+}
+
+/** The position of lines after a change, which was read without context lines: outdated unless all of them are as they were. */
+export function positionAfter({ files }: Diff, { path, line, lines }: LineRange): LinePosition & { readonly isOutdated: boolean } {
   const file = files.find(({ oldPath, status }) => oldPath === path && status !== "copied")
   if (!file) return { path, line, isOutdated: false }
-  const moved = file.newPath === undefined || file.binary || file.incomplete ? undefined : lineAfter(file, line)
+  const moved = file.newPath === undefined || file.binary || file.incomplete ? undefined : linesAfter(file, line, lines)
   return moved === undefined || file.newPath === undefined
     ? { path, line, isOutdated: true }
     : { path: file.newPath, line: moved, isOutdated: false }
+}
+
+/** The number of the last of several lines, as long as none of them has changed and none has come between. */
+function linesAfter(file: DiffFile, last: number, many: number): number | undefined {
+  const moved = lineAfter(file, last)
+  for (let before = 1; before < many; before++)
+    if (moved === undefined || lineAfter(file, last - before) !== moved - before) return undefined
+  return moved
 }
 
 /** Counts the lines of files on either side, each once; 0 for missing files. */

@@ -91,7 +91,7 @@ export const reviewOperations: readonly Operation[] = [
     ...common,
     id: "repoGetPullReviewComments",
     route: `GET ${REVIEW}/comments`,
-    summary: "List the comments of a review on lines of code",
+    summary: "List the line comments of a review",
     description: "All of them at once with the replies, by file and line.",
     access: onReview,
     answers: { 200: Type.Array(PullReviewComment) },
@@ -114,7 +114,7 @@ export const reviewOperations: readonly Operation[] = [
     ...dismissing,
     id: "repoUnDismissPullReview",
     route: `POST ${REVIEW}/undismissals`,
-    summary: "Take back the dismissal of a review",
+    summary: "Undo the dismissal of a review",
     handle: async (call) => {
       await call.services.database.write((tx) => undismissReview(tx, call.services, call))
       return answer(call, call.review.id)

@@ -1,5 +1,5 @@
 import type { Owned } from "../../../access/permission.ts"
-import type { Actor } from "../../../core/actor.ts"
+import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
@@ -7,7 +7,7 @@ import type { Site } from "../../../core/site.ts"
 import { findTeamsByIds, usersById } from "../../code/repositories/store.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { presentTeams } from "../../people/teams/present.ts"
-import { GHOST, presentUser } from "../../people/users/present.ts"
+import { presentUser, standIn } from "../../people/users/present.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import type { PullReview, PullReviewComment } from "./records.ts"
 import type { LineComment, ReviewWithText } from "./store.ts"
@@ -37,10 +37,10 @@ export async function presentReviews(
   const teamIds = [...new Set(reviews.flatMap((review) => review.reviewer_team_id ?? []))]
   const rows = teamIds.length === 0 ? [] : await findTeamsByIds(db, { ids: teamIds })
   const teams = new Map((await presentTeams(db, site, rows, { withOrganization: false })).map((team) => [team.id, team]))
-  const show = memoize((user: typeof GHOST) => presentUser(site, user, actor))
+  const show = memoize((user: User) => presentUser(site, user, actor))
   return reviews.map((review) => ({
     id: review.id,
-    user: review.reviewer_team_id === null ? show(people.get(review.reviewer_id) ?? GHOST) : null,
+    user: review.reviewer_team_id === null ? show(people.get(review.reviewer_id) ?? standIn(review.reviewer_id)) : null,
     team: review.reviewer_team_id === null ? null : (teams.get(review.reviewer_team_id) ?? null),
     state: review.state,
     body: review.content ?? "",
@@ -69,12 +69,12 @@ export async function presentLineComments(
     db,
     comments.flatMap((comment) => [comment.author_id, ...(comment.resolver_id === null ? [] : [comment.resolver_id])]),
   )
-  const show = memoize((user: typeof GHOST) => presentUser(site, user, actor))
+  const show = memoize((user: User) => presentUser(site, user, actor))
   return comments.map((comment) => ({
     id: comment.id,
     body: comment.content,
-    user: show(people.get(comment.author_id) ?? GHOST),
-    resolver: comment.resolver_id === null ? null : show(people.get(comment.resolver_id) ?? GHOST),
+    user: show(people.get(comment.author_id) ?? standIn(comment.author_id)),
+    resolver: comment.resolver_id === null ? null : show(people.get(comment.resolver_id) ?? standIn(comment.resolver_id)),
     pull_request_review_id: comment.review_id,
     created_at: rfc3339(comment.created_at),
     updated_at: rfc3339(comment.updated_at),
@@ -84,6 +84,7 @@ export async function presentLineComments(
     diff_hunk: comment.hunk,
     position: Math.max(comment.line, 0),
     original_position: Math.max(-comment.line, 0),
+    lines: comment.lines,
     html_url: `${page}${comment.kind === "code_draft" ? "/files" : ""}#issuecomment-${comment.id}`,
     pull_request_url: page,
   }))

@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
+import { dateTime, int64, nonBlank, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
@@ -42,6 +42,7 @@ export const PullReviewComment = record("PullReviewComment", {
   diff_hunk: Type.String({ description: "the lines of the diff that lead to it" }),
   position: uint64("line in the new file, where it has moved to; 0 for a comment on the old file"),
   original_position: uint64("line in the old file; 0 for a comment on the new file"),
+  lines: int64({ description: "how many lines it is about, that of the position being the last" }),
   html_url: Type.String(),
   pull_request_url: Type.String({ description: "address of the pull request’s page" }),
 })
@@ -62,9 +63,12 @@ const line = (side: string) => Type.Optional(int64({ description: `line in the $
 
 export const CreatePullReviewComment = record("CreatePullReviewComment", {
   path: Type.Optional(Type.String({ description: "path of the file" })),
-  body,
+  body: Type.Optional(Type.String({ description: "a text that is not blank" })),
   old_position: line("old"),
   new_position: line("new"),
+  lines: Type.Optional(
+    int64({ description: "how many lines it is about, that of the position being the last; 1 unless told otherwise", minimum: 1 }),
+  ),
 })
 export type CreatePullReviewComment = Static<typeof CreatePullReviewComment>
 
@@ -96,5 +100,5 @@ export const PullReviewRequestOptions = record("PullReviewRequestOptions", {
 })
 export type PullReviewRequestOptions = Static<typeof PullReviewRequestOptions>
 
-export const CreatePullReviewCommentReplyOptions = record("CreatePullReviewCommentReplyOptions", { body: Type.String({ minLength: 1 }) })
+export const CreatePullReviewCommentReplyOptions = record("CreatePullReviewCommentReplyOptions", { body: nonBlank() })
 export type CreatePullReviewCommentReplyOptions = Static<typeof CreatePullReviewCommentReplyOptions>

@@ -33,7 +33,7 @@ export const reviewRequestOperations: readonly Operation[] = [
     ...asking,
     id: "repoCreatePullReviewRequests",
     route: `POST ${REQUESTED}`,
-    summary: "Ask for reviews of a pull request",
+    summary: "Request reviews of a pull request",
     description:
       "For its author and those who belong to the repository. Gives the requests that are new; whoever was asked already is passed over. All or none.",
     answers: { 201: Type.Array(PullReview) },
@@ -49,7 +49,7 @@ export const reviewRequestOperations: readonly Operation[] = [
     ...asking,
     id: "repoDeletePullReviewRequests",
     route: `DELETE ${REQUESTED}`,
-    summary: "Take back requests for reviews of a pull request",
+    summary: "Cancel review requests of a pull request",
     description:
       "For its author and those who belong to the repository; whoever was asked may decline. Whoever was not asked is passed over.",
     answers: { 204: null },
@@ -62,7 +62,7 @@ export const reviewRequestOperations: readonly Operation[] = [
     ...common,
     id: "repoGetReviewers",
     route: "GET /repos/{owner}/{repo}/reviewers",
-    summary: "List whom one can ask for a review",
+    summary: "List the users who can be asked for a review",
     description:
       "Those who can read the pull requests and belong to the repository or watch it, by name. Others who can read them can be asked as well.",
     access: onReviewers,

@@ -79,9 +79,9 @@ withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world 
   })
 
   it("are made by those who belong to the repository, and declined by the reviewers", async () => {
-    const { ann, ben, cyd, dee, must, root } = world
+    const { ann, ben, cyd, dee, must } = world
     const { at, ask, reviews } = await ofOrganization()
-    for (const by of [cyd, root]) expect((await ask(by, { reviewers: ["dee"] })).status).toBe(422)
+    expect((await ask(cyd, { reviewers: ["dee"] })).status).toBe(422)
     expect((await ask(undefined, { reviewers: ["dee"] })).status).toBe(401)
     for (const by of [ann, dee]) expect((await ask(by, { reviewers: ["cyd"] })).status).toBe(201)
     expect((await ask(ann, { reviewers: ["dee"] })).status).toBe(201)
@@ -121,6 +121,17 @@ withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world 
     expect((await ask(ben, { reviewers: ["dee@example.com"] })).status).toBe(404)
     expect(names(await ask(dee, { reviewers: ["dee@example.com"] }))).toEqual(["dee"])
     await must(dee, "PATCH /user/settings", { hide_email: false })
+  })
+
+  it("are made by administrators of the site, and not to those whom the owner has blocked", async () => {
+    const { ann, must, root, reviewed } = world
+    const pull = await reviewed()
+    const ask = (by: Caller, reviewer: string) => pull.call(by, "POST", "requested_reviewers", { reviewers: [reviewer] })
+    await must(ann, "PUT /user/blocks/cyd")
+    for (const by of [root, ann])
+      expect(await ask(by, "cyd")).toMatchObject({ status: 422, body: { message: expect.stringContaining("cyd is blocked by the owner") } })
+    await must(ann, "DELETE /user/blocks/cyd")
+    expect((await ask(root, "cyd")).body).toMatchObject([{ state: "REQUEST_REVIEW", user: { login: "cyd" } }])
   })
 
   it("are not made to those who have answered on what is closed, or have blocked the requester", async () => {

@@ -1,6 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { type Owned, readersAmong } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
+import { knownAmong } from "../../../access/policies/people.ts"
 import { choosesReviewers } from "../../../access/policies/reviews.ts"
 import { type Team, teamReadable } from "../../../access/policies/teams.ts"
 import { findMembership, findPullByIssue, findTeamMember } from "../../../access/store.ts"
@@ -39,7 +40,7 @@ interface ReviewerNames {
  * users who can't read pull requests here; `forbidden` users who have approved or rejected what is closed by now, or have blocked the actor.
  */
 export async function requestReviewers(tx: Transaction, context: RequestContext & ReviewerNames): Promise<readonly Review[]> {
-  const people = await peopleNamed(tx, context.actor, context.reviewers)
+  const people = await peopleNamed(tx, context, context.reviewers)
   const teams = await teamsNamed(tx, context, context.teams)
   if (people.length + teams.length === 0) return []
   await requireReviewers(tx, context, people)
@@ -48,6 +49,9 @@ export async function requestReviewers(tx: Transaction, context: RequestContext 
   if (!(await choosesReviewers(tx, context, context.actor, context.issue)))
     throw refuse.invalid("reviewers", "Doer can't choose reviewer: only the author and those who belong to the repository can")
   await requireUnblocked(tx, context.actor, people)
+  for (const person of people)
+    if ((await blockersAmong(tx, person, [context.owner.id])).size > 0)
+      throw refuse.invalid("reviewers", `${person.name} is blocked by the owner of the repository`)
   return request(tx, context, people, teams)
 }
 
@@ -94,7 +98,7 @@ async function request(
   teams: readonly Team[],
 ): Promise<readonly Review[]> {
   const { repository, owner, actor, now } = context
-  const issue = await lockIssue(tx, context.issue.id)
+  const issue = await lockIssue(tx, context.issue)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const open = await findRequests(tx, { issueIds: [issue.id] })
@@ -124,7 +128,7 @@ async function request(
   }
   if (made.length === 0) return []
   told.delete(issue.author_id)
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   publish(tx, {
     kind: "review.requested",
     issue,
@@ -144,12 +148,12 @@ async function request(
  */
 export async function removeRequests(tx: Transaction, context: RequestContext & ReviewerNames): Promise<void> {
   const { actor, now } = context
-  const people = await peopleNamed(tx, actor, context.reviewers)
+  const people = await peopleNamed(tx, context, context.reviewers)
   const teams = await teamsNamed(tx, context, context.teams)
   const onlyOwn = teams.length === 0 && people.every(({ id }) => id === actor.id)
   if (!onlyOwn && !(await choosesReviewers(tx, context, actor, context.issue)))
     throw refuse.invalid("reviewers", "Doer can't remove reviewer: only the author and those who belong to the repository can")
-  const issue = await lockIssue(tx, context.issue.id)
+  const issue = await lockIssue(tx, context.issue)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const concerned = (review: Review): boolean =>
@@ -158,18 +162,21 @@ export async function removeRequests(tx: Transaction, context: RequestContext & 
   if (removed.length === 0) return
   await deleteReviews(tx, { ids: removed.map(({ id }) => id) })
   for (const review of removed) if (review.is_official === 1) await restoreOfficial(tx, context, pull, review)
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   publish(tx, { kind: "review.requestRemoved", issue, actor, requests: removed, at: now })
 }
 
-/** The accounts of these names and addresses, each once, in their order. A hidden address finds its account only for its owner. */
-async function peopleNamed(db: Handle, actor: User, names: readonly string[]): Promise<readonly User[]> {
+/** The accounts of these names and addresses, each once, in their order, of whom the actor may know. A hidden address finds its account only for its owner. */
+async function peopleNamed(db: Handle, context: RequestContext, names: readonly string[]): Promise<readonly User[]> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
   const addresses = wanted.filter((name) => name.includes("@"))
   const byName =
     wanted.length === addresses.length ? [] : await findPeopleByName(db, { names: wanted.filter((name) => !name.includes("@")) })
   const byAddress = addresses.length === 0 ? [] : await findPeopleByAddress(db, { addresses })
-  const known = new Map<string, User>(byName.map((user) => [user.lower_name, user]))
+  const { actor, owner } = context
+  const someHide = byName.some(({ visibility }) => visibility !== "public")
+  const actsFor = someHide && (await choosesReviewers(db, context, actor)) ? owner : undefined
+  const known = new Map<string, User>((await knownAmong(db, signedInAs(actor), byName, actsFor)).map((user) => [user.lower_name, user]))
   for (const { lower_email, ...user } of byAddress) if (user.hide_email === 0 || user.id === actor.id) known.set(lower_email, user)
   const people = new Map<number, User>()
   for (const name of wanted) {

@@ -27,7 +27,7 @@ withWorld("reviews", { open: openReviewWorld }, ({ test: it, world }) => {
     ["a rejection of one's own", "ann", { event: "REQUEST_CHANGES", body: "x" }],
     ["a rejection without words", "ben", { event: "REQUEST_CHANGES", body: " " }],
     ["a comment without words", "ben", { event: "COMMENT", body: "\n" }],
-    ["a pending one without words", "ben", { comments: [{ path: "a.txt", body: "x", new_position: 1 }] }],
+    ["a pending one with nothing", "ben", { body: " " }],
     ["an event that is none", "ben", { event: "APPROVE", body: "x" }],
     ["an event in other letters", "ben", { event: "approved", body: "x" }],
     ["a request as an event", "ben", { event: "REQUEST_REVIEW", body: "x" }],
@@ -37,6 +37,25 @@ withWorld("reviews", { open: openReviewWorld }, ({ test: it, world }) => {
     const pull = await world.reviewed()
     expect((await pull.review(world[by], body)).status).toBe(422)
     expect(await pull.reviews()).toEqual([])
+  })
+
+  it("may be pending with comments on lines alone", async () => {
+    const { ann, ben, reviewed } = world
+    const pull = await reviewed()
+    const made = await pull.must(ben, { comments: [{ path: "a.txt", body: "Hm.", new_position: 1 }] })
+    expect(made).toMatchObject({ state: "PENDING", body: "", comments_count: 1 })
+    expect(await pull.reviews(ann)).toEqual([])
+    const submitted = await pull.call(ben, "POST", `reviews/${made.id}`, { event: "COMMENT", body: "That is all." })
+    expect([submitted.status, submitted.body.state, submitted.body.comments_count]).toEqual([200, "COMMENT", 1])
+  })
+
+  it("are of a commit of the pull request", async () => {
+    const { ben, reviewed } = world
+    const pull = await reviewed()
+    const { merge_base } = (await pull.get(1)).body
+    expect(await pull.must(ben, { event: "COMMENT", body: "x", commit_id: pull.head })).toMatchObject({ commit_id: pull.head })
+    const refused = await pull.review(ben, { event: "COMMENT", body: "x", commit_id: merge_base })
+    expect([refused.status, refused.body.message]).toEqual([422, "[commit_id]: must be the whole id of a commit of the pull request"])
   })
 
   it("may comment on one's own, but not judge what is closed", async () => {
@@ -157,6 +176,32 @@ withWorld("reviews", { open: openReviewWorld }, ({ test: it, world }) => {
       )
     const referred = await must(ann, `GET ${pull.at}/issues/${issue.number}/timeline`)
     expect(referred).toMatchObject([{ type: "comment_ref", ref_issue: { number: 1 } }])
+  })
+
+  it("that are dismissed, and pull requests that become ready, are in the feed, and comments there are whole", async () => {
+    const { ann, ben, call, must, reviewed } = world
+    const pull = await reviewed()
+    const made = await pull.must(ben, { event: "APPROVED", body: "Good." })
+    for (const message of ["Things changed.", "Again."])
+      expect((await pull.call(ann, "POST", `reviews/${made.id}/dismissals`, { message })).status).toBe(200)
+    for (const title of ["WIP: Bring work", "Bring work at last", "Bring all work"]) await must(ann, `PATCH ${pull.at}/pulls/1`, { title })
+    const entries = await must(ben, `GET ${pull.at}/activities/feeds`)
+    const page = (await pull.get(1)).body.html_url
+    expect(entries.slice(0, 3)).toMatchObject([
+      { op_type: "pull_request_ready_for_review", content: "1|Bring work at last", act_user: { login: "ann" }, comment: null },
+      {
+        op_type: "pull_review_dismissed",
+        content: "1|ben|Things changed.",
+        act_user: { login: "ann" },
+        comment: { body: "Things changed.", user: { login: "ann" }, pull_request_url: page, issue_url: "" },
+      },
+      { op_type: "approve_pull_request", comment: { body: "Good.", user: { login: "ben" }, assets: [] } },
+    ])
+    // A draft that is closed when its title changes does not become ready.
+    await must(ann, `PATCH ${pull.at}/pulls/1`, { title: "WIP: Bring work", state: "closed" })
+    await must(ann, `PATCH ${pull.at}/pulls/1`, { title: "Bring work" })
+    const [last] = (await call(ben, `GET ${pull.at}/activities/feeds?limit=1`)).body
+    expect(last.op_type).toBe("close_pull_request")
   })
 
   it("are edited and reacted to through the entry that they speak in", async () => {

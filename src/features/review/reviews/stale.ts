@@ -11,7 +11,7 @@ import { isObjectId, type ObjectId, type Repository } from "../../../git/index.t
 import { findProtection } from "../../code/protections/rules.ts"
 import type { Pull } from "../pulls/store.ts"
 import { patchIdOf, readDiff } from "./diffs.ts"
-import { type LinePosition, positionAfter } from "./line-comments.ts"
+import { type LinePosition, type LineRange, positionAfter } from "./line-comments.ts"
 import { findCurrentLineComments, moveLineComment, setDismissed } from "./store.ts"
 
 /**
@@ -100,8 +100,8 @@ export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<v
   const { issue, comparison } = moved
   await markStale(tx, { issueId: issue.id, patchId: comparison?.patchId ?? "" })
   if (comparison)
-    for (const { comment_id, path, line } of await findCurrentLineComments(tx, { issueId: issue.id })) {
-      const now = currentPosition(comparison, { path, line })
+    for (const { comment_id, path, line, lines } of await findCurrentLineComments(tx, { issueId: issue.id })) {
+      const now = currentPosition(comparison, { path, line, lines })
       if (now.path !== path || now.line !== line || now.isOutdated)
         await moveLineComment(tx, { id: comment_id, path: now.path, line: now.line, isOutdated: flag(now.isOutdated) })
     }
@@ -109,9 +109,9 @@ export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<v
 }
 
 /** The position of a line after both sides have moved. */
-function currentPosition({ head, base }: Comparison, place: LinePosition): LinePosition & { readonly isOutdated: boolean } {
+function currentPosition({ head, base }: Comparison, place: LineRange): LinePosition & { readonly isOutdated: boolean } {
   if (place.line > 0) return positionAfter(head, place)
-  const { path, line, isOutdated } = positionAfter(base, { path: place.path, line: -place.line })
+  const { path, line, isOutdated } = positionAfter(base, { ...place, line: -place.line })
   return { path, line: -line, isOutdated }
 }
 

@@ -122,6 +122,24 @@ export const findLastVerdicts = query("reviews.findHeard", (db, p: Params<{ issu
     .orderBy("id"),
 )
 
+/** Each person's last verdict on these pull requests, as far as it was not dismissed. */
+export const findVerdicts = query("reviews.findVerdicts", (db, p: Params<{ issueIds: readonly number[] }>) =>
+  db
+    .selectFrom("reviews")
+    .select(["issue_id", "reviewer_id", "state", "is_stale", "is_official"])
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("reviews as each")
+        .select((all) => all.fn.max("each.id").as("id"))
+        .where("each.issue_id", "in", p.issueIds)
+        .where("each.reviewer_id", ">", 0)
+        .where("each.state", "in", ["APPROVED", "REQUEST_CHANGES"])
+        .where("each.is_dismissed", "=", 0)
+        .groupBy(["each.issue_id", "each.reviewer_id"]),
+    )
+    .orderBy("id"),
+)
+
 // --- comments on lines -------------------------------------------------------------------------------------------------------------
 
 export type LineComment = Pick<
@@ -142,6 +160,7 @@ const LINE_COMMENT = [
   "review_comments.review_id",
   "review_comments.path",
   "review_comments.line",
+  "review_comments.lines",
   "review_comments.hunk",
   "review_comments.commit_id",
   "review_comments.is_outdated",
@@ -154,6 +173,38 @@ export const findLineComments = query("reviews.findLineComments", (db, p: Params
     .innerJoin("comments", "comments.id", "review_comments.comment_id")
     .select(LINE_COMMENT)
     .where("review_comments.review_id", "=", p.reviewId)
+    .orderBy("review_comments.path")
+    .orderBy("review_comments.line")
+    .orderBy("comments.id"),
+)
+
+/** The submitted comments on lines of several reviews with their replies, file by file, line by line. */
+export const findLineCommentsOf = query("reviews.findLineCommentsOf", (db, p: Params<{ reviewIds: readonly number[] }>) =>
+  db
+    .selectFrom("review_comments")
+    .innerJoin("comments", "comments.id", "review_comments.comment_id")
+    .select(LINE_COMMENT)
+    .where("review_comments.review_id", "in", p.reviewIds)
+    .where("comments.kind", "=", "code")
+    .orderBy("review_comments.path")
+    .orderBy("review_comments.line")
+    .orderBy("comments.id"),
+)
+
+/** The comments on lines that the head still has, with the reader's own drafts, file by file, line by line. */
+export const findPlacedComments = query("reviews.findPlaced", (db, p: Params<{ issueId: number; readerId: number }>) =>
+  db
+    .selectFrom("review_comments")
+    .innerJoin("comments", "comments.id", "review_comments.comment_id")
+    .select(LINE_COMMENT)
+    .where("comments.issue_id", "=", p.issueId)
+    .where("review_comments.is_outdated", "=", 0)
+    .where((eb) =>
+      eb.or([
+        eb("comments.kind", "=", "code"),
+        eb.and([eb("comments.kind", "=", "code_draft"), eb("comments.author_id", "=", p.readerId)]),
+      ]),
+    )
     .orderBy("review_comments.path")
     .orderBy("review_comments.line")
     .orderBy("comments.id"),
@@ -173,6 +224,7 @@ export const insertLineComment = query("reviews.insertLineComment", (db, p: Para
     review_id: p.review_id,
     path: p.path,
     line: p.line,
+    lines: p.lines,
     hunk: p.hunk,
     commit_id: p.commit_id,
     is_outdated: p.is_outdated,
@@ -180,7 +232,11 @@ export const insertLineComment = query("reviews.insertLineComment", (db, p: Para
 )
 
 export const resolveLineComment = query("reviews.resolveLineComment", (db, p: Params<{ id: number; resolverId: number | null }>) =>
-  db.updateTable("comments").set({ resolver_id: p.resolverId }).where("id", "=", p.id),
+  db
+    .updateTable("comments")
+    .set({ resolver_id: p.resolverId })
+    .where("id", "=", p.id)
+    .where("resolver_id", "is distinct from", p.resolverId),
 )
 
 /** The positions of a pull request's comments on lines that are not outdated. */
@@ -188,7 +244,7 @@ export const findCurrentLineComments = query("reviews.findPlacedComments", (db, 
   db
     .selectFrom("review_comments")
     .innerJoin("reviews", "reviews.id", "review_comments.review_id")
-    .select(["review_comments.comment_id", "review_comments.path", "review_comments.line"])
+    .select(["review_comments.comment_id", "review_comments.path", "review_comments.line", "review_comments.lines"])
     .where("reviews.issue_id", "=", p.issueId)
     .where("review_comments.is_outdated", "=", 0),
 )

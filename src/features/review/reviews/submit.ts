@@ -68,8 +68,8 @@ function eventOf(word: CreatePullReviewOptions["event"]): Event {
 
 function requireWords(event: Event, body: string, comments: readonly CreatePullReviewComment[]): void {
   if (event === "APPROVED" || body.trim() !== "") return
-  if (event !== "COMMENT") throw refuse.invalid("body", `review event ${event} requires a body`)
-  if (comments.length === 0) throw refuse.invalid("body", "review event COMMENT requires a body or a comment")
+  if (event === "REQUEST_CHANGES") throw refuse.invalid("body", `review event ${event} requires a body`)
+  if (comments.length === 0) throw refuse.invalid("body", `review event ${event} requires a body or a comment`)
 }
 
 interface Wanted {
@@ -106,7 +106,7 @@ interface ReviewDetails {
 async function readDetails({ git }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<ReviewDetails> {
   const repository = git.at(row.storage, row.object_format)
   const head = objectId(pull.head_id)
-  const commit = wanted.commitId === "" ? head : await reviewedCommit({ git }, repository, wanted.commitId)
+  const commit = wanted.commitId === "" ? head : await reviewedCommit({ git }, repository, pull, wanted.commitId)
   const base = pull.is_merged === 1 ? undefined : await git.references.resolve(repository, branchRef(pull.base_branch))
   const mergeBaseOf = async (id: ObjectId): Promise<ObjectId | undefined> => {
     // A merged pull request, or one whose base is gone, keeps its last merge base.
@@ -126,10 +126,15 @@ async function readDetails({ git }: Services, { repository: row }: OnPull, pull:
   }
 }
 
-async function reviewedCommit({ git }: Pick<Services, "git">, repository: Repository, text: string): Promise<ObjectId> {
+/** One of the commits of the pull request: those that its head contains, and its base did not when they parted. */
+async function reviewedCommit({ git }: Pick<Services, "git">, repository: Repository, pull: Pull, text: string): Promise<ObjectId> {
   const id = text.toLowerCase()
-  if (isObjectId(id, repository.format) && (await git.objects.info(repository, id))?.type === "commit") return id
-  throw refuse.invalid("commit_id", "must be the whole id of a commit in the repository")
+  if (isObjectId(id, repository.format) && (await git.objects.info(repository, id))?.type === "commit") {
+    const isOfHead = id === pull.head_id || (await git.history.isAncestor(repository, id, objectId(pull.head_id)))
+    const isOfBase = pull.merge_base !== "" && (await git.history.isAncestor(repository, id, objectId(pull.merge_base)))
+    if (isOfHead && !isOfBase) return id
+  }
+  throw refuse.invalid("commit_id", "must be the whole id of a commit of the pull request")
 }
 
 /** Refuses as invalid a verdict on one's own pull request, or on a closed one. */
@@ -154,7 +159,7 @@ async function writeReview(
   const { repository, owner, me } = found
   const { event, body } = wanted
   const now = services.now()
-  const issue = await lockIssue(tx, found.issue.id)
+  const issue = await lockIssue(tx, found.issue)
   const pull = await lockRow(tx, "pulls", found.pull.id)
   if (pull?.head_id !== details.headId) return { pull }
   requireVerdictAllowed({ issue, me }, event)
@@ -218,7 +223,7 @@ async function saveLineComments(
 ): Promise<readonly TimelineEntry[]> {
   const kind = review.state === "PENDING" ? "code_draft" : "code"
   const entries: TimelineEntry[] = []
-  for (const { text, path, line, hunk, commitId, isOutdated } of comments) {
+  for (const { text, path, line, lines, hunk, commitId, isOutdated } of comments) {
     const entry = await addTimelineEntry(tx, {
       issueId: review.issue_id,
       kind,
@@ -232,6 +237,7 @@ async function saveLineComments(
       review_id: review.id,
       path,
       line,
+      lines,
       hunk,
       commit_id: commitId,
       is_outdated: flag(isOutdated),

@@ -1,3 +1,5 @@
+import { refuse } from "../../../../core/errors.ts"
+
 /** The events of webhooks, and their names. */
 
 /** The events that can be switched on individually, in display order. */
@@ -39,12 +41,21 @@ const GROUPS: Readonly<Record<string, readonly Switch[]>> = {
   issues_only: ["issues"],
   pull_request: SWITCHES.filter((name) => name.startsWith("pull_request")),
   pull_request_only: ["pull_request"],
+  pull_request_review_approved: ["pull_request_review"],
+  pull_request_review_rejected: ["pull_request_review"],
+  pull_request_review_comment: ["pull_request_review"],
 }
 
-/** The switches that a client's words turn on; unknown words are ignored, no words at all mean pushes. */
+/** The switches that a client's words turn on; no words at all mean pushes. Refuses `invalid` a word that turns on none. */
 export function switchesNamed(words: readonly string[]): readonly Switch[] {
   if (words.length === 0) return ["push"]
-  const named = new Set<string>(words.map((word) => word.toLowerCase()).flatMap((word): readonly string[] => GROUPS[word] ?? [word]))
+  const named = new Set<string>()
+  for (const word of words) {
+    const lower = word.toLowerCase()
+    const switches = GROUPS[lower] ?? SWITCHES.filter((name) => name === lower)
+    if (switches.length === 0) throw refuse.invalid("events", `there is no event ${word.slice(0, 100)}; there are ${SWITCHES.join(", ")}`)
+    for (const name of switches) named.add(name)
+  }
   return SWITCHES.filter((name) => named.has(name))
 }
 

@@ -1,11 +1,10 @@
-import { anonymous } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
 import type { EventOf } from "../../../../core/events/catalogue.ts"
 import { rfc3339 } from "../../../../core/record.ts"
 import type { Services } from "../../../../core/services.ts"
 import { presentPayloadCommit } from "../../../code/commits/present.ts"
-import { presentRelease } from "../../../code/releases/present.ts"
-import { EVERYTHING, presentRepository } from "../../../code/repositories/present.ts"
+import { type ReleaseEvent, releasePayload } from "../../../code/releases/payload.ts"
+import { forkPayload } from "../../../code/repositories/payload.ts"
 import { presentUser } from "../../../people/users/present.ts"
 import type { Announcement, Needed } from "../announce.ts"
 
@@ -22,37 +21,27 @@ export const repositoryAnnouncement = (
   }),
 })
 
-/** A repository was forked. In the payload, `forkee` is the original and `repository` the fork. */
+/** A repository was forked. */
 export const forkAnnouncement = (
   tx: Transaction,
   { site }: Needed,
   { fork, actor: sender }: EventOf<"repository.forked">,
-): Announcement => ({
-  event: "fork",
-  sender,
-  payload: async (home) => ({
-    forkee: await presentRepository(tx, site, anonymous, home, EVERYTHING),
-    repository: await presentRepository(tx, site, anonymous, fork, EVERYTHING),
-  }),
-})
-
-const RELEASE_ACTIONS = { "release.published": "published", "release.edited": "updated", "release.deleted": "deleted" } as const
+): Announcement => ({ event: "fork", sender, payload: (home) => forkPayload(tx, site, home, fork) })
 
 /** A release; drafts have no event. */
-export const releaseAnnouncements = (
-  tx: Transaction,
-  services: Services,
-  { kind, release, actor: sender }: EventOf<keyof typeof RELEASE_ACTIONS>,
-): readonly Announcement[] =>
-  release.is_draft === 1
+export const releaseAnnouncements = (tx: Transaction, services: Services, event: ReleaseEvent): readonly Announcement[] =>
+  event.release.is_draft === 1
     ? []
-    : [
-        {
-          event: "release",
-          sender,
-          payload: async (home) => ({ action: RELEASE_ACTIONS[kind], release: await presentRelease(tx, services, home, release) }),
-        },
-      ]
+    : [{ event: "release", sender: event.actor, payload: (home) => releasePayload(tx, services, home, event) }]
+
+const WIKI_ACTIONS = { "wiki.created": "created", "wiki.edited": "edited", "wiki.deleted": "deleted" } as const
+
+/** A page of the wiki. */
+export const wikiAnnouncement = ({ kind, page, comment, actor: sender }: EventOf<keyof typeof WIKI_ACTIONS>): Announcement => ({
+  event: "wiki",
+  sender,
+  payload: () => ({ action: WIKI_ACTIONS[kind], page, comment }),
+})
 
 /** The new statuses of a commit, in order. */
 export const statusAnnouncements = (

@@ -89,6 +89,7 @@ describe("messages to chats", () => {
     const message = say("feishu", event, { ...common, ...more })
     return JSON.stringify(message ?? null)
   }
+  const of = { name: "tool", version: "1.0", html_url: "x", owner: { ...common.sender, login: "ada" } }
   it.each([
     ["create", { ref: "work", ref_type: "branch" }, "branch work created"],
     ["delete", { ref: "v1", ref_type: "tag" }, "tag v1 deleted"],
@@ -102,6 +103,8 @@ describe("messages to chats", () => {
     ["pull_request_review_request", { action: "review_requested", pull_request: subject, requested_reviewer: common.sender }, ": ada by"],
     ["issue_label", { action: "label_updated", issue: subject }, "label updated"],
     ["wiki", { action: "edited", page: "Home" }, "Wiki page Home edited"],
+    ["package", { action: "created", package: of }, "[ada/box] Package tool 1.0 created by"],
+    ["package", { action: "deleted", package: of, repository: null }, "[ada] Package tool 1.0 deleted by"],
   ])("say what happened: %s", (event, more, words) => {
     expect(text(event, more)).toContain(words)
   })

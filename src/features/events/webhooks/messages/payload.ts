@@ -12,9 +12,13 @@ const Subject = Type.Object({
   merged: Type.Optional(Type.Boolean()),
 })
 
+const Package = Type.Object({ name: Type.String(), version: Type.String(), html_url: Type.String(), owner: Person })
+
+const Home = Type.Object({ full_name: Type.String(), html_url: Type.String() })
+
 const Payload = Type.Object({
   action: Type.Optional(Type.String()),
-  repository: Type.Object({ full_name: Type.String(), html_url: Type.String() }),
+  repository: Home,
   sender: Person,
   ref: Type.Optional(Type.String()),
   ref_type: Type.Optional(Type.String()),
@@ -39,8 +43,17 @@ const Payload = Type.Object({
   target_url: Type.Optional(Type.String()),
   sha: Type.Optional(Type.String()),
   page: Type.Optional(Type.String()),
+  package: Type.Optional(Package),
 })
 export type Payload = Static<typeof Payload>
 
 /** Parses a payload; undefined for one that no message can be made from. */
-export const readPayload = (payload: unknown): Payload | undefined => (Check(Payload, payload) ? payload : undefined)
+export function readPayload(payload: unknown): Payload | undefined {
+  if (Check(Payload, payload)) return payload
+  if (!Check(OfOwner, payload)) return undefined
+  const { owner } = payload.package
+  return { ...payload, repository: { full_name: owner.login, html_url: owner.html_url } }
+}
+
+/** Of a package without a repository; its owner stands in for that. */
+const OfOwner = Type.Object({ action: Type.String(), repository: Type.Null(), sender: Person, package: Package })

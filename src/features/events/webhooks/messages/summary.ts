@@ -90,6 +90,12 @@ export function summarize(event: string, payload: Payload): Summary | undefined 
     }
     case "wiki":
       return said("blue", repository.html_url, [`Wiki page ${payload.page ?? ""} ${payload.action ?? ""}`])
+    case "package": {
+      const { package: of, action = "" } = payload
+      if (!of) return undefined
+      const name: Part = { text: `${of.name} ${of.version}`, link: of.html_url }
+      return said(action === "deleted" ? "red" : "green", of.html_url, ["Package ", name, ` ${action}`])
+    }
     default:
       return onSubject(payload, said)
   }

@@ -2,7 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
-import type { ActionWorkflow } from "./records.ts"
+import type { ActionWorkflow } from "../workflows/records.ts"
 
 /** What a workflow is presented from, besides its repository. */
 export interface AboutWorkflow {
@@ -12,6 +12,8 @@ export interface AboutWorkflow {
   /** Its name; "" for none. */
   readonly name: string
   readonly isDisabled: boolean
+  /** When its schedule starts it next, in Unix seconds; undefined where it has none, or that isn't asked for. */
+  readonly nextAt?: number | undefined
   /** The time of the commit that it was read from, in Unix seconds. */
   readonly writtenAt: number
 }
@@ -22,7 +24,7 @@ const escaped = (path: string): string => path.split("/").map(encodeURIComponent
 export function presentWorkflow(
   site: Site,
   { owner, repository }: Owned,
-  { file, folder, name, isDisabled, writtenAt }: AboutWorkflow,
+  { file, folder, name, isDisabled, nextAt, writtenAt }: AboutWorkflow,
 ): ActionWorkflow {
   const html = repositoryHtmlUrl(site, owner.name, repository.name)
   const branch = repository.default_branch
@@ -37,5 +39,9 @@ export function presentWorkflow(
     badge_url: `${html}/actions/workflows/${escaped(file)}/badge.svg?branch=${encodeURIComponent(branch)}`,
     created_at: written,
     updated_at: written,
+    ...(nextAt !== undefined &&
+      !isDisabled &&
+      repository.has_actions === 1 &&
+      repository.is_archived === 0 && { next_run_at: rfc3339(nextAt) }),
   }
 }

@@ -1,0 +1,32 @@
+import type { ActionState } from "../../../core/database/tables/actions.ts"
+import { type Html, html } from "../../../core/html.ts"
+import { state } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import type { IconName } from "../../../web/icon-names.ts"
+
+/** States of runs, jobs and steps as pages show them. */
+
+export interface StateLook {
+  readonly tone: string
+  readonly icon: IconName
+  readonly text: string
+}
+
+const LOOKS: Readonly<Record<ActionState, StateLook>> = {
+  blocked: { tone: "waiting", icon: "hourglass", text: "Waiting" },
+  waiting: { tone: "waiting", icon: "clock", text: "Queued" },
+  running: { tone: "running", icon: "sync", text: "Running" },
+  cancelling: { tone: "running", icon: "stop", text: "Being cancelled" },
+  success: { tone: "success", icon: "check-circle-fill", text: "Succeeded" },
+  failure: { tone: "failure", icon: "x-circle-fill", text: "Failed" },
+  cancelled: { tone: "cancelled", icon: "stop", text: "Cancelled" },
+  skipped: { tone: "skipped", icon: "skip", text: "Skipped" },
+}
+
+export const lookOf = (of: ActionState): StateLook => LOOKS[of]
+
+/** The icon alone, for lists. */
+export const stateIcon = (of: ActionState): Html =>
+  html`<span class="state ${LOOKS[of].tone}">${icon(LOOKS[of].icon, LOOKS[of].text)}</span>`
+
+export const stateBadge = (of: ActionState): Html => state(LOOKS[of].tone, LOOKS[of].icon, LOOKS[of].text, true)

@@ -1,0 +1,134 @@
+import { hash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto"
+import { differencesFrom } from "../../../core/database/changes.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { ownerIdsOf } from "../../../core/owner-scope.ts"
+import type { Services } from "../../../core/services.ts"
+import { ACTIONS_USER } from "../../people/users/present.ts"
+import { type Runner, registrationDigest } from "../runners/rules.ts"
+
+/** Runners introduce themselves: registration with a token of an owner scope, and then every request with the runner's own. */
+
+/** Longer names are cut, in characters; so are versions and labels. */
+const LONGEST_NAME = 255
+const LONGEST_VERSION = 64
+const MOST_LABELS = 100
+
+/** How exactly the last call of a runner is known, in seconds; writing at every call would cost more than the call. */
+const SEEN_EXACTNESS = 30
+
+export interface RunnerFacts {
+  readonly version: string
+  readonly labels: readonly string[]
+  /** Words for what it can do beyond the first version of the protocol. */
+  readonly capabilities: readonly string[]
+}
+
+export interface NewRunner extends RunnerFacts {
+  readonly name: string
+  /** The registration token. */
+  readonly token: string
+  /** It takes one job and is removed afterwards. */
+  readonly isEphemeral: boolean
+}
+
+const findRegistration = query("actions.findRegistration", (db, p: Params<{ digest: string }>) =>
+  db.selectFrom("runner_registrations").select(["repository_id", "owner_id"]).where("digest", "=", p.digest),
+)
+
+/**
+ * Adds a runner to the owner scope of its registration token, and returns it with its own token, which is not stored. Refuses `badRequest`
+ * without a name or token, and `badCredentials` for a token that is not known, or no longer.
+ */
+export async function registerRunner(
+  tx: Transaction,
+  { now }: Pick<Services, "now">,
+  { name, token: registration, isEphemeral, ...facts }: NewRunner,
+): Promise<{ readonly runner: Runner; readonly token: string }> {
+  if (name.trim() === "" || registration === "") throw refuse.badRequest("a runner needs a name and a registration token")
+  const place = await findRegistration.first(tx, { digest: registrationDigest(registration) })
+  if (!place) throw refuse.badCredentials("this registration token is not known: it may have been replaced, take the latest one")
+  const token = randomBytes(20).toString("hex")
+  const at = now()
+  const runner = await tx
+    .insertInto("runners")
+    .values({
+      ...place,
+      ...columnsOf(facts),
+      uuid: randomUUID(),
+      name: cut(name, LONGEST_NAME),
+      digest: hash("sha256", token),
+      is_ephemeral: flag(isEphemeral),
+      created_at: at,
+      updated_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  publish(tx, { kind: "runner.registered", runner, ...ownerIdsOf(runner), actor: { id: ACTIONS_USER.id } })
+  return { runner, token }
+}
+
+/** Stores the version, labels and capabilities that a runner has when it starts, and returns it with them. */
+export async function declareRunner(tx: Transaction, { now }: Pick<Services, "now">, runner: Runner, facts: RunnerFacts): Promise<Runner> {
+  const changes = differencesFrom(runner, columnsOf(facts))
+  if (Object.keys(changes).length === 0) return runner
+  const at = now()
+  await tx
+    .updateTable("runners")
+    .set({ ...changes, updated_at: at })
+    .where("id", "=", runner.id)
+    .execute()
+  publish(tx, { kind: "runner.declared", runner, ...ownerIdsOf(runner), actor: { id: ACTIONS_USER.id } })
+  return { ...runner, ...changes, updated_at: at }
+}
+
+const columnsOf = ({ version, labels, capabilities }: RunnerFacts) => ({
+  version: cut(version, LONGEST_VERSION),
+  labels: JSON.stringify(namesIn(labels.map(withoutPlace))),
+  capabilities: JSON.stringify(namesIn(capabilities)),
+})
+
+const namesIn = (names: readonly string[]): readonly string[] =>
+  [...new Set(names.map((name) => cut(name, LONGEST_NAME)).filter((name) => name !== ""))].slice(0, MOST_LABELS)
+
+/** What a job asks for, of a label with the place where the runner runs it: "host", or "docker://" and an image. Most runners keep that to themselves. */
+const withoutPlace = (label: string): string => label.replace(/:(?:host|docker)(?::.*)?$/s, "")
+
+const cut = (text: string, length: number): string => Array.from(text.replaceAll("\0", "")).slice(0, length).join("")
+
+const findRunner = query("actions.findRunnerByUuid", (db, p: Params<{ uuid: string }>) =>
+  db.selectFrom("runners").selectAll().where("uuid", "=", p.uuid).where("deleted_at", "=", 0),
+)
+
+const noteSeen = query("runners.noteSeen", (db, p: Params<{ id: number; now: Seconds; before: Seconds }>) =>
+  db.updateTable("runners").set({ online_at: p.now }).where("id", "=", p.id).where("online_at", "<=", p.before),
+)
+
+const noteActive = query("runners.noteActive", (db, p: Params<{ id: number; now: Seconds }>) =>
+  db.updateTable("runners").set({ online_at: p.now, active_at: p.now }).where("id", "=", p.id),
+)
+
+/** The runner of a uuid and its token, whose call is noted. Refuses `unauthenticated`. */
+export async function authenticateRunner(services: Services, uuid: string, token: string): Promise<Runner> {
+  const { database, now, log } = services
+  const runner = uuid === "" || uuid.includes("\0") ? undefined : await findRunner.first(database.read, { uuid })
+  const [right, given] = [Buffer.from(runner?.digest ?? ""), Buffer.from(hash("sha256", token))]
+  if (!runner || right.length !== given.length || !timingSafeEqual(right, given)) throw refuse.unauthenticated("unregistered runner")
+  const seen = now()
+  if (seen - runner.online_at >= SEEN_EXACTNESS)
+    database
+      .write((tx) => noteSeen.changes(tx, { id: runner.id, now: seen, before: seen - SEEN_EXACTNESS }))
+      .catch((error: unknown) => log.warn({ err: error }, "the last call of a runner could not be noted"))
+  return runner
+}
+
+/** Seconds within which another report of a runner is not noted. */
+const ACTIVE_EXACTNESS = 5
+
+/** Notes that a runner works on a job. */
+export async function noteActivity(tx: Transaction, { now }: Pick<Services, "now">, runner: Runner): Promise<void> {
+  if (now() - runner.active_at >= ACTIVE_EXACTNESS) await noteActive.changes(tx, { id: runner.id, now: now() })
+}

@@ -1,0 +1,230 @@
+import { packageRights, requireOfJob, requirePackageWriter, visiblePackages } from "../../../access/policies/packages.ts"
+import { jobOf, type SignedIn, type User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { writeRow } from "../../../core/files.ts"
+import type { Services } from "../../../core/services.ts"
+import { discardContent, type Stored } from "./blobs.ts"
+import { findAnyPackage, findFile, findVersion, type Named, type Package, type Version } from "./store.ts"
+import { requireRoom } from "./usage.ts"
+
+/** A file that is to become part of a version of a package. Package and version are made where they are missing. */
+export interface Publication extends Named {
+  readonly version: string
+  readonly fileName: string
+  readonly stored: Stored
+  /** What the registry keeps about a new version, in JSON. */
+  readonly metadata: string
+  /** Whether a version that is there already may get a further file. */
+  readonly addsToVersion: boolean
+  /** Whether the package is shown only to those who belong to the owner; undefined leaves it as it is. */
+  readonly isRestricted?: boolean | undefined
+  /** The repository that a package without one is linked to. */
+  readonly repositoryId?: number | undefined
+  /** What else belongs to the version, in the same transaction. */
+  readonly also?: (tx: Transaction, made: Published) => Promise<void>
+}
+
+export interface Published {
+  readonly of: Package
+  readonly version: Version
+}
+
+interface By {
+  readonly owner: User
+  readonly actor: SignedIn
+}
+
+/**
+ * Publishes a file whose content is stored already, and removes that where it is refused or known. Refuses `conflict` for a version or file that is
+ * there, `tooLarge` over the owner's limits, `forbidden` where the caller may not write any more, or may not see the package.
+ */
+export async function publishFile(services: Services, by: By, publication: Publication): Promise<Published> {
+  const { stored } = publication
+  const discard = () => discardContent(services, stored.file)
+  const write = () => services.database.write((tx) => addFile(tx, services, by, publication))
+  const made = await writeRow(write, discard)
+  // The same content was there.
+  if (made.file !== stored.file) await discard()
+  return made
+}
+
+async function addFile(
+  tx: Transaction,
+  services: Services,
+  { owner: { id: ownerId }, actor }: By,
+  publication: Publication,
+): Promise<Published & { readonly file: string }> {
+  const { stored, version: wanted, fileName, metadata, addsToVersion } = publication
+  const at = services.now()
+  const owner = await lockOwner(tx, ownerId)
+  // The upload may have taken long.
+  const rights = await packageRights(tx, actor, owner)
+  requirePackageWriter({ owner, rights })
+  const of = await findOrMake(tx, { owner, actor, rights }, publication, at)
+  const known = await findVersion(tx, of, wanted)
+  if (known && !addsToVersion) throw refuse.conflict(`${of.name} ${known.version} is published already`)
+  if (known && (await findFile(tx, known, fileName))) throw refuse.conflict(`${of.name} ${known.version} has a file ${fileName} already`)
+  await requireRoom(tx, services, actor, ownerId, { bytes: stored.size, versions: known ? 0 : 1 })
+  const version =
+    known ??
+    (await insertVersion.first(tx, {
+      packageId: of.id,
+      // A job acts as a user without a row.
+      creatorId: jobOf(actor) ? null : actor.user.id,
+      version: wanted,
+      lowerVersion: wanted.toLowerCase(),
+      metadata,
+      at,
+    }))
+  const { file, ...digests } = stored
+  const blob = await keepBlob.first(tx, { file, ...digests, at })
+  if (!version || !blob) throw new TypeError("an insert gives its row")
+  await insertFile.changes(tx, { versionId: version.id, blobId: blob.id, name: fileName, lowerName: fileName.toLowerCase(), at })
+  await publication.also?.(tx, { of, version })
+  await bumpRevision.changes(tx, { id: of.id })
+  const about = { at, repositoryId: of.repository_id, ownerId, owner, actor: actor.user, package: of, version }
+  publish(tx, known ? { kind: "package.fileAdded", ...about } : { kind: "package.published", ...about })
+  return { of, version, file: blob.file }
+}
+
+/** The owner's row, locked: what is written about the packages of one owner is written one after another. Refuses `notFound` if it is gone. */
+export async function lockOwner(tx: Transaction, id: number): Promise<User> {
+  const owner = await lockRow(tx, "users", id)
+  if (!owner) throw refuse.notFound()
+  return owner
+}
+
+type Asking = Parameters<typeof requirePackageWriter>[0] & { readonly actor: SignedIn }
+
+async function findOrMake(
+  tx: Transaction,
+  { owner, actor, rights }: Asking,
+  { type, name, isRestricted, repositoryId: wanted }: Publication,
+  at: number,
+): Promise<Package> {
+  // What a job makes belongs to its repository.
+  const repositoryId = jobOf(actor)?.repositoryId ?? wanted
+  const known = await findAnyPackage.first(tx, { ownerId: owner.id, type, lowerName: name.toLowerCase() })
+  if (!known) {
+    const made = await insertPackage.first(tx, {
+      ownerId: owner.id,
+      repositoryId: repositoryId ?? null,
+      type,
+      name,
+      lowerName: name.toLowerCase(),
+      isRestricted: flag(isRestricted ?? false),
+      at,
+    })
+    if (!made) throw new TypeError("an insert gives its row")
+    if (repositoryId !== undefined) publish(tx, linkedEvent(made, repositoryId, actor.user))
+    return made
+  }
+  const seen = await tx
+    .selectFrom("packages")
+    .select("id")
+    .where("id", "=", known.id)
+    .where(visiblePackages(actor, rights))
+    .executeTakeFirst()
+  if (!seen) throw refuse.forbidden(`the package ${known.name} is not open to you`)
+  requireOfJob(actor, known.repository_id)
+  const links = known.repository_id === null && repositoryId !== undefined
+  if (!links && (isRestricted === undefined || flag(isRestricted) === known.is_restricted)) return known
+  const changed = {
+    ...known,
+    repository_id: known.repository_id ?? repositoryId ?? null,
+    is_restricted: isRestricted === undefined ? known.is_restricted : flag(isRestricted),
+  }
+  await tx
+    .updateTable("packages")
+    .set({ repository_id: changed.repository_id, is_restricted: changed.is_restricted })
+    .where("id", "=", known.id)
+    .execute()
+  if (links) publish(tx, linkedEvent(changed, repositoryId, actor.user))
+  return changed
+}
+
+const linkedEvent = (of: Package, repositoryId: number, actor: User) =>
+  ({ kind: "package.linked", repositoryId, ownerId: of.owner_id, package: of, actor }) as const
+
+const insertPackage = query(
+  "packages.insert",
+  (
+    db,
+    p: Params<{
+      ownerId: number
+      repositoryId: number | null
+      type: string
+      name: string
+      lowerName: string
+      isRestricted: 0 | 1
+      at: number
+    }>,
+  ) =>
+    db
+      .insertInto("packages")
+      .values({
+        owner_id: p.ownerId,
+        repository_id: p.repositoryId,
+        type: p.type,
+        name: p.name,
+        lower_name: p.lowerName,
+        is_restricted: p.isRestricted,
+        created_at: p.at,
+      })
+      .returningAll(),
+)
+
+const insertVersion = query(
+  "packages.insertVersion",
+  (db, p: Params<{ packageId: number; creatorId: number | null; version: string; lowerVersion: string; metadata: string; at: number }>) =>
+    db
+      .insertInto("package_versions")
+      .values({
+        package_id: p.packageId,
+        creator_id: p.creatorId,
+        version: p.version,
+        lower_version: p.lowerVersion,
+        metadata: p.metadata,
+        created_at: p.at,
+      })
+      .returningAll(),
+)
+
+/** Finds or inserts the row of a content, and locks it against removal until the transaction ends. */
+const keepBlob = query("packages.keepBlob", (db, p: Params<Stored & { at: number }>) =>
+  db
+    .insertInto("package_blobs")
+    .values({
+      file: p.file,
+      size: p.size,
+      md5: p.md5,
+      sha1: p.sha1,
+      sha256: p.sha256,
+      sha512: p.sha512,
+      created_at: p.at,
+      used_at: p.at,
+    })
+    .onConflict((oc) => oc.column("sha256").doUpdateSet((eb) => ({ used_at: eb.ref("excluded.used_at") })))
+    .returningAll(),
+)
+
+const insertFile = query(
+  "packages.insertFile",
+  (db, p: Params<{ versionId: number; blobId: number; name: string; lowerName: string; at: number }>) =>
+    db
+      .insertInto("package_files")
+      .values({ version_id: p.versionId, blob_id: p.blobId, name: p.name, lower_name: p.lowerName, created_at: p.at }),
+)
+
+/** Notes that the package or one of its versions has changed. */
+export const bumpRevision = query("packages.bumpRevision", (db, p: Params<{ id: number }>) =>
+  db
+    .updateTable("packages")
+    .set((eb) => ({ revision: eb("revision", "+", 1) }))
+    .where("id", "=", p.id),
+)

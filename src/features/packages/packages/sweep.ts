@@ -1,0 +1,104 @@
+import { join } from "node:path"
+import { lockRow } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { namesIn, sweepFolder } from "../../../core/files.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
+import type { Services } from "../../../core/services.ts"
+import { folderOf } from "./blobs.ts"
+import { followRules } from "./cleanup.ts"
+
+/** Contents per transaction: few enough not to block other writers. */
+const BATCH = 1000
+
+/** Follows the owners' rules, then removes packages without versions, contents that no file has, and the remains of incomplete uploads. */
+export const cleanUpPackages: Task = {
+  name: "cleanup_packages",
+  cron: "0 0 * * *",
+  run: async (services, signal) => {
+    const { database, config, now } = services
+    const { removed, failed } = await followRules(services, signal)
+    const empty = await removeEmpty(services, signal)
+    const last = (await findLastBlob.first(database.read))?.last ?? 0
+    let forgotten = 0
+    for (let after = 0; after < last && !signal.aborted; after += BATCH) {
+      const range = { after, upTo: after + BATCH, before: now() - config.packages.unusedSeconds }
+      forgotten += await database.write((tx) => deleteUnused.changes(tx, range))
+    }
+    let files = 0
+    const kept = async (names: readonly string[]) => (await findKeptFiles(database.read, { files: names })).map(({ file }) => file)
+    for (const shard of await namesIn(folderOf(services)))
+      files += await sweepFolder(join(folderOf(services), shard), { now: now(), signal, findKept: kept })
+    if (failed.length > 0) throw new Error(`removed ${removed} versions; these rules could not be followed: ${failed.join(", ")}`)
+    const done = [`${removed} versions`, `${empty} packages without versions`, `${forgotten} contents`, `${files} files`]
+    return removed + empty + forgotten + files === 0 ? undefined : `removed ${done.join(", ")}`
+  },
+}
+
+/** Under the lock of the owner, since somebody may be publishing a version meanwhile. */
+async function removeEmpty({ database }: Services, signal: AbortSignal): Promise<number> {
+  const last = (await findLastPackage.first(database.read))?.last ?? 0
+  let removed = 0
+  for (let after = 0; after < last && !signal.aborted; after += BATCH)
+    for (const { owner_id } of await findOwnersOfEmpty(database.read, { after, upTo: after + BATCH }))
+      removed += await database.write(async (tx) => {
+        // An owner who was deleted meanwhile has none any more.
+        await lockRow(tx, "users", owner_id)
+        return deleteEmpty.changes(tx, { ownerId: owner_id })
+      })
+  return removed
+}
+
+const findLastPackage = query("packages.findLast", (db) =>
+  db.selectFrom("packages").select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("last")),
+)
+
+const findOwnersOfEmpty = query("packages.findOwnersOfEmpty", (db, p: Params<{ after: number; upTo: number }>) =>
+  db
+    .selectFrom("packages")
+    .select("owner_id")
+    .distinct()
+    .where("id", ">", p.after)
+    .where("id", "<=", p.upTo)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom("package_versions").select("package_versions.id").whereRef("package_versions.package_id", "=", "packages.id"),
+        ),
+      ),
+    ),
+)
+
+const deleteEmpty = query("packages.deleteEmpty", (db, p: Params<{ ownerId: number }>) =>
+  db
+    .deleteFrom("packages")
+    .where("owner_id", "=", p.ownerId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom("package_versions").select("package_versions.id").whereRef("package_versions.package_id", "=", "packages.id"),
+        ),
+      ),
+    ),
+)
+
+const findLastBlob = query("packages.findLastBlob", (db) =>
+  db.selectFrom("package_blobs").select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("last")),
+)
+
+/** Deletes the contents in a range of ids that no file has and that were not uploaded lately. */
+const deleteUnused = query("packages.deleteUnused", (db, p: Params<{ after: number; upTo: number; before: number }>) =>
+  db
+    .deleteFrom("package_blobs")
+    .where("id", ">", p.after)
+    .where("id", "<=", p.upTo)
+    .where("used_at", "<", p.before)
+    .where((eb) =>
+      eb.not(
+        eb.exists(eb.selectFrom("package_files").select("package_files.id").whereRef("package_files.blob_id", "=", "package_blobs.id")),
+      ),
+    ),
+)
+
+const findKeptFiles = query("packages.findKeptFiles", (db, p: Params<{ files: readonly string[] }>) =>
+  db.selectFrom("package_blobs").select("file").where("file", "in", p.files),
+)
