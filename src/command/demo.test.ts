@@ -26,7 +26,7 @@ describe.each(oneDatabase)("hearth serve --demo (%s)", (kind) => {
     server = await serveHearth({ env: environment(shell, fresh), now: clock.now })
     await requireFresh(server.services.database.read)
     await showDemo(terminal(out, states), server, clock)
-  }, 120_000)
+  })
   afterAll(async () => {
     await server.close()
     await shell.close()
@@ -156,7 +156,7 @@ describe("hearth serve --demo, where a name of its people is taken", () => {
     closing.push(fresh.drop)
     const clock = storyClock()
     const server = await serveHearth({ env: { ...environment(shell, fresh), HEARTH_ADMIN_USERNAME: name }, now: clock.now })
-    closing.push(server.close)
+    closing.push(async () => void (await server.close()))
     await expect(showDemo(terminal([], []), server, clock)).rejects.toThrow(words)
     expect(Math.abs(Date.now() / 1000 - clock.now())).toBeLessThan(3600)
     expect(readdirSync(shell.dataDir).filter((entry) => entry.startsWith("demo-"))).toEqual([])

@@ -1,12 +1,11 @@
 import type { Serving } from "../app.ts"
 import type { Handle } from "../core/database/database.ts"
-import type { StoryClock } from "../demo/clock.ts"
 import { fillDemo, REPOSITORY } from "../demo/fill.ts"
-import { people } from "../demo/story.ts"
+import { people, type StoryClock } from "../demo/story.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
-export { storyClock } from "../demo/clock.ts"
+export { storyClock } from "../demo/story.ts"
 
 /** Fails with {@link CommandFailed} where there is anything beside the first administrator: examples must not mix with real data. */
 export async function requireFresh(db: Handle): Promise<void> {

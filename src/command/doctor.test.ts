@@ -56,6 +56,24 @@ describe("hearth doctor", () => {
     expect(code).toBe(0)
   })
 
+  test("knows wikis: one without its folder, and a folder without its row", async () => {
+    await installed()
+    if (!opened) throw new TypeError("it is open")
+    const { git, database } = opened.services
+    const wiki = await git.repositories.create("ab/first-wiki", { format: "sha1", branch: "main" })
+    utimesSync(wiki.directory, HOURS_AGO, HOURS_AGO)
+    expect((await shell.run("doctor")).out).toContain(`The folder ${wiki.directory} belongs to no repository.`)
+    await database.write((tx) => sql`insert into wikis (repository_id, created_at) select id, 1 from repositories`.execute(tx))
+    const good = await shell.run("doctor")
+    expect(good.out).toContain("repositories: 2, each with its folder")
+    expect(good.out).toContain("objects: all there in 2 repositories")
+    expect(good.code).toBe(0)
+    await git.repositories.remove(wiki)
+    const { code, out } = await shell.run("doctor")
+    expect(out).toContain("The repository ada/first.wiki has no folder (ab/first-wiki.git).")
+    expect(code).toBe(1)
+  })
+
   test("finds a git program that can't be used", async () => {
     const { code, out } = await shell.run("doctor", { HEARTH_GIT_PATH: "/nonexistent/git" })
     expect(out).toMatch(/FAIL {2}The git program "\/nonexistent\/git" can't be used.*\n {6}Install git 2\.39 or newer/)

@@ -3,8 +3,9 @@ import type { Config } from "../core/config.ts"
 import { openInspector } from "../git/inspect.ts"
 import { checkIntegrity, checkJobs, findDatabase } from "./checks/database.ts"
 import { type Finding, failure } from "./checks/finding.ts"
-import { checkAddress, checkDataFolder, checkGit, checkKey, checkSpace } from "./checks/installation.ts"
+import { checkAddress, checkDataFolder, checkGit, checkHostKey, checkKey, checkSpace } from "./checks/installation.ts"
 import { checkLocks, checkObjects, compareRepositories, findRepositories } from "./checks/repositories.ts"
+import { checkSigningKey } from "./checks/signing-key.ts"
 import { DONE, type ExitCode, FAILED } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -13,6 +14,8 @@ export interface DoctorOptions {
   readonly repair: boolean
   /** Check every repository's objects. */
   readonly fsck: boolean
+  /** Read each of the objects, rather than only follow them. */
+  readonly deep: boolean
 }
 
 /**
@@ -31,7 +34,7 @@ export async function examine(terminal: Terminal, config: Config, options: Docto
   return failures === 0 ? DONE : FAILED
 }
 
-async function* findings(terminal: Terminal, config: Config, { fsck }: DoctorOptions): AsyncGenerator<Finding> {
+async function* findings(terminal: Terminal, config: Config, { fsck, deep }: DoctorOptions): AsyncGenerator<Finding> {
   const git = await checkGit(config)
   yield git
   const folder = await checkDataFolder(config)
@@ -41,10 +44,12 @@ async function* findings(terminal: Terminal, config: Config, { fsck }: DoctorOpt
   const { database, there, finding } = await findDatabase(config)
   yield finding
   yield await checkKey(config, there)
+  yield await checkHostKey(config)
   if (database === undefined) return
   try {
     yield await checkIntegrity(database)
     yield await checkJobs(database)
+    yield await checkSigningKey(config, database)
     const root = join(config.dataDir, "repositories")
     const inspector = openInspector({ root, program: config.git.path })
     try {
@@ -52,7 +57,7 @@ async function* findings(terminal: Terminal, config: Config, { fsck }: DoctorOpt
       yield* compareRepositories(repositories, join(config.dataDir, "lost+found"))
       yield* await checkLocks(repositories, inspector)
       if (fsck && git.level === "ok")
-        yield* await checkObjects(repositories, inspector, (done, of, name) =>
+        yield* await checkObjects(repositories, inspector, { whole: deep }, (done, of, name) =>
           terminal.progress(`checking objects: ${done} of ${of} (${name})`),
         )
       terminal.progress("")

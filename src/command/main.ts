@@ -1,8 +1,4 @@
-import { enableCompileCache } from "node:module"
-import { join } from "node:path"
-
-// Kept beside the packages, where only this program writes. Where it can't be kept, the program only starts more slowly.
-enableCompileCache(join(import.meta.dirname, "..", "..", "node_modules", ".cache", "hearth"))
+import "./modules.ts"
 
 const { runCommandLine } = await import("./program.ts")
 const { processTerminal } = await import("./terminal.ts")

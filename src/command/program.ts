@@ -1,9 +1,12 @@
 import { Command, CommanderError } from "commander"
 import { loadConfig } from "../core/config.ts"
-import { VERSION } from "../core/version.ts"
+import { API_VERSION, VERSION } from "../core/version.ts"
 import { examples } from "./examples.ts"
 import { DONE, type ExitCode, explain, REFUSED } from "./failure.ts"
 import type { Environment } from "./installation.ts"
+import { packageRuleCommands } from "./package-rule-commands.ts"
+import { runnerCommands } from "./runner-commands.ts"
+import { signingKeyCommands } from "./signing-key-commands.ts"
 import type { Terminal } from "./terminal.ts"
 import { tokenCommands } from "./token-commands.ts"
 import { userCommands } from "./user-commands.ts"
@@ -62,15 +65,27 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
     })
 
   userCommands(program, terminal, env)
+  program
+    .command("invite")
+    .description(
+      "Let a person make an account of their own, with a link that is good once. It goes out by mail, and alone to standard output.",
+    )
+    .argument("<address>", "whose")
+    .addHelpText("after", examples("hearth invite ada@example.org"))
+    .action(async (address: string) => (await import("./invite.ts")).inviteAddress(terminal, env(), address))
   tokenCommands(program, terminal, env)
+  packageRuleCommands(program, terminal, env)
+  runnerCommands(program, terminal, env)
+  signingKeyCommands(program, terminal, env)
 
   program
     .command("doctor")
     .description("Look for what is wrong with this installation, and say what to do about it.")
     .option("--repair", "put right what can be put right safely", false)
     .option("--no-fsck", "leave out the check of every repository's objects, which takes a while")
-    .addHelpText("after", examples("hearth doctor", "hearth doctor --repair --no-fsck"))
-    .action(async (options: { repair: boolean; fsck: boolean }) => {
+    .option("--deep", "read every object whole, which takes far longer, and finds those that are damaged", false)
+    .addHelpText("after", examples("hearth doctor", "hearth doctor --repair --no-fsck", "hearth doctor --deep"))
+    .action(async (options: { repair: boolean; fsck: boolean; deep: boolean }) => {
       const { examine } = await import("./doctor.ts")
       end(await examine(terminal, loadConfig({ env: env() }).config, options))
     })
@@ -91,10 +106,14 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
     .command("version")
     .description("Print the versions of Hearth, of its API, and of Node.js.")
     .addHelpText("after", examples("hearth version"))
-    .action(async () => {
-      const { printVersion } = await import("./version.ts")
-      printVersion(terminal)
-    })
+    .action(() => printVersion(terminal))
 
   return program
+}
+
+/** Prints the versions of Hearth, of the interface that it speaks, and of what it runs on. */
+function printVersion({ out }: Terminal): void {
+  out(`hearth ${VERSION}`)
+  out(`api ${API_VERSION}`)
+  out(`node ${process.versions.node}`)
 }

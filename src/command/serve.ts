@@ -15,6 +15,7 @@ import { trimMemorySoon } from "./trim-memory.ts"
  */
 export async function serve(terminal: Terminal, env: Environment, { demo }: { readonly demo: boolean }): Promise<void> {
   const stop = signalled()
+  let isInTime = true
   try {
     const example = demo ? await import("./demo.ts") : undefined
     const clock = example?.storyClock()
@@ -26,11 +27,16 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
       trimMemorySoon()
       await stop.asked
     } finally {
-      await serving.close()
+      isInTime = await serving.close()
     }
   } finally {
     stop.forget()
   }
+  if (!isInTime)
+    throw new CommandFailed(
+      "Requests were still under way when the time to stop was over, and were cut off.",
+      "Nothing that was acknowledged is lost. HEARTH_HTTP_STOP_SECONDS gives them more time.",
+    )
 }
 
 async function start(env: Environment, now?: () => number): Promise<Serving> {

@@ -46,6 +46,30 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
   const basic = (name: string, password: string): string => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
   const status = async (name: string, password: string): Promise<number> => (await answer("/user", basic(name, password))).status
 
+  describe("package-rule", () => {
+    test("sets, lists and removes what the clean-up of packages follows", async () => {
+      await add("ada")
+      const set = await done("package-rule set ada generic --keep 5 --older-than 30 --only .*-rc")
+      expect(set).toBe("The rule for generic packages of ada is set.")
+      expect(await done("package-rule list Ada")).toMatch(/generic +yes +5 +30 days +\.\*-rc +none +never/)
+      await done("package-rule set ada generic --off")
+      expect(JSON.parse(await done("package-rule list ada --json"))).toEqual([
+        { type: "generic", enabled: false, keep: 0, older_than: 0, only: "", except: "", followed_at: null, failure: "" },
+      ])
+      expect(await done("package-rule remove ada generic")).toBe("The rule for generic packages of ada is removed.")
+    })
+
+    test("says what is wrong", async () => {
+      await add("ada")
+      await fails("package-rule set ada rubygems", "There is no registry rubygems.\nGive one of generic, npm.")
+      await fails("package-rule set nobody npm", "There is nobody called nobody.")
+      await fails("package-rule remove ada npm", "ada has no rule for npm packages.")
+      const { code, said } = await run("package-rule set ada npm --only (")
+      expect([code, said]).toEqual([1, expect.stringContaining("regular expression")])
+      expect((await run("package-rule set ada npm --keep some")).code).toBe(2)
+    })
+  })
+
   describe("user add", () => {
     test("creates a user who can sign in at once", async () => {
       expect(await add("ada", "--full-name Ada --admin")).toBe("ada was made and administers the site.")
@@ -177,6 +201,7 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
     await add("ada")
     const out = await done("user two-factor ada on")
     const secret = /^secret +([A-Z2-7]+)$/m.exec(out)?.[1] ?? ""
+    expect(out.match(/^recovery ([a-z2-7]{4}-){3}[a-z2-7]{4}$/gm)).toHaveLength(8)
     expect(out).toMatch(/^address +otpauth:\/\/totp\//m)
     expect(await status("ada", "correct horse")).toBe(401)
     const code = new TOTP({ secret }).generate()
@@ -185,6 +210,13 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
     expect(await done("user two-factor ada off")).toBe("ada signs in with the password alone.")
     expect(await status("ada", "correct horse")).toBe(200)
     expect(await done("user two-factor ada off")).toBe("ada had no second factor.")
+  })
+
+  test("invite prints a link that is good once, where accounts may be made", async () => {
+    await fails("invite ada@example.org", /^Refused: registration is closed/)
+    const invited = await shell.run("invite ada@example.org", { ...env, HEARTH_USERS_REGISTRATION: "invitation" })
+    expect([invited.code, invited.said]).toEqual([0, "Send this link to ada@example.org; it is good once:"])
+    expect(invited.out).toMatch(/^http:\S+\/user\/sign_up\?code=\d+\.[\w-]{43}$/)
   })
 
   describe("token", () => {

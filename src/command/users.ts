@@ -139,7 +139,7 @@ export function changePassword(
     const user = await personNamed(database.read, name)
     const { password, isGenerated } = await choosePassword(terminal, config, user.name, wanted.passwordStdin)
     const passwordHash = await passwords.hash(password)
-    await database.write((tx) => changePerson(tx, user.id, { password_hash: passwordHash }, now()))
+    await database.write((tx) => changePerson(tx, user.id, { password_hash: passwordHash }, { now: now(), actor: undefined }))
     terminal.out(`${user.name} has a new password. Access tokens stay good; see \`hearth token list ${user.name}\`.`)
     if (isGenerated) terminal.out(`The password is ${password} and is shown this once.`)
   })
@@ -149,7 +149,7 @@ export function changePassword(
 export function renameUser(terminal: Terminal, env: Environment, name: string, newName: string): Promise<void> {
   return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
-    const renamed = await database.write((tx) => renamePerson(tx, user.id, newName, now()))
+    const renamed = await database.write((tx) => renamePerson(tx, user.id, newName, now(), undefined))
     terminal.out(`${user.name} is called ${renamed.name} now. Addresses with the old name lead to the new one.`)
   })
 }
@@ -185,7 +185,7 @@ async function confirmDeletion(terminal: Terminal, { name, repositories_count: c
 export function setAdministrator(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
   return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
-    await database.write((tx) => changePerson(tx, user.id, { is_admin: flag(on) }, now()))
+    await database.write((tx) => changePerson(tx, user.id, { is_admin: flag(on) }, { now: now(), actor: undefined }))
     terminal.out(on ? `${user.name} administers the site.` : `${user.name} doesn't administer the site.`)
   })
 }
@@ -194,7 +194,7 @@ export function setAdministrator(terminal: Terminal, env: Environment, name: str
 export function setActive(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
   return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
-    await database.write((tx) => changePerson(tx, user.id, { is_active: flag(on) }, now()))
+    await database.write((tx) => changePerson(tx, user.id, { is_active: flag(on) }, { now: now(), actor: undefined }))
     terminal.out(on ? `${user.name} is active.` : `${user.name} is inactive: neither its password nor its tokens are accepted.`)
   })
 }
@@ -214,9 +214,11 @@ export function setTwoFactor(terminal: Terminal, env: Environment, name: string,
         `${user.name} has a second factor already, whose secret is not told again.`,
         `For a new one, switch it off first: hearth user two-factor ${user.name} off`,
       )
-    const { secret, address } = await database.write((tx) => enableTwoFactor(services, tx, user))
+    const { secret, address, recoveryCodes } = await database.write((tx) => enableTwoFactor(services, tx, user))
     terminal.out(`${user.name} is asked for a code beside the password from now on. These are shown this once, for an authenticator app:`)
     terminal.out(`secret   ${secret}`)
     terminal.out(`address  ${address}`)
+    for (const code of recoveryCodes) terminal.out(`recovery ${code}`)
+    terminal.out("Each recovery code is good once in place of a code of the app; they are to be kept where the app is not.")
   })
 }

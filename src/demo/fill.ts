@@ -8,8 +8,7 @@ import { createPerson } from "../features/people/users/rules.ts"
 import { operations } from "../operations.ts"
 import { openHttp } from "../servers/http.ts"
 import { openClient } from "./client.ts"
-import type { StoryClock } from "./clock.ts"
-import { momentOf, people, readHistory, readStory, type Step, storyMidnight } from "./story.ts"
+import { momentOf, people, readHistory, readStory, type Step, type StoryClock, storyMidnight } from "./story.ts"
 
 /** The repository of the story. */
 export const REPOSITORY = "dewpoint/sprinkle"
@@ -67,7 +66,7 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
 async function openLoopback(services: Services): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const quiet: Services = { ...services, config: { ...services.config, mail: { ...services.config.mail, host: "" } } }
   const metrics = openMetrics()
-  const app = await openHttp(quiet, { operations, authenticator: openAuthenticator(quiet), metrics })
+  const app = await openHttp(quiet, { operations, pages: [], authenticator: openAuthenticator(quiet), metrics })
   const close = async () => {
     await app.close()
     metrics.close()

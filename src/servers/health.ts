@@ -1,6 +1,5 @@
 import { timingSafeEqual } from "node:crypto"
 import type { FastifyInstance, FastifyRequest } from "fastify"
-import { sql } from "kysely"
 import { refuse } from "../core/errors.ts"
 import type { Metrics } from "../core/metrics.ts"
 import type { Services } from "../core/services.ts"
@@ -10,18 +9,12 @@ import { sendRefusal } from "./api/answer.ts"
 /** Endpoints for monitoring: `/api/healthz` for load balancers, `/metrics` for Prometheus. */
 export function registerHealth(app: FastifyInstance, services: Services, metrics: Metrics): void {
   app.get("/api/healthz", async (_request, reply) => {
-    const database = await sql`select 1`.execute(services.database.read).then(
-      () => "pass",
-      (error: unknown) => {
-        services.log.error({ err: error }, "the database does not answer")
-        return "fail"
-      },
-    )
+    const health = await services.health.look()
     return reply
-      .code(database === "pass" ? 200 : 503)
+      .code(health.status === "fail" ? 503 : 200)
       .header("content-type", "application/json;charset=utf-8")
       .header("cache-control", "no-store")
-      .send(JSON.stringify({ status: database, checks: { database } }))
+      .send(JSON.stringify(health))
   })
 
   app.get("/metrics", async (request, reply) => {

@@ -1,54 +1,80 @@
 import { randomBytes } from "node:crypto"
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
+import { workFor } from "../core/caller.ts"
 import { refuse } from "../core/errors.ts"
 import type { Metrics } from "../core/metrics.ts"
+import { networkOf, readNetworks } from "../core/networks.ts"
 import type { Operation } from "../core/operation.ts"
+import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
 import { registerAvatars } from "../features/people/avatars/routes.ts"
+import { openSignIn } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { registerDocuments } from "./api/documents/routes.ts"
 import { type AnswerWatcher, type Intercept, methodsOn, registerApi } from "./api/server.ts"
+import { clientAddress } from "./client/address.ts"
+import { openBodies } from "./client/bodies.ts"
+import { watchConnections } from "./client/connections.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
 import { registerLfs } from "./lfs/routes.ts"
-import { registerActivate } from "./web/activate.ts"
+import { refusalOfOtherSites } from "./other-sites.ts"
+import { registerPackages } from "./packages/routes.ts"
+import { registerResults } from "./runner/results/routes.ts"
+import { registerRunners } from "./runner/routes.ts"
+import { answerUnreadable } from "./unreadable-requests.ts"
+import { registerActivate } from "./web/accounts/activate.ts"
+import { registerChangePassword } from "./web/accounts/change-password.ts"
+import { registerForgotPassword } from "./web/accounts/forgot-password.ts"
+import { registerRecoverAccount } from "./web/accounts/recover-account.ts"
+import { registerUnsubscribe } from "./web/accounts/unsubscribe.ts"
 import { registerArchives } from "./web/archives.ts"
 import { registerArtifacts } from "./web/artifacts.ts"
 import { registerAttachments } from "./web/attachments.ts"
-import { registerChangePassword } from "./web/change-password.ts"
-import { registerForgotPassword } from "./web/forgot-password.ts"
-import { registerHome } from "./web/home.ts"
+import { registerBadges } from "./web/badges.ts"
 import { registerKeys } from "./web/keys.ts"
-import { registerRecoverAccount } from "./web/recover-account.ts"
+import { registerOAuth2 } from "./web/oauth2/routes.ts"
+import { wantsPage } from "./web/pages/errors.ts"
+import { pageMethodsOn } from "./web/pages/methods.ts"
+import { registerPages, sendErrorPage } from "./web/pages/server.ts"
+import { registerPatches } from "./web/patches.ts"
+import { registerPictures } from "./web/pictures.ts"
+import { registerRaw } from "./web/raw.ts"
 import { registerReleases } from "./web/releases.ts"
-import { registerUnsubscribe } from "./web/unsubscribe.ts"
+import { sendRenewed } from "./web/session.ts"
+import { registerSignIn } from "./web/sign-in/routes.ts"
 
 export interface HttpOptions {
   readonly operations: readonly Operation[]
+  readonly pages: readonly Page[]
   readonly authenticator: Authenticator
   readonly metrics: Metrics
   readonly intercept?: Intercept | undefined
   readonly onAnswer?: AnswerWatcher | undefined
 }
 
-/** How long a client may take to send the head of a request. Bodies of pushes may take longer; see the git routes. */
+/** How long a client may take to send the head of a request. */
 const HEAD_SECONDS = 60
 
 /** The HTTP server with all its routes, ready to listen. */
 export async function openHttp(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const { config } = services
+  const { metrics } = options
+  const trustProxy = readNetworks(config.http.trustedProxies)
   const loggerInstance: FastifyBaseLogger = services.log
   const app: FastifyInstance = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIds(),
     bodyLimit: config.api.maxBodyBytes,
+    trustProxy,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // A large push takes its time; only the head of a request is limited.
+    // Bodies have limits of their own, see connections.ts.
     requestTimeout: 0,
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
+    clientErrorHandler: answerUnreadable,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => {
       // A name too long to exist is missing like any other.
@@ -58,17 +84,43 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     },
   })
   app.server.headersTimeout = HEAD_SECONDS * 1000
+  const connections = watchConnections(app.server, {
+    total: config.http.maxConnections,
+    perAddress: config.http.maxConnectionsPerAddress,
+    isProxy: trustProxy,
+    stallMs: config.http.stallSeconds * 1000,
+    bodyMs: config.http.bodySeconds * 1000,
+    bodyRate: config.http.minBodyRate,
+  })
+  metrics.gauge("hearth_http_connections", "HTTP connections that are open.", () => connections().open)
+  metrics.counter(
+    "hearth_http_connections_refused_total",
+    "HTTP connections refused because there were too many.",
+    () => connections().refused,
+  )
+  metrics.counter("hearth_http_connections_cut_total", "HTTP connections closed because the client was too slow.", () => connections().cut)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body))
+  const bodies = openBodies(config.http.maxBodiesBytes)
+  app.addContentTypeParser("*", (request: FastifyRequest) =>
+    bodies.collect(request, request.routeOptions.bodyLimit ?? config.api.maxBodyBytes),
+  )
 
+  app.addHook("onRequest", (request, reply, done) => {
+    workFor(networkOf(clientAddress(request)), () => abandonment(request, reply), done)
+  })
+  app.addHook("onRequest", (request, _reply, done) => done(refusalOfOtherSites(services, request)))
   app.addHook("onSend", async (request, reply, payload) => {
-    reply.header("x-content-type-options", "nosniff").header("x-frame-options", "SAMEORIGIN").header("x-request-id", request.id)
+    sendRenewed(services, request, reply)
+    reply.header("x-content-type-options", "nosniff").header("x-request-id", request.id)
+    if (!reply.hasHeader("x-frame-options")) reply.header("x-frame-options", "SAMEORIGIN")
     if (request.url.startsWith("/api/") && !reply.hasHeader("cache-control"))
       reply.header("cache-control", "max-age=0, private, must-revalidate")
     return payload
   })
+  app.addHook("onRequestAbort", async (request) => bodies.release(request))
   app.addHook("onResponse", async (request, reply) => {
-    options.metrics.observeRequest(labelOf(request), request.method, reply.statusCode, reply.elapsedTime / 1000)
+    bodies.release(request)
+    metrics.observeRequest(labelOf(request), request.method, reply.statusCode, reply.elapsedTime / 1000)
     request.log.info(
       {
         method: request.method,
@@ -80,27 +132,52 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
       "request",
     )
   })
-  app.setErrorHandler((error, request, reply) => sendRefusal(services, request, reply, error))
-  app.setNotFoundHandler((request, reply) => notFound(services, options.operations, request, reply))
+  app.setErrorHandler((error, request, reply) =>
+    wantsPage(request) ? sendErrorPage(services, request, reply, error) : sendRefusal(services, request, reply, error),
+  )
+  app.setNotFoundHandler((request, reply) => notFound(services, options, request, reply))
 
+  const signIn = openSignIn(services, options.authenticator)
   registerApi(app, services, options)
   registerDocuments(app, services, options.operations)
   registerAvatars(app, services)
   registerArchives(app, services, options.authenticator)
   registerArtifacts(app, services)
   registerAttachments(app, services, options.authenticator)
+  registerRaw(app, services, options.authenticator)
+  registerPatches(app, services, options.authenticator)
+  const others = registerPictures(app, services)
+  metrics.limits(() => [...services.git.limits(), bodies.state(), ...others.map(({ state }) => state())])
   registerReleases(app, services, options.authenticator)
-  registerHealth(app, services, options.metrics)
-  registerHome(app, services)
+  registerBadges(app, services, options.authenticator)
+  registerHealth(app, services, metrics)
+  registerSignIn(app, services, signIn)
+  registerOAuth2(app, services, options.authenticator)
   registerChangePassword(app, services, options.authenticator)
   registerForgotPassword(app, services)
   registerRecoverAccount(app, services)
   registerActivate(app, services)
   registerUnsubscribe(app, services)
   registerKeys(app, services)
+  registerPages(app, services, options.pages, { signIn, authenticator: options.authenticator })
   await registerGitHttp(app, services, options.authenticator)
   await registerLfs(app, services, options.authenticator)
+  await registerPackages(app, services, options.authenticator)
+  registerRunners(app, services)
+  await registerResults(app, services)
   return app
+}
+
+/** Fires when a client that only reads is gone; a change is carried through. */
+function abandonment({ method }: FastifyRequest, { raw }: FastifyReply): AbortSignal | undefined {
+  if (method !== "GET" && method !== "HEAD") return undefined
+  const gone = new AbortController()
+  const end = () => {
+    if (!raw.writableFinished) gone.abort()
+  }
+  if (raw.closed) end()
+  else raw.once("close", end)
+  return gone.signal
 }
 
 /** Input and output are checked elsewhere; without this, Fastify loads its schema compilers at every start. */
@@ -118,16 +195,28 @@ function requestIds(): () => string {
 /** The label of a request in the metrics: an operation's id, or the route of everything else; never a name that a client chose. */
 const labelOf = (request: FastifyRequest): string => request.routeOptions.config.operation ?? request.routeOptions.url ?? "unknown"
 
-function notFound(services: Services, operations: readonly Operation[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function notFound(
+  services: Services,
+  { operations, pages }: HttpOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | Promise<FastifyReply> {
   const [path = ""] = request.url.split("?", 1)
   const methods = methodsOn(operations, path)
   if (methods.length > 0) return reply.code(405).header("allow", methods.join(", ")).send()
-  return sendRefusal(services, request, reply, refuse.notFound())
+  if (!wantsPage(request)) return sendRefusal(services, request, reply, refuse.notFound())
+  const taken = pageMethodsOn(pages, path)
+  if (taken.length === 0) return sendErrorPage(services, request, reply, refuse.notFound())
+  return sendErrorPage(services, request, reply.header("allow", taken.join(", ")), refuse.methodNotAllowed())
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
     /** The operation that a route serves. */
     readonly operation?: string
+    /** Whether pages of other sites may call the route: only where nothing depends on the credentials that a browser adds. */
+    readonly fromAnySite?: true
+    /** Whether the route takes what a person signs in with beside its own fields, see sign-in/in-place.ts. */
+    readonly signsInPlace?: true
   }
 }

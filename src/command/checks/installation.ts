@@ -1,6 +1,8 @@
+import type { Stats } from "node:fs"
 import { access, chmod, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Config } from "../../core/config.ts"
+import { exposureOf } from "../../core/private-file.ts"
 import { keyFile, openSecrets } from "../../core/secrets.ts"
 import { isGitError, openGit } from "../../git/index.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
@@ -60,16 +62,33 @@ export async function checkKey(config: Config, databaseThere: boolean): Promise<
           "Bring it back from a backup. Without it the next start makes a new one, and stored secrets can't be read any more.",
         )
       : ok("key: not there yet, the first start makes it")
+  return checkPrivate("key", file, status, () => openSecrets({ dataDir: config.dataDir }))
+}
+
+/** The SSH host key: intact, and readable by this account only. */
+export async function checkHostKey({ dataDir, ssh: { port } }: Config): Promise<Finding> {
+  if (port === 0) return ok("SSH host key: SSH is switched off")
+  const { hostKeyFile, openHostKey } = await import("../../servers/ssh/host-key.ts")
+  const file = hostKeyFile(dataDir)
+  const status = await stat(file).catch(() => undefined)
+  if (status === undefined) return ok("SSH host key: not there yet, the first start makes it")
+  return checkPrivate("SSH host key", file, status, () => openHostKey(dataDir))
+}
+
+/** A file that is there, and that a start would refuse when others can read it or when it can't be opened. */
+async function checkPrivate(what: string, file: string, status: Stats, open: () => Promise<unknown>): Promise<Finding> {
+  const exposure = exposureOf(file, status)
+  if (exposure !== undefined)
+    return failure(exposure, "With --repair only its owner can read it.", async () => {
+      await chmod(file, KEY_MODE)
+      return "only its owner can read it now"
+    })
   try {
-    await openSecrets({ dataDir: config.dataDir })
+    await open()
+    return ok(`${what}: ${file}`)
   } catch (error) {
     return failure(error instanceof Error ? error.message : String(error), "Put back the right file before the next start.")
   }
-  if ((status.mode & 0o077) === 0) return ok(`key: ${file}`)
-  return failure(`The key file ${file} can be read by others.`, `Take that away with: chmod 600 ${file}`, async () => {
-    await chmod(file, KEY_MODE)
-    return "only its owner can read it now"
-  })
 }
 
 /** The public address: reachable from elsewhere, and without passwords in clear text. */

@@ -2,6 +2,7 @@ import { mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Database } from "../../core/database/database.ts"
 import { query } from "../../core/database/query.ts"
+import { wikiKey } from "../../features/code/repositories/wiki-place.ts"
 import type { Inspector, StoredRepository } from "../../git/inspect.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
 
@@ -15,9 +16,18 @@ const listKnown = query("doctor.listRepositories", (db) =>
     .orderBy("repositories.id"),
 )
 
+const listWikis = query("doctor.listWikis", (db) =>
+  db
+    .selectFrom("wikis")
+    .innerJoin("repositories", "repositories.id", "wikis.repository_id")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
+    .orderBy("wikis.repository_id"),
+)
+
 export type KnownRepository = Awaited<ReturnType<typeof listKnown>>[number]
 
-/** The repositories in the database, and those on the disk. */
+/** The repositories and wikis in the database, and those on the disk. */
 export interface Repositories {
   readonly known: readonly KnownRepository[]
   readonly stored: readonly StoredRepository[]
@@ -26,7 +36,10 @@ export interface Repositories {
 export const findRepositories = async (database: Database, inspector: Inspector): Promise<Repositories> => ({
   // The disk first: a repository is created there before its row, and removed there after it.
   stored: await inspector.list(),
-  known: await listKnown(database.read),
+  known: [
+    ...(await listKnown(database.read)),
+    ...(await listWikis(database.read)).map((wiki) => ({ ...wiki, name: `${wiki.name}.wiki`, storage: wikiKey(wiki.storage) })),
+  ],
 })
 
 /** Whether every row has its folder and every folder its row. A folder younger than an hour may belong to a repository that is being created. */
@@ -38,7 +51,7 @@ export function compareRepositories({ known, stored }: Repositories, lostAndFoun
     .map(({ owner, name, storage }) =>
       failure(
         `The repository ${owner}/${name} has no folder (${storage}.git).`,
-        "Bring the folder back from a backup, or delete the repository.",
+        name.endsWith(".wiki") ? "Bring the folder back from a backup." : "Bring the folder back from a backup, or delete the repository.",
       ),
     )
   const orphans = stored
@@ -70,6 +83,7 @@ export async function checkLocks({ stored }: Repositories, inspector: Inspector)
 export async function checkObjects(
   { known, stored }: Repositories,
   inspector: Inspector,
+  options: { readonly whole: boolean },
   progress: (done: number, of: number, name: string) => void,
 ): Promise<readonly Finding[]> {
   const places = new Map(stored.map((each) => [each.key, each]))
@@ -81,7 +95,7 @@ export async function checkObjects(
   for (const [index, { repository, place }] of there.entries()) {
     const name = `${repository.owner}/${repository.name}`
     progress(index, there.length, name)
-    const faults = await inspector.check(place, repository.object_format)
+    const faults = await inspector.check(place, repository.object_format, options)
     if (faults.length > 0) {
       const text = faults.slice(0, 5).map((fault) => `\n        ${fault}`)
       findings.push(

@@ -48,6 +48,11 @@ export function openAnswerCache(): AnswerCache {
 export function keyOf(operation: Operation, actor: Actor, url: string): string {
   if (actor.kind === "anonymous") return `${operation.id} - ${url}`
   const { credential } = actor
-  const how = credential.kind === "token" ? `token ${credential.tokenId} ${isPublicOnly(actor)}` : "password"
+  const how =
+    credential.kind === "token"
+      ? `token ${credential.tokenId} ${credential.applicationId ?? ""} ${isPublicOnly(actor)}`
+      : credential.kind === "job"
+        ? `job ${credential.taskId}`
+        : "password"
   return `${operation.id} ${actor.user.id} ${how} ${actor.basic} ${url}`
 }

@@ -1,9 +1,12 @@
 import { hash } from "node:crypto"
 import type { FastifyReply, FastifyRequest } from "fastify"
+import { faultOf } from "../../core/database/faults.ts"
 import { Refusal, Renamed } from "../../core/errors.ts"
 import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
+import { faultWords } from "../../features/code/pushes/refusals.ts"
 import { isGitError } from "../../git/index.ts"
+import { logFault, requestDetails, retryAfter } from "./faults.ts"
 import { linkHeader } from "./paging.ts"
 
 const JSON_TYPE = "application/json;charset=utf-8"
@@ -21,7 +24,8 @@ export interface Rendered {
 
 /** Turns what a handler gave into an answer: body, entity tag, paging headers. `url` is the request's own address with its query. */
 export function render(services: Services, method: string, url: string, sent: Sent<number, unknown>, page: Page | undefined): Rendered {
-  const headers: Record<string, string> = { ...sent.headers }
+  const { "content-type": textType = TEXT_TYPE, ...given } = sent.headers ?? {}
+  const headers: Record<string, string> = { ...given }
   if (sent.total !== undefined) {
     headers["x-total-count"] = String(sent.total)
     const [path = "", query = ""] = url.split("?", 2)
@@ -31,8 +35,8 @@ export function render(services: Services, method: string, url: string, sent: Se
   }
   const { status } = sent
   if (sent.body === undefined) return { status, headers, body: undefined, type: JSON_TYPE, tag: undefined }
-  // A text that is not a record is sent as it is.
-  const [body, type] = typeof sent.body === "string" ? [sent.body, TEXT_TYPE] : [JSON.stringify(sent.body), JSON_TYPE]
+  // A text that is not a record is sent as it is, as plain text unless the operation names another type.
+  const [body, type] = typeof sent.body === "string" ? [sent.body, textType] : [JSON.stringify(sent.body), JSON_TYPE]
   if (status !== 200 || (method !== "GET" && method !== "HEAD")) return { status, headers, body, type, tag: undefined }
   // A list's length is part of its tag: a page may stay the same while the total changes.
   const tag = `"${hash("sha1", sent.total === undefined ? body : `${sent.total}:${body}`, "base64url")}"`
@@ -60,19 +64,25 @@ export function matches(header: string | undefined, tag: string): boolean {
 /** The one place where refusals become answers. Any other error is an internal one: logged completely, without details for the client. */
 export function sendRefusal(services: Services, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   if (error instanceof Renamed) return reply.code(error.status).header("location", movedTo(request, error)).send()
+  // The client is gone, and with it the only reader of the answer.
+  if (isGitError(error, "aborted")) return reply.code(503).send()
   const refusal = asRefusal(error)
-  if (refusal.kind === "internal") request.log.error({ err: error }, "a request failed")
+  logFault(services.log, refusal, error, requestDetails(request, "a request failed"))
   reply.code(refusal.status)
-  if (refusal.kind === "notFound" && services.config.api.notFoundBody === "none") return reply.send()
-  if (refusal.kind === "busy" || refusal.kind === "tooMany") reply.header("retry-after", "1")
-  return reply
-    .header("content-type", JSON_TYPE)
-    .send(JSON.stringify({ ...refusal.extra, message: refusal.message, url: `${services.site.rootUrl}/api/swagger` }))
+  if (refusal.kind === "notFound" && !refusal.extra && services.config.api.notFoundBody === "none") return reply.send()
+  const seconds = retryAfter(refusal)
+  if (seconds !== undefined) reply.header("retry-after", seconds)
+  const fault = refusal.kind === "internal" && { message: faultWords(request.id), request_id: request.id }
+  const body = { ...refusal.extra, message: refusal.message, ...fault, url: `${services.site.rootUrl}/api/swagger` }
+  return reply.header("content-type", JSON_TYPE).send(JSON.stringify(body))
 }
 
-function asRefusal(error: unknown): Refusal {
+export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
+  if (isGitError(error, "full")) return new Refusal("full")
   if (isGitError(error, "busy")) return new Refusal("busy", "the server is busy with other repositories; try again in a moment")
+  const fault = faultOf(error)
+  if (fault) return fault
   // Fastify's own errors, by their status.
   const status = typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : undefined
   if (status === 413) return new Refusal("tooLarge", "the request body is too large")
@@ -83,15 +93,16 @@ function asRefusal(error: unknown): Refusal {
 }
 
 /** The request's own address with the former names replaced. */
-function movedTo(request: FastifyRequest, moved: Renamed): string {
+export function movedTo(request: FastifyRequest, moved: Renamed): string {
   const [path = "", query] = request.url.split("?", 2)
   const pattern = (request.routeOptions.url ?? "").split("/")
   const target = path
     .split("/")
     .map((part, index) => {
-      const name = pattern[index]?.startsWith(":") ? pattern[index].slice(1) : undefined
-      const replacement = name === undefined ? undefined : moved.replace[name]
-      return replacement === undefined ? part : encodeURIComponent(replacement)
+      // A name, with what ends it: `:username.png`.
+      const [, name = "", ending = ""] = /^:(\w+)(\.\w+)?$/.exec(pattern[index] ?? "") ?? []
+      const replacement = moved.replace[name]
+      return replacement === undefined ? part : encodeURIComponent(replacement) + ending
     })
     .join("/")
   return query === undefined ? target : `${target}?${query}`

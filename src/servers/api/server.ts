@@ -1,15 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
-import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
+import { type Actor, isPublicOnly, jobOf, type User } from "../../core/actor.ts"
 import type { State } from "../../core/database/database.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
-import { formOf, type Opened, type Operation, type Page, requestedForm, restOf, type Sent } from "../../core/operation.ts"
+import {
+  formOf,
+  isRawPath,
+  lastSegment,
+  type Opened,
+  type Operation,
+  type Page,
+  requestedForm,
+  restOf,
+  type Sent,
+} from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/people/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
-import { audited, isAudited, type NewAuditEntry } from "../../features/site/administration/audit.ts"
+import { auditEntryOf, audited } from "../../features/site/administration/audit.ts"
+import { clientAddress } from "../client/address.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
 import { keyOf, openAnswerCache } from "./answer-cache.ts"
 import { sendDownload } from "./download.ts"
@@ -89,7 +100,11 @@ export function registerApi(
   async function openCall(request: FastifyRequest<{ Params: Record<string, string> }>, operation: Operation): Promise<Ready> {
     const query = request.url.indexOf("?")
     const parameters = new URLSearchParams(query < 0 ? "" : request.url.slice(query + 1))
-    const signedIn = await authenticator.authenticate({ presented: present(request, parameters), code: headerText(request, "x-gitea-otp") })
+    const signedIn = await authenticator.authenticate({
+      presented: present(request, parameters),
+      code: headerText(request, "x-gitea-otp"),
+      address: clientAddress(request),
+    })
     requireUsable(signedIn, services.site.rootUrl)
     const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
     const actor = sudo ? await actAs(services, signedIn, sudo) : signedIn
@@ -102,7 +117,7 @@ export function registerApi(
     const keep = state === undefined ? undefined : { key: keyOf(operation, actor, request.url), state }
     const known = keep && cache.get(keep.key, keep.state)
     if (known) return { cached: known }
-    const path = pathOf(operation, request.params)
+    const path = pathOf(operation, request)
     for (const value of Object.values(path)) if (value.includes("\0")) throw refuse.notFound()
     const opened = await operation.open({ services, db: services.database.read, actor, path })
     return { actor, behind, opened, parameters, keep }
@@ -125,8 +140,8 @@ export function registerApi(
     const query = readQuery(operation.query, parameters)
     const form = uploadFormOf(operation.body)
     const receiving = form && (await receiveUpload(request.raw, form))
-    const perform = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
-    const deed = auditEntryFor(request, operation, actor, behind)
+    const perform = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: clientAddress(request) } })
+    const deed = auditEntryOf(operation, { actor, behind, path: request.url.split("?", 1)[0] ?? "", ip: clientAddress(request) })
     const run = (body: unknown) => (deed ? audited(services, deed, () => perform(body)) : perform(body))
     const sent = await (receiving ? run(receiving.upload).finally(receiving.end) : run(readJson(request, operation)))
     onAnswer?.(operation, sent)
@@ -138,17 +153,6 @@ export function registerApi(
   }
 }
 
-/** The entry of the audit log for the call: for whatever an administrator changes as such. */
-function auditEntryFor(
-  { url, ip }: FastifyRequest,
-  operation: Operation,
-  actor: Actor,
-  behind: User | undefined,
-): NewAuditEntry | undefined {
-  if (actor.kind !== "user" || !isAudited(operation, behind !== undefined)) return undefined
-  return { administrator: behind ?? actor.user, actingAs: behind && actor.user, operation, path: url.split("?", 1)[0] ?? "", ip }
-}
-
 /** A path in the router's syntax. */
 function routeOf(path: string): string {
   const plain = formOf(path)?.beside ?? path
@@ -156,7 +160,13 @@ function routeOf(path: string): string {
 }
 
 /** The values of the path's parameters. The router knows the rest of a path only as a star, and doesn't split off the form at its end. */
-function pathOf(operation: Operation, { "*": rest, ...values }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function pathOf(
+  operation: Operation,
+  { params, url }: FastifyRequest<{ Params: Record<string, string> }>,
+): Readonly<Record<string, string>> {
+  const { "*": rest, ...values } = params
+  const raw = operation.parameters.at(-1)?.name
+  if (raw !== undefined && isRawPath(raw)) return { ...values, [raw]: lastSegment(url) }
   const form = formOf(operation.path)
   const path = form?.beside ?? operation.path
   const name = restOf(path)
@@ -203,6 +213,9 @@ const headerText = (request: FastifyRequest, name: string): string | undefined =
 }
 
 function requireScope(actor: Actor, operation: Operation): void {
+  // The service's own user has no account to change.
+  if (jobOf(actor) && operation.method !== "GET" && !operation.path.startsWith("/repos/{owner}/{repo}/"))
+    throw refuse.forbidden("the token of a job can only change things of its repository")
   if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
   const { scopes } = actor.credential
   const needed = neededScopes(operation.method, operation.scope)

@@ -9,6 +9,8 @@ import { receiveUpload } from "./upload.ts"
 let server: Server
 let port: number
 const outcomes: string[] = []
+/** How many requests have come. */
+let begun = 0
 beforeAll(async () => {
   const take = async (request: IncomingMessage): Promise<string> => {
     const { upload, end } = await receiveUpload(request, { field: "attachment", plain: request.url?.startsWith("/plain") === true })
@@ -20,6 +22,7 @@ beforeAll(async () => {
     }
   }
   server = createServer((request, answer) => {
+    begun++
     take(request)
       .catch((error: unknown) => (error instanceof Refusal ? `${error.status} ${error.message}` : `failed: ${String(error)}`))
       .then((outcome) => {
@@ -83,20 +86,22 @@ describe("an upload", () => {
 
   test("that is aborted emits an error to its reader", async () => {
     outcomes.length = 0
+    const before = begun
     const socket = connect(port, "127.0.0.1")
     socket.write(
       `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: ${MULTIPART}\r\ncontent-length: 10000\r\n\r\n${part("attachment", "begun", "a.txt")}`,
     )
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(() => begun).toBe(before + 1)
     socket.destroy()
     await expect.poll(() => outcomes).toEqual([expect.stringMatching(/^400 /)])
   })
 
   test("of a bare body that breaks off is told as well", async () => {
     outcomes.length = 0
+    const before = begun
     const socket = connect(port, "127.0.0.1")
     socket.write("POST /plain HTTP/1.1\r\nhost: x\r\ncontent-type: application/zip\r\ncontent-length: 10000\r\n\r\nbegun")
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(() => begun).toBe(before + 1)
     socket.destroy()
     await expect.poll(() => outcomes).toEqual([expect.stringMatching(/^400 /)])
   })

@@ -25,6 +25,7 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
     return plain ? Promise.resolve(receivePlain(request)) : Promise.reject(refuse.invalid("Content-Type", "must be multipart/form-data"))
   return new Promise((resolve, reject) => {
     let content: BusboyFileStream | undefined
+    const before: [string, string][] = []
     const fail = (refusal: Refusal): void => {
       end()
       content?.destroy(refusal)
@@ -45,13 +46,20 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
       if (!request.complete) fail(brokeOff())
     }
 
+    parser.on("field", (name, value) => {
+      if (typeof value === "string" && !content) before.push([name, value])
+    })
     parser.on("file", (name, stream, fileName) => {
       // An aborted stream emits an error to its reader; while there is no reader, that must not end the process.
       stream.on("error", () => {})
       if (name !== field || content) return void stream.resume()
       content = stream
       resolve({
-        upload: { fileName: fileName ?? "", content: Readable.from(understood(stream), { objectMode: false }) },
+        upload: {
+          fileName: fileName ?? "",
+          content: Readable.from(understood(stream), { objectMode: false }),
+          fields: fieldsOf(before),
+        },
         end() {
           end()
           stream.destroy()
@@ -66,6 +74,9 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
     request.pipe(parser)
   })
 }
+
+const fieldsOf = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries([...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]))
 
 const brokeOff = (): Refusal => refuse.badRequest("the request broke off")
 

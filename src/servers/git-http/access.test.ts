@@ -223,7 +223,7 @@ withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, 
         // Authorised, then silent until the permission is gone.
         sent.write((command.length + 4).toString(16).padStart(4, "0"))
         const goOn = async () => {
-          await vi.waitFor(() => expect(receive).toHaveBeenCalledOnce(), { timeout: 10_000 })
+          await expect.poll(() => receive).toHaveBeenCalledOnce()
           await world.services.database.write((tx) => tx.deleteFrom("collaborations").where("repository_id", "=", row.id).execute())
           sent.end(`${command}0000`)
         }

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify"
 import type { Actor } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { isMissing, NOT_FOUND } from "../../features/code/pushes/admission.ts"
-import { asRefusal, FAULT } from "../../features/code/pushes/refusals.ts"
+import { asRefusal, faultWords } from "../../features/code/pushes/refusals.ts"
+import { logFault, requestDetails, retryAfter } from "../api/faults.ts"
 
 /** Answers to git carry a status for the program, and a line of text that it shows to the user. */
 
@@ -28,15 +29,16 @@ export const WRONG_CREDENTIALS =
 /** Sends a refusal as text. Any other error is an internal one: logged completely, without details for the client. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = asRefusal(isGzipError(error) ? refuse.badRequest("the body is not what gzip makes") : error)
-  if (refusal.kind === "internal") request.log.error({ err: error }, "a git request failed")
+  logFault(request.server.log, refusal, error, requestDetails(request, "a git request failed"))
   if (refusal.status === 401) reply.header("www-authenticate", CHALLENGE)
-  if (refusal.status === 503) reply.header("retry-after", "5")
+  const seconds = retryAfter(refusal)
+  if (seconds !== undefined) reply.header("retry-after", seconds)
   const words = refusal.kind === "badCredentials" ? WRONG_CREDENTIALS : refusal.message
   return reply
     .code(refusal.status)
     .headers(NO_CACHE)
     .type("text/plain; charset=utf-8")
-    .send(`${words || FAULT}\n`)
+    .send(`${words || faultWords(request.id)}\n`)
 }
 
 const isGzipError = (error: unknown): boolean =>

@@ -41,7 +41,7 @@ withWorld("at once", { open: openWorld }, ({ test, world }) => {
     expect(await feed(world, row)).toHaveLength(42)
     expect(await settleJobs()).toEqual([])
     await many(20, (index) => ok(join(world.folder, `clone${index}`), "fsck", "--strict"))
-  }, 120_000)
+  })
 
   test("of pushes to one branch one wins, and its row is the one that stays", async () => {
     const row = await repository(world, ada.user, "race")
@@ -60,7 +60,7 @@ withWorld("at once", { open: openWorld }, ({ test, world }) => {
     expect(await branchRows(world, row)).toEqual({ main: await ok(winner, "rev-parse", "HEAD") })
     expect(await feed(world, row)).toHaveLength(3)
     expect(await settleJobs()).toEqual([])
-  }, 120_000)
+  })
 
   test("first pushes to an empty repository agree on one default branch", async () => {
     const row = await repository(world, ada.user, "first")
@@ -70,7 +70,7 @@ withWorld("at once", { open: openWorld }, ({ test, world }) => {
     expect(after).toMatchObject({ branches_count: 6, is_empty: 0 })
     expect(after.default_branch).toMatch(/^first\d$/)
     expect(await ok(work, "ls-remote", "--symref", url("first"), "HEAD")).toContain(`ref: refs/heads/${after.default_branch}\tHEAD`)
-  }, 120_000)
+  })
 
   test("a branch that is moved to and fro ends as its row says", async () => {
     const row = await repository(world, ada.user, "fro")
@@ -82,5 +82,5 @@ withWorld("at once", { open: openWorld }, ({ test, world }) => {
     const [listed = ""] = (await ok(folder, "ls-remote", url("fro"), "refs/heads/branch")).split("\t")
     expect((await branchRows(world, row))["branch"]).toBe(listed)
     expect(await settleJobs()).toEqual([])
-  }, 120_000)
+  })
 })

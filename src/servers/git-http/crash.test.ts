@@ -102,7 +102,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     } finally {
       await world.close()
     }
-  }, 60_000)
+  })
 
   test("before references move: nothing has happened, and nothing is told", async () => {
     const { world, row, work, ada } = await scene("before references move")
@@ -115,7 +115,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     } finally {
       await world.close()
     }
-  }, 60_000)
+  })
 
   test("before HEAD moves: only that is left to do", async () => {
     const { world, row, work } = await scene("before HEAD moves")
@@ -126,5 +126,5 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     } finally {
       await world.close()
     }
-  }, 60_000)
+  })
 })

@@ -100,7 +100,7 @@ withWorld("push to create", { open, on: oneDatabase }, ({ test, world }) => {
       const run = await push(`ada/${name}`, ada)
       expect([name, run.code]).toEqual([name, 1])
     }
-    expect((await push("ada/a%20b", ada)).err).toContain("must consist of letters")
+    expect((await push("ada/a%20b", ada)).err).toContain('must not contain " "')
   })
 
   test("a hidden repository of the same name stays hidden and whole", async () => {

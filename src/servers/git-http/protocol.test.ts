@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (let index = 2; index <= 6; index++) await commit(work, `number ${index}`, `folder${index % 2}-file${index}`)
   await repository(world, ada.user, "repo")
   await ok(work, "push", "-q", address(world, "ada/repo", "ada", ada.token), "main")
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const url = () => address(world, "ada/repo.git")
@@ -237,7 +237,7 @@ describe("bodies", () => {
     ])
     if (push.code !== 0) throw new Error(push.err)
     expect(Object.keys(await branchRows(world, row))).toEqual(["main"])
-  }, 60_000)
+  })
 })
 
 /**
@@ -263,9 +263,7 @@ test("a connection stays open between git's question and its pack", async () => 
 })
 
 /** Waits until no git process runs. */
-async function settled(): Promise<void> {
-  for (let tries = 0; tries < 100 && world.services.git.running() > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 50))
-}
+const settled = (): Promise<void> => expect.poll(() => world.services.git.running()).toBe(0)
 
 describe("a client that goes away", () => {
   test("takes its git process along", async () => {
@@ -290,11 +288,9 @@ describe("a client that goes away", () => {
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(world.services.git.running()).toBeGreaterThan(before)
     socket.destroy()
-    for (let tries = 0; tries < 60 && world.services.git.running() > before; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(world.services.git.running()).toBeLessThanOrEqual(before)
+    await expect.poll(() => world.services.git.running()).toBeLessThanOrEqual(before)
     expect(Object.keys(await branchRows(world, row))).toEqual(["main"])
-  }, 60_000)
+  })
 
   test("in the middle of a push changes nothing", async () => {
     const row = await repository(world, ada.user, "cut")

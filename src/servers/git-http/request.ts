@@ -77,11 +77,17 @@ function unpacked(body: IncomingMessage, limit: number): Readable {
 /** How long the rest of a request may take to arrive after the answer is complete. */
 const REST_MS = 5_000
 
-/** Discards the rest of a request, so that the connection can be reused; closes the connection where that takes long. */
+/**
+ * Discards the rest of a request, so that the connection can be reused; closes the connection where the rest takes long to come. A request that has
+ * arrived leaves the connection open however it was read: the next one may be on it already.
+ */
 export function discardRest(body: IncomingMessage): void {
   if (body.readableEnded || body.destroyed) return
-  const timer = setTimeout(() => body.destroy(), REST_MS).unref()
+  const timer = setTimeout(() => {
+    if (!body.complete) body.destroy()
+  }, REST_MS).unref()
   body.once("close", () => clearTimeout(timer))
-  // A stream with a data listener must be resumed explicitly.
-  body.unpipe().removeAllListeners("readable").resume()
+  body.unpipe().removeAllListeners("readable")
+  // A stream knows of the removal of its listeners in the next tick only; until then it can't be resumed.
+  setImmediate(() => body.resume())
 }

@@ -4,22 +4,20 @@ import type { Actor } from "../../core/actor.ts"
 import { Renamed, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { admitCreation, createForPush } from "../../features/code/lifecycle/push-to-create.ts"
-import { admitFetch, admitPush, isMissing } from "../../features/code/pushes/admission.ts"
+import { isMissing } from "../../features/code/pushes/admission.ts"
 import { serveFetch } from "../../features/code/pushes/fetch.ts"
 import { type Address, follow, movedTo } from "../../features/code/pushes/follow.ts"
-import { servePush } from "../../features/code/pushes/push.ts"
+import { partAt } from "../../features/code/wiki/part.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { readAuthorization } from "../../features/people/authentication/credentials.ts"
 import { isGitError, servicePreamble } from "../../git/index.ts"
+import { clientAddress } from "../client/address.ts"
 import { hiddenFrom, NO_CACHE, sendRefusal } from "./answer.ts"
 import { addressOf, discardRest, isService, protocolOf, readBody, type Service } from "./request.ts"
 
-/** Git's own protocol over HTTP: `git clone`, `git fetch` and `git push` of `/{owner}/{repo}` and `/{owner}/{repo}.git`. */
+/** Git's own protocol over HTTP: `git clone`, `git fetch` and `git push` of `/{owner}/{repo}`, with or without `.git`, and of wikis as `/{owner}/{repo}.wiki`. */
 
 type Names = { readonly Params: { readonly owner: string; readonly repo: string } }
-
-/** A connection without data for this long is closed. Git itself sends something every five seconds, however long it works. */
-const SILENCE_MS = 10 * 60 * 1000
 
 const DUMB = "This server speaks git's smart protocol only: use git 1.6.6 or newer, without GIT_SMART_HTTP=0."
 const DUMB_PATHS = ["HEAD", "objects/*"] as const
@@ -52,7 +50,11 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 
   /** The caller. A second factor can't be asked for: its codes work once, and git makes several requests. */
   const authenticate = (request: FastifyRequest): Promise<Actor> =>
-    authenticator.authenticate({ presented: readAuthorization(request.headers.authorization), code: undefined })
+    authenticator.authenticate({
+      presented: readAuthorization(request.headers.authorization),
+      code: undefined,
+      address: clientAddress(request),
+    })
 
   async function advertise(request: FastifyRequest<Names>, reply: FastifyReply, service: Service): Promise<FastifyReply> {
     const actor = await authenticate(request)
@@ -67,25 +69,26 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     }
   }
 
-  async function advertiseFetch(request: FastifyRequest, actor: Actor, { owner, name }: Address): Promise<Buffer> {
-    const { repository } = await admitFetch(services, actor, owner, name)
+  async function advertiseFetch(request: FastifyRequest, actor: Actor, asked: Address): Promise<Buffer> {
+    const { part, address } = partAt(asked)
+    const { repository } = await part.admitFetch(services, actor, address.owner, address.name)
     const protocol = protocolOf(request)
-    const advertisement = await services.git.transport.advertiseUpload(services.git.at(repository.storage, repository.object_format), {
-      protocol,
-    })
+    const advertisement = await services.git.transport.advertiseUpload(await part.open(services, repository), { protocol })
     // Under protocol v2 the capabilities come first and alone.
     return advertisement.subarray(4, 13).toString("latin1") === "version 2"
       ? advertisement
       : Buffer.concat([servicePreamble("git-upload-pack"), advertisement])
   }
 
-  async function advertisePush(request: FastifyRequest, actor: Actor, { owner, name }: Address): Promise<Buffer> {
+  async function advertisePush(request: FastifyRequest, actor: Actor, asked: Address): Promise<Buffer> {
+    const { part, address } = partAt(asked)
+    const { owner, name } = address
     const protocol = protocolOf(request)
     const { advertiseReceive } = services.git.transport
-    const advertisement = await admitPush(services, actor, owner, name).then(
-      ({ repository }) => advertiseReceive(services.git.at(repository.storage, repository.object_format), { protocol }),
+    const advertisement = await part.admitPush(services, actor, owner, name).then(
+      async ({ repository }) => advertiseReceive(await part.open(services, repository), { protocol }),
       async (error: unknown) => {
-        if (!isMissing(error) || actor.kind === "anonymous") throw error
+        if (!part.isCreatedByPush || !isMissing(error) || actor.kind === "anonymous") throw error
         await admitCreation(services, actor, owner, name)
         return advertiseReceive(undefined, { protocol })
       },
@@ -95,23 +98,26 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 
   async function fetch(request: FastifyRequest<Names>, reply: FastifyReply): Promise<FastifyReply> {
     const actor = await authenticate(request)
-    const admitted = async () => follow(addressOf(request.params), ({ owner, name }) => admitFetch(services, actor, owner, name))
+    const { part, address } = partAt(addressOf(request.params))
+    const admitted = async () => follow(address, ({ owner, name }) => part.admitFetch(services, actor, owner, name))
     const found = await admitted().catch((error: unknown) => {
       throw hiddenFrom(actor, error)
     })
+    const repository = await part.open(services, found.repository)
     const input = readBody(request, "git-upload-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-upload-pack", input, async (signal) => {
-      await serveFetch(services, found, { input, output: reply.raw, protocol: protocolOf(request), stateless: true, signal })
+      await serveFetch(services, repository, { input, output: reply.raw, protocol: protocolOf(request), stateless: true, signal })
     })
   }
 
   async function push(request: FastifyRequest<Names>, reply: FastifyReply): Promise<FastifyReply> {
     const actor = await authenticate(request)
-    const admitted = async () => follow(addressOf(request.params), ({ owner, name }) => admitPush(services, actor, owner, name))
+    const { part, address } = partAt(addressOf(request.params))
+    const admitted = async () => follow(address, ({ owner, name }) => part.admitPush(services, actor, owner, name))
     const { pusher, repository } = await admitted()
       .catch(async (error: unknown) => {
-        if (!isMissing(error) || actor.kind === "anonymous") throw error
-        await createForPush(services, actor, addressOf(request.params))
+        if (!part.isCreatedByPush || !isMissing(error) || actor.kind === "anonymous") throw error
+        await createForPush(services, actor, address)
         return admitted()
       })
       .catch((error: unknown) => {
@@ -119,7 +125,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
       })
     const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-receive-pack", input, async (signal) => {
-      await servePush(services, pusher, repository, { input, output: reply.raw, signal })
+      await part.push(services, pusher, repository, { input, output: reply.raw, stateless: true, signal })
     })
   }
 
@@ -136,7 +142,6 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     response.once("close", () => {
       if (!response.writableFinished) gone.abort()
     })
-    request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy())
     const headers = { ...reply.getHeaders(), ...NO_CACHE, "content-type": `application/x-${service}-result`, "x-request-id": request.id }
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
     try {
@@ -158,8 +163,8 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 
 /** Git uses the new address for the following requests. */
 function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Renamed, address: Address): FastifyReply {
-  const { owner, name } = movedTo(address, moved)
-  const suffix = /\.git$/i.test(request.params.repo) ? ".git" : ""
+  const { owner, name } = movedTo(partAt(address).address, moved)
+  const suffix = /(\.wiki)?(\.git)?$/i.exec(request.params.repo)?.[0] ?? ""
   const query = request.url.slice(request.url.indexOf("?"))
   const location = `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}${suffix}/info/refs${query}`
   return reply.code(moved.status).headers(NO_CACHE).header("location", location).send()

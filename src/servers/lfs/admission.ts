@@ -8,6 +8,7 @@ import { admitFetch, admitPush } from "../../features/code/pushes/admission.ts"
 import { type Address, follow } from "../../features/code/pushes/follow.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { readAuthorization } from "../../features/people/authentication/credentials.ts"
+import { clientAddress } from "../client/address.ts"
 import { hiddenFrom } from "../git-http/answer.ts"
 import { addressOf } from "../git-http/request.ts"
 
@@ -36,7 +37,7 @@ export function openLfsAccess(services: Services, authenticator: Authenticator):
       return { pass, actor: await bearerOfPass(services, pass, address) }
     }
     // A second factor can't be asked for: its codes work once, and a client makes many requests.
-    return { pass: undefined, actor: await authenticator.authenticate({ presented, code: undefined }) }
+    return { pass: undefined, actor: await authenticator.authenticate({ presented, code: undefined, address: clientAddress(request) }) }
   }
 
   /** A pass is valid for one operation on one repository only. */

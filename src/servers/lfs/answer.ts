@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
-import { asRefusal, FAULT } from "../../features/code/pushes/refusals.ts"
+import { asRefusal, faultWords } from "../../features/code/pushes/refusals.ts"
+import { logFault, requestDetails, retryAfter } from "../api/faults.ts"
 import { WRONG_CREDENTIALS } from "../git-http/answer.ts"
 
 const CHALLENGE = 'Basic realm="gitea-lfs"'
@@ -17,13 +18,15 @@ export const send = (reply: FastifyReply, record: object, status = 200): Fastify
  * Sends a refusal. Any other error is an internal one, logged completely without details for the client, unless the client has aborted its request.
  */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const { kind, status, message, extra } = refusalOf(error)
+  const refusal = refusalOf(error)
+  const { kind, status, message, extra } = refusal
   if (request.raw.readableAborted) request.log.warn({ err: error }, "an upload was broken off")
-  else if (kind === "internal") request.log.error({ err: error }, "a request for large files failed")
+  else logFault(request.server.log, refusal, error, requestDetails(request, "a request for large files failed"))
   if (status === 401) reply.header("www-authenticate", CHALLENGE).header("lfs-authenticate", CHALLENGE)
-  if (status === 503) reply.header("retry-after", "5")
+  const seconds = retryAfter(refusal)
+  if (seconds !== undefined) reply.header("retry-after", seconds)
   const words = kind === "badCredentials" ? WRONG_CREDENTIALS : message
-  return send(reply, { ...extra, message: words || FAULT, request_id: request.id }, status)
+  return send(reply, { ...extra, message: words || faultWords(request.id), request_id: request.id }, status)
 }
 
 /** The refusal for an error; Fastify's own errors by their status. */

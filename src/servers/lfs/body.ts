@@ -1,6 +1,8 @@
 import type { FastifyRequest } from "fastify"
 import { refuse } from "../../core/errors.ts"
 import { Check, type Static, type TSchema } from "../../core/schema.ts"
+import { parseJson, TooDeep } from "../../core/text/json.ts"
+import { mediaTypeOf } from "../../core/text/media-type.ts"
 import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
 
 /** Refuses `unsupportedMediaType` clients that don't accept the media type of this API. */
@@ -9,18 +11,27 @@ export function requireAccept({ headers }: FastifyRequest): void {
   if (!types.includes(MEDIA_TYPE)) throw refuse.unsupportedMediaType(`the Accept header must name ${MEDIA_TYPE}`)
 }
 
-/** The record that a request carries; an empty body counts as `{}`. Refuses `invalid` what is no JSON, or another record. */
-export function readRecord<Schema extends TSchema>({ body }: FastifyRequest, schema: Schema): Static<Schema> {
-  const record = parse(Buffer.isBuffer(body) ? body.toString("utf8") : "")
+/** Some clients name the general type of JSON. */
+const READABLE: readonly (string | undefined)[] = [MEDIA_TYPE, "application/json"]
+
+/**
+ * The record that a request carries; an empty body counts as `{}`. Refuses `unsupportedMediaType` another content type, and `invalid` what is no
+ * JSON, or another record.
+ */
+export function readRecord<Schema extends TSchema>({ body, headers }: FastifyRequest, schema: Schema): Static<Schema> {
+  const text = Buffer.isBuffer(body) ? body.toString("utf8") : ""
+  if (text !== "" && !READABLE.includes(mediaTypeOf(headers["content-type"])))
+    throw refuse.unsupportedMediaType(`the Content-Type header must name ${MEDIA_TYPE}`)
+  const record = parse(text)
   if (!Check(schema, record)) throw refuse.invalid("body", "has another form than this interface knows")
   return record
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text === "" ? "{}" : text)
+    return parseJson(text === "" ? "{}" : text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw refuse.invalid("body", "is no JSON")
+    if (error instanceof SyntaxError) throw refuse.invalid("body", error instanceof TooDeep ? error.message : "is no JSON")
     throw error
   }
 }

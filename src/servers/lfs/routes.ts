@@ -6,7 +6,7 @@ import { answerBatch, BatchRequest, requireBatch } from "../../features/code/lfs
 import { createLock, type LockQuery, listLocks, presentLock, releaseLock } from "../../features/code/lfs/locks.ts"
 import { findObject, requireNameable } from "../../features/code/lfs/objects.ts"
 import { PASS_SECONDS, writePass } from "../../features/code/lfs/passes.ts"
-import { lfsUrl } from "../../features/code/lfs/urls.ts"
+import { lfsUrl } from "../../features/code/repositories/urls.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { type LfsAccess, type Names, openLfsAccess } from "./admission.ts"
 import { send, sendRefusal } from "./answer.ts"

@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { fileHeadersOf } from "../../core/disposition.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
@@ -6,9 +7,8 @@ import { openFile } from "../../features/code/lfs/files.ts"
 import { findObject, takeObject } from "../../features/code/lfs/objects.ts"
 import { isOid } from "../../features/code/lfs/pointers.ts"
 import type { LfsObject } from "../../features/code/lfs/store.ts"
-import { matches } from "../api/answer.ts"
 import { discardRest } from "../git-http/request.ts"
-import { readRange } from "../web/range.ts"
+import { sendRanged } from "../web/ranged.ts"
 import type { LfsAccess, Names } from "./admission.ts"
 import { sendRefusal } from "./answer.ts"
 
@@ -66,26 +66,16 @@ export async function registerTransfers(app: FastifyInstance, services: Services
     { oid, size, file }: LfsObject,
     name: string,
   ): Promise<FastifyReply> {
-    const tag = `"${oid}"`
     reply
-      .header("etag", tag)
-      .header("accept-ranges", "bytes")
       // Cached only by the caller's client, which must revalidate: permissions can change.
       .header("cache-control", "private, no-cache")
       .header("content-security-policy", POLICY)
       .header("content-disposition", fileHeadersOf(name).disposition.replace(/^\w+/, "attachment"))
-    if (matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
-    const condition = request.headers["if-range"]
-    const range = condition === undefined || condition === tag ? readRange(request.headers.range, size) : undefined
-    if (range === "none") return reply.code(416).header("content-range", `bytes */${size}`).send()
-    const { start, end } = range ?? { start: 0, end: size - 1 }
-    if (range) reply.code(206).header("content-range", `bytes ${start}-${end}/${size}`)
-    reply.type("application/octet-stream").header("content-length", size === 0 ? 0 : end - start + 1)
-    if (request.method === "HEAD") return reply.send()
+    return sendRanged(request, reply, { tag: `"${oid}"`, size, type: "application/octet-stream", open: () => openObject(oid, file) })
+  }
+  async function openObject(oid: string, file: string): Promise<FileHandle> {
     const handle = await openFile(services, file)
     if (!handle) throw new Refusal("internal", `the file of large file ${oid} is gone`)
-    if (size > 0) return reply.send(handle.createReadStream({ start, end }))
-    await handle.close()
-    return reply.send("")
+    return handle
   }
 }

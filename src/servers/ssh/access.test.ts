@@ -173,7 +173,7 @@ withWorld("who may do what over SSH", { open: openWorld, on: oneDatabase }, ({ t
     test("push unless they are read-only, in the name of the owner", async () => {
       expect((await push(writing, "ann/hidden.git", "main:by-key")).code).toBe(0)
       expect((await feed(world, hidden)).at(-1)).toMatchObject({ actor_id: ann.user.id, ref_name: "refs/heads/by-key" })
-      expect((await push(reading, "ann/hidden.git", "main:by-reader")).err).toContain("User permission denied for writing.")
+      expect((await push(reading, "ann/hidden.git", "main:by-reader")).err).toContain("error: this key may only read")
     })
 
     test("may not say what the repository is", async () => {
@@ -262,5 +262,58 @@ withWorld("who may do what over SSH", { open: openWorld, on: oneDatabase }, ({ t
     await ok(folder, "reset", "-q", "--hard", "HEAD~1")
     await ok(folder, ...signing(ben.key), "commit", "-q", "-S", "--allow-empty", "-m", "signed")
     expect((await pushIt()).code).toBe(0)
+  })
+
+  describe("wikis", () => {
+    let ivy: KeyedPerson
+    beforeAll(async () => {
+      ivy = await keyed(world, "ivy")
+    })
+
+    test("are cloned empty, pushed to and fetched by those who may, under their name alone", async () => {
+      const wiki = "ann/open.wiki.git"
+      expect(await list(ann.key, wiki)).toMatchObject({ code: 0, out: "" })
+      expect(await push(ann.key, wiki)).toMatchObject({ code: 0 })
+      expect((await list(ivy.key, "Ann/OPEN.wiki")).out).toContain("refs/heads/main")
+      const refused = await push(ivy.key, wiki, "main:other")
+      expect(refused.code).not.toBe(0)
+      expect(refused.err).toContain("Repository not found")
+      const pages = await must<readonly unknown[]>(world.hearth.url, "GET", "/repos/ann/open/wiki/pages")
+      expect(pages).toEqual([])
+      expect((await branchRows(world, open))["other"]).toBeUndefined()
+    })
+
+    test("of hidden and missing repositories look the same, and none is made by a push", async () => {
+      for (const path of ["ann/hidden.wiki.git", "ann/missing.wiki.git", "nobody/missing.wiki.git"]) {
+        expect((await list(ivy.key, path)).err).toContain("Repository not found")
+        expect((await push(ivy.key, path)).err).toContain("Repository not found")
+      }
+      expect((await push(ann.key, "ann/missing.wiki.git")).err).toContain("Repository not found")
+      expect((await ssh(world, ann.key, "git-lfs-authenticate ann/open.wiki.git download")).err).toContain("not found")
+    })
+
+    test("that are switched off, archived or mirrors are refused in words", async () => {
+      const wiki = "ann/open.wiki.git"
+      await change(world, open, { has_wiki: 0 })
+      expect((await list(ann.key, wiki)).err).toContain("repository wiki is disabled")
+      expect((await push(ann.key, wiki)).err).toContain("repository wiki is disabled")
+      await change(world, open, { has_wiki: 1, is_archived: 1 })
+      expect((await push(ann.key, wiki)).err).toContain("archived")
+      expect((await list(ivy.key, wiki)).code).toBe(0)
+      await change(world, open, { is_archived: 0, is_mirror: 1 })
+      expect((await push(ann.key, wiki)).err).toContain("mirror repository is read-only")
+      await change(world, open, { is_mirror: 0 })
+    })
+
+    test("are there for deploy keys, by what the key may", async () => {
+      const [reading, writing] = [await world.keys.make("ed25519"), await world.keys.make("ed25519")]
+      await deploy(world, hidden, reading, true)
+      await deploy(world, hidden, writing, false)
+      const wiki = "ann/hidden.wiki.git"
+      expect(await push(writing, wiki)).toMatchObject({ code: 0 })
+      expect((await list(reading, wiki)).out).toContain("refs/heads/main")
+      expect((await push(reading, wiki, "main:other")).err).toContain("this key may only read")
+      expect((await push(writing, "ann/open.wiki.git")).err).toContain("Repository not found")
+    })
   })
 })

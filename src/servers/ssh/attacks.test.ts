@@ -50,7 +50,7 @@ describe("attacks on git over SSH", () => {
     await isWell()
     for (const socket of crowd) socket.destroy()
     await isWell()
-  }, 60_000)
+  })
 
   test("more connections than slots replace the oldest from the same address, not others", async () => {
     const pending = openPendingConnections({ slots: 3, greetingMs: 60_000, signInMs: 60_000 })
@@ -70,7 +70,7 @@ describe("attacks on git over SSH", () => {
   })
 
   test("who says nothing, or doesn't sign in, is cut after a while", async () => {
-    const pending = openPendingConnections({ slots: 3, greetingMs: 50, signInMs: 100 })
+    const pending = openPendingConnections({ slots: 3, greetingMs: 50, signInMs: 2_000 })
     const [silent, slow] = [await dial(), await dial()]
     pending.add(silent)
     pending.add(slow)
@@ -118,7 +118,7 @@ describe("attacks on git over SSH", () => {
       evil.destroy()
     }
     await isWell()
-  }, 60_000)
+  })
 
   test("passwords are not even looked at, and guessing keys ends", async () => {
     const evil = new ssh2.Client()
@@ -129,7 +129,7 @@ describe("attacks on git over SSH", () => {
     const keys = await Promise.all(Array.from({ length: 35 }, () => world.keys.make("ed25519")))
     const run = await ssh(world, keys[0] ?? ann.key, undefined, ...[...keys, ann.key].flatMap(({ file }) => ["-i", file]))
     expect(run.code).toBe(255)
-  }, 60_000)
+  })
 
   test("a known key without its owner's signature is refused", async () => {
     const other = await world.keys.make("ed25519")
@@ -194,6 +194,7 @@ describe("attacks on git over SSH", () => {
 
   /** A client that asks for a pack, and then does something else: by default it reads nothing of it. */
   async function stuck(then: (stuck: Stuck) => void = ({ socket }) => socket.pause()): Promise<Stuck> {
+    const before = world.services.git.running()
     const made = await signIn(ann.key)
     const channel = await new Promise<ssh2.ClientChannel>((resolve, reject) => {
       made.exec("git-upload-pack 'ann/tool.git'", (error, opened) => (error ? reject(error) : resolve(opened)))
@@ -211,6 +212,8 @@ describe("attacks on git over SSH", () => {
     if (!(socket instanceof Socket)) throw new Error("no socket")
     const held = { client: made, socket, call }
     then(held)
+    await expect.poll(() => world.services.git.running()).toBeGreaterThan(before)
+    // It sends until it is full.
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     return held
   }
@@ -221,9 +224,9 @@ describe("attacks on git over SSH", () => {
     // Git is still running: it waits for the client.
     expect(world.services.git.running()).toBeGreaterThan(before)
     made.destroy()
-    await expect.poll(() => world.services.git.running(), { timeout: 10_000 }).toBe(before)
+    await expect.poll(() => world.services.git.running()).toBe(before)
     await isWell()
-  }, 30_000)
+  })
 
   test("nor does one that begins to change keys, and doesn't go on with it", async () => {
     const before = world.services.git.running()
@@ -233,9 +236,9 @@ describe("attacks on git over SSH", () => {
     })
     expect(world.services.git.running()).toBeGreaterThan(before)
     made.destroy()
-    await expect.poll(() => world.services.git.running(), { timeout: 10_000 }).toBe(before)
+    await expect.poll(() => world.services.git.running()).toBe(before)
     await isWell()
-  }, 30_000)
+  })
 
   test("a client that sends more than it may is cut", async () => {
     const before = world.services.git.running()
@@ -245,10 +248,10 @@ describe("attacks on git over SSH", () => {
       call("channelData", 0, chunk)
       if (sent % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    await expect.poll(() => world.services.git.running(), { timeout: 5_000 }).toBe(before)
+    await expect.poll(() => world.services.git.running()).toBe(before)
     made.destroy()
     await isWell()
-  }, 30_000)
+  })
 
   test("channels without end are not opened, and a key removed meanwhile opens none", async () => {
     const bee = await keyed(world, "bee")
@@ -278,10 +281,10 @@ describe("attacks on git over SSH", () => {
       stdio: "ignore",
       detached: true,
     })
-    await expect.poll(() => world.services.git.running(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(before)
+    await expect.poll(() => world.services.git.running(), { interval: 5 }).toBeGreaterThan(before)
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
     await once(child, "close")
-    await expect.poll(() => world.services.git.running(), { timeout: 10_000 }).toBe(before)
+    await expect.poll(() => world.services.git.running()).toBe(before)
     await isWell()
   })
 
@@ -296,8 +299,9 @@ describe("attacks on git over SSH", () => {
       expect((await client(work, [...withKey(key), "ls-remote", sshAddress(world, `ann/${name}.git`)])).err).toContain(
         "Repository not found",
       )
-    expect((await client(work, [...withKey(key), "push", sshAddress(world, "ann/own.git"), "main"])).err).toContain("permission denied")
-    expect((await client(work, [...withKey(key), "push", sshAddress(world, "ann/made.git"), "main"])).err).toContain("Repository not found")
+    const push = async (name: string) => (await client(work, [...withKey(key), "push", sshAddress(world, `ann/${name}.git`), "main"])).err
+    expect(await push("own")).toContain("this key may only read")
+    for (const name of ["tool", "made"]) expect(await push(name)).toContain("Repository not found")
   })
 })
 
@@ -312,7 +316,7 @@ describe("the end of the server", () => {
     const idle = connect(world.port, "127.0.0.1").on("error", () => undefined)
     await once(idle, "connect")
     const cloning = client(world.folder, [...withKey(ann.key), "clone", "-q", "--bare", sshAddress(world, "ann/tool.git"), "copy"])
-    await expect.poll(() => world.services.git.running(), { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
+    await expect.poll(() => world.services.git.running(), { interval: 5 }).toBeGreaterThan(0)
     const closing = world.hearth.close()
     expect((await cloning).code).toBe(0)
     await closing

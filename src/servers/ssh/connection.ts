@@ -1,5 +1,7 @@
 import { Socket } from "node:net"
 import type { AuthContext, Connection, ServerChannel, Session } from "ssh2"
+import { workFor } from "../../core/caller.ts"
+import { networkOf, plainAddress } from "../../core/networks.ts"
 import type { Services } from "../../core/services.ts"
 import { fingerprintOf, readKey, UnusableKeyError } from "../../features/people/keys/ssh/public-key.ts"
 import { isSignedBy } from "../../features/people/keys/ssh/signature.ts"
@@ -26,6 +28,7 @@ export interface ClientConnection {
 /** Lets a client sign in with a key, and runs its commands. */
 export function serveConnection(services: Services, pending: PendingConnections, client: Connection): ClientConnection {
   const socket = socketOf(client)
+  const address = socket.remoteAddress ?? ""
   const conversations = new Set<Conversation>()
   let keyId: number | undefined
   let offered = 0
@@ -58,6 +61,7 @@ export function serveConnection(services: Services, pending: PendingConnections,
   })
   const signIn = async (context: AuthContext): Promise<void> => {
     const key = await findOfferedKey(services, context)
+    if (context.method === "publickey" && key?.isProven !== false) services.signIns.count("key", key ? "right" : "wrong")
     if (socket.destroyed) return
     if (!key) return context.reject(["publickey"])
     // Without a signature the client only asks whether the key would be accepted.
@@ -88,11 +92,16 @@ export function serveConnection(services: Services, pending: PendingConnections,
     })
     const run = (opened: ServerChannel | undefined, command: string | undefined): void => {
       if (!opened || keyId === undefined) return
-      const conversation = openConversation(opened, socket)
+      const request = { keyId, command, protocol }
+      const conversation = openConversation(opened, socket, services.config.http.stallSeconds * 1000)
       conversations.add(conversation)
       clearTimeout(idling)
       session.once("close", conversation.cut)
-      runCommand(services, { keyId, command, protocol }, conversation)
+      workFor(
+        networkOf(plainAddress(address) ?? ""),
+        () => conversation.signal,
+        () => runCommand(services, request, conversation),
+      )
         .catch((error: unknown) => services.log.error({ err: error }, "an SSH session failed"))
         .finally(() => {
           conversations.delete(conversation)

@@ -23,7 +23,7 @@ export interface Conversation {
   readonly cut: () => void
 }
 
-/** A channel without data for this long is closed. Git itself sends something every five seconds while it works. */
+/** A channel without data for this long is closed: a client that pushes may compress for minutes before it sends anything. */
 const SILENCE_MS = 10 * 60 * 1000
 
 /** A conversation without data for this long is not waited for at shutdown. */
@@ -33,7 +33,8 @@ const STILL_MS = 10_000
 const SLACK = 4 * 1024 * 1024
 const SLACK_PAUSE_MS = 50
 
-export function openConversation(channel: ServerChannel, socket: Socket): Conversation {
+/** `stallMs`: how long a client may leave what it is sent unread. */
+export function openConversation(channel: ServerChannel, socket: Socket, stallMs: number): Conversation {
   const gone = new AbortController()
   const isOpen = (): boolean => !gone.signal.aborted && !socket.destroyed
   const cut = (): void => {
@@ -76,7 +77,12 @@ export function openConversation(channel: ServerChannel, socket: Socket): Conver
       if (!isOpen()) return callback(new Error("the client is gone"))
       noteActivity()
       handed += chunk.length
-      channel.write(chunk, () => whenTaken(callback))
+      const unread = setTimeout(cut, stallMs).unref()
+      const taken = () => {
+        clearTimeout(unread)
+        callback()
+      }
+      channel.write(chunk, () => whenTaken(taken))
     },
   })
 

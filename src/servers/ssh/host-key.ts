@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import ssh2 from "ssh2"
-import { makePrivateFile, readPrivateFile } from "../../core/private-file.ts"
+import { FileExposed, makePrivateFile, readPrivateFile } from "../../core/private-file.ts"
 import { KeyRefused } from "../../core/secrets.ts"
 import { fingerprintOf } from "../../features/people/keys/ssh/public-key.ts"
 
@@ -14,7 +14,7 @@ export interface HostKey {
 /** The file of the key: beside the repositories, so that all processes that serve them are the same host. */
 export const hostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
 
-/** The host's key, generated at the first start. Throws {@link KeyRefused} where it can't be created, read or parsed. */
+/** The host's key, generated at the first start. Throws {@link KeyRefused} where it can't be created, read or parsed, or where others can read it. */
 export async function openHostKey(dataDir: string): Promise<HostKey> {
   const file = hostKeyFile(dataDir)
   let privateKey: string
@@ -23,6 +23,7 @@ export async function openHostKey(dataDir: string): Promise<HostKey> {
       await makePrivateFile(file, ssh2.utils.generateKeyPairSync("ed25519", { comment: "hearth" }).private)
     privateKey = (await readPrivateFile(file)) ?? ""
   } catch (error) {
+    if (error instanceof FileExposed) throw new KeyRefused(error.message, error)
     throw new KeyRefused(`The SSH host key ${file} can't be read or made. Let the user that Hearth runs as do so.`, error)
   }
   const parsed = ssh2.utils.parseKey(privateKey)

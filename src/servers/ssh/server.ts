@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import ssh2, { type Connection } from "ssh2"
+import { readNetworks } from "../../core/networks.ts"
 import type { Services } from "../../core/services.ts"
 import { type ClientConnection, serveConnection, socketOf } from "./connection.ts"
 import { openHostKey } from "./host-key.ts"
@@ -13,8 +14,10 @@ export interface SshServer {
   /** The fingerprint of the host's key, as clients show it. */
   readonly fingerprint: string
   readonly connections: () => number
-  /** Accepts no more connections, waits a while for fetches and pushes to end, and closes the rest. */
+  /** Accepts no more connections, and waits for fetches and pushes to end. */
   readonly close: () => Promise<void>
+  /** Closes all connections. */
+  readonly cut: () => void
 }
 
 /** The algorithms on offer: cheap for the server, so that anonymous clients can't overload it, and no compression. */
@@ -26,10 +29,6 @@ const algorithms: ssh2.Algorithms = {
 }
 
 const PENDING_LIMITS = { slots: 256, greetingMs: 15_000, signInMs: 120_000 }
-/** The most connections at once, of all clients. */
-const MOST_CONNECTIONS = 2_000
-/** How long closing waits for fetches and pushes that are under way. */
-const CLOSE_MS = 30_000
 const CLOSE_LOOKS_MS = 50
 
 /** Serves git over SSH. Throws `KeyRefused` for the host's key, and {@link SshRefused} for the port and the address. */
@@ -44,7 +43,7 @@ export async function openSsh(services: Services): Promise<SshServer> {
     clients.set(socketOf(client), serveConnection(services, pending, client))
   })
   const listener = createServer({ noDelay: true }, (socket) => {
-    if (sockets.size >= MOST_CONNECTIONS) {
+    if (sockets.size >= config.http.maxConnections || isFull(socket)) {
       socket.destroy()
       return
     }
@@ -56,6 +55,11 @@ export async function openSsh(services: Services): Promise<SshServer> {
     pending.add(socket)
     protocol.injectSocket(socket)
   })
+
+  const isProxy = readNetworks(config.http.trustedProxies)
+  const isFull = ({ remoteAddress = "" }: Socket): boolean =>
+    !isProxy(remoteAddress) &&
+    [...sockets].filter((socket) => socket.remoteAddress === remoteAddress).length >= config.http.maxConnectionsPerAddress
 
   const listening = once(listener, "listening")
   listener.listen({ host: config.ssh.host || config.http.host, port: config.ssh.port })
@@ -71,13 +75,14 @@ export async function openSsh(services: Services): Promise<SshServer> {
   async function close(): Promise<void> {
     const closed = once(listener, "close")
     listener.close()
-    const last = Date.now() + CLOSE_MS
-    while (sockets.size > 0 && Date.now() < last) {
+    while (sockets.size > 0) {
       for (const socket of sockets) if (!clients.get(socket)?.isBusy()) socket.destroy()
       await new Promise((resolve) => setTimeout(resolve, CLOSE_LOOKS_MS))
     }
-    for (const socket of sockets) socket.destroy()
     await closed
   }
-  return { port, fingerprint, connections: () => sockets.size, close }
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return { port, fingerprint, connections: () => sockets.size, close, cut }
 }

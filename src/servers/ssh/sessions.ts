@@ -1,20 +1,23 @@
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import type { Readable } from "node:stream"
 import type { SignedIn } from "../../core/actor.ts"
+import { identifyCaller } from "../../core/caller.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { authenticateLfs } from "../../features/code/lfs/authenticate.ts"
 import type { LfsOperation } from "../../features/code/lfs/passes.ts"
 import { admitCreation, createForPush } from "../../features/code/lifecycle/push-to-create.ts"
-import { admitFetch, admitPush, isMissing, NOT_FOUND } from "../../features/code/pushes/admission.ts"
+import { isMissing, NOT_FOUND } from "../../features/code/pushes/admission.ts"
 import { serveFetch } from "../../features/code/pushes/fetch.ts"
 import { type Address, follow } from "../../features/code/pushes/follow.ts"
-import { servePush } from "../../features/code/pushes/push.ts"
-import { asRefusal, FAULT } from "../../features/code/pushes/refusals.ts"
+import { asRefusal, faultWords } from "../../features/code/pushes/refusals.ts"
+import { partAt } from "../../features/code/wiki/part.ts"
 import { requireUsable } from "../../features/people/authentication/authenticate.ts"
 import { findDeployKeyUser, findKeyOwner, recordKeyUse } from "../../features/people/keys/sign-in.ts"
 import { findPublicKey, type PublicKeyRow } from "../../features/people/keys/store.ts"
 import { isGitError } from "../../git/index.ts"
+import { logFault } from "../api/faults.ts"
 import { readCommand } from "./command.ts"
 import type { Conversation } from "./conversation.ts"
 
@@ -48,8 +51,9 @@ export async function runCommand(services: Services, request: CommandRequest, co
       return conversation.cut()
     }
     const refusal = asRefusal(error)
-    if (refusal.kind === "internal") log.error({ err: error, key: request.keyId }, "an SSH command failed")
-    conversation.say(`error: ${refusal.message || FAULT}`)
+    const id = randomBytes(9).toString("base64url")
+    logFault(log, refusal, error, { message: "an SSH command failed", id, key: request.keyId, command: request.command?.slice(0, 200) })
+    conversation.say(`error: ${refusal.message || faultWords(id)}`)
     await conversation.finish(1)
     logEnd(1)
   }
@@ -97,6 +101,7 @@ interface GitRequest {
 async function actorFor({ database }: Services, { key, address: { owner, name } }: GitRequest): Promise<SignedIn> {
   const actor = (await findKeyOwner(database.read, key)) ?? (await findDeployKeyUser(database.read, key, owner, name))
   if (!actor) throw refuse.notFound(NOT_FOUND)
+  identifyCaller(actor.user.id)
   return actor
 }
 
@@ -113,30 +118,38 @@ async function authenticate(services: Services, request: GitRequest, operation: 
 }
 
 async function fetch(services: Services, request: GitRequest, { input, output, signal }: Conversation): Promise<number> {
-  const actor = await actorFor(services, request)
-  const found = await follow(request.address, ({ owner, name }) => admitFetch(services, actor, owner, name)).catch(missing)
-  const { code } = await serveFetch(services, found, { input, output, protocol: request.protocol, stateless: false, signal })
+  const { part, address } = partAt(request.address)
+  const actor = await actorFor(services, { ...request, address })
+  const found = await follow(address, ({ owner, name }) => part.admitFetch(services, actor, owner, name)).catch(missing)
+  const { code } = await serveFetch(services, await part.open(services, found.repository), {
+    input,
+    output,
+    protocol: request.protocol,
+    stateless: false,
+    signal,
+  })
   return code
 }
 
 async function push(services: Services, request: GitRequest, { input, output, signal }: Conversation): Promise<number> {
   const { git } = services
-  const actor = await actorFor(services, request)
-  const admitted = () => follow(request.address, ({ owner, name }) => admitPush(services, actor, owner, name))
+  const { part, address } = partAt(request.address)
+  const actor = await actorFor(services, { ...request, address })
+  const admitted = () => follow(address, ({ owner, name }) => part.admitPush(services, actor, owner, name))
   const existing = await admitted()
     .catch(async (error: unknown) => {
-      if (!isMissing(error) || actor.credential.kind === "deployKey") throw error
-      await admitCreation(services, actor, request.address.owner, request.address.name)
+      if (!part.isCreatedByPush || !isMissing(error) || actor.credential.kind === "deployKey") throw error
+      await admitCreation(services, actor, address.owner, address.name)
       return undefined
     })
     .catch(missing)
-  const repository = existing && git.at(existing.repository.storage, existing.repository.object_format)
+  const repository = existing && (await part.open(services, existing.repository))
   output.write(await git.transport.advertiseReceive(repository, { protocol: request.protocol }))
   // A client that only reads the references creates no repository, and doesn't block other pushes.
   if (!(await hasCommands(input))) return 0
-  if (!existing) await createForPush(services, actor, request.address)
+  if (!existing) await createForPush(services, actor, address)
   const { pusher, repository: row } = existing ?? (await admitted())
-  await servePush(services, pusher, row, { input, output, signal })
+  await part.push(services, pusher, row, { input, output, stateless: false, signal })
   return 0
 }
 

@@ -46,16 +46,22 @@ export async function keyed(world: World, name: string): Promise<KeyedPerson> {
 }
 
 /** Gives a person one more key. */
-export async function give({ services }: World, { user }: Person, key: KeyFile): Promise<void> {
+export async function give({ services }: World, { user }: Person, key: KeyFile, readOnly = false): Promise<void> {
   const { database, now } = services
-  await database.write((tx) => addPublicKey(tx, user, { title: key.line, text: readKeyText(key.line), now: now() }))
+  await database.write((tx) => addPublicKey(tx, user, { title: key.line, text: readKeyText(key.line), readOnly, now: now(), actor: user }))
 }
 
 /** Adds a deploy key to a repository. */
 export async function deploy({ services }: World, repository: Repository, key: KeyFile, readOnly: boolean): Promise<void> {
   const { database, now } = services
   await database.write((tx) =>
-    addDeployKey(tx, repository, { title: `${key.fingerprint} ${readOnly}`, text: readKeyText(key.line), readOnly, now: now() }),
+    addDeployKey(tx, repository, {
+      title: `${key.fingerprint} ${readOnly}`,
+      text: readKeyText(key.line),
+      readOnly,
+      actor: { id: repository.owner_id },
+      now: now(),
+    }),
   )
 }
 

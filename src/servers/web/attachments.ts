@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
@@ -11,27 +12,29 @@ import type { Services } from "../../core/services.ts"
 import { openFile } from "../../features/code/attachments/files.ts"
 import type { AttachmentRow } from "../../features/code/attachments/present.ts"
 import { countDownload, findAttachmentByUuid } from "../../features/code/attachments/store.ts"
+import { requireUploader } from "../../features/code/attachments/unbound.ts"
 import { admitRelease } from "../../features/code/releases/locate.ts"
 import { findReleaseById } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { matches } from "../api/answer.ts"
 import { actorOf, mayReadCategory } from "./actor.ts"
-import { readRange } from "./range.ts"
+import { sendRanged } from "./ranged.ts"
 
 /** An attached file is no page: nothing in it may run, load or act as this site. */
 const POLICY = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
 /**
  * Serves attached files. Whether the caller may read the issue or release of a file, also by their token, is checked at every download; for all
- * others the file is missing.
+ * others the file is missing. One that no text has named yet is its uploader's alone.
  */
 export function registerAttachments(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
-  app.route<{ Params: { uuid: string } }>({
-    method: ["GET", "HEAD"],
-    url: "/attachments/:uuid",
-    handler: async (request, reply) =>
-      send(request, reply, await findReadable(await actorOf(request, services, authenticator), request.params.uuid)),
-  })
+  // In texts, `/attachments/…` is an address in the repository of the text: the uuid alone says which file it is.
+  for (const url of ["/attachments/:uuid", "/:owner/:repo/attachments/:uuid"])
+    app.route<{ Params: { uuid: string } }>({
+      method: ["GET", "HEAD"],
+      url,
+      handler: async (request, reply) =>
+        send(request, reply, await findReadable(await actorOf(request, services, authenticator), request.params.uuid)),
+    })
 
   async function findReadable(actor: Actor, uuid: string): Promise<AttachmentRow> {
     const db = services.database.read
@@ -40,7 +43,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
     const found = await locateRepositoryById(db, actor, attachment.repository_id)
     if (attachment.issue_id !== null) admitIssue(found, await findIssueById.first(db, { id: attachment.issue_id }))
     else if (attachment.release_id !== null) await requireRelease(found, actor, attachment.release_id)
-    else throw refuse.notFound()
+    else requireUploader(attachment, actor)
     return attachment
   }
 
@@ -53,34 +56,24 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
 
   async function send(request: FastifyRequest, reply: FastifyReply, attachment: AttachmentRow): Promise<FastifyReply> {
     const { uuid, name, size } = attachment
-    const tag = `"${uuid}"`
     const { type, disposition } = fileHeadersOf(name)
     reply
-      .header("etag", tag)
-      .header("accept-ranges", "bytes")
       // Cached only by the caller's client, which must revalidate: permissions can change.
       .header("cache-control", "private, no-cache")
       .header("content-security-policy", POLICY)
       .header("content-disposition", disposition)
-    if (matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
-    const condition = request.headers["if-range"]
-    const range = condition === undefined || condition === tag ? readRange(request.headers.range, size) : undefined
-    if (range === "none") return reply.code(416).header("content-range", `bytes */${size}`).send()
-    const { start, end } = range ?? { start: 0, end: size - 1 }
-    if (range) reply.code(206).header("content-range", `bytes ${start}-${end}/${size}`)
-    reply.type(type).header("content-length", size === 0 ? 0 : end - start + 1)
-    if (request.method === "HEAD") return reply.send()
+    return sendRanged(request, reply, { tag: `"${uuid}"`, size, type, open: (start) => openCounted(attachment, start) })
+  }
+  async function openCounted({ id, uuid }: AttachmentRow, start: number): Promise<FileHandle> {
     const file = await openFile(services, uuid)
     if (!file) throw new Refusal("internal", `the file of attachment ${uuid} is gone`)
     try {
       // A resumed download was counted when it began.
-      if (start === 0) await services.database.write((tx) => countDownload(tx, { id: attachment.id }))
+      if (start === 0) await services.database.write((tx) => countDownload(tx, { id }))
     } catch (error) {
       await file.close()
       throw error
     }
-    if (size > 0) return reply.send(file.createReadStream({ start, end }))
-    await file.close()
-    return reply.send("")
+    return file
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { escapeHtml } from "../../core/text/html.ts"
-import { sendPage } from "./layout.ts"
+import type { Refusal } from "../../core/errors.ts"
 
 /** The fields of these forms are small; larger bodies are not kept in memory. */
 export const FORM = { bodyLimit: 65_536 } as const
@@ -22,24 +21,10 @@ export async function inConstantTime(work: Promise<void>): Promise<void> {
   await Promise.all([work, pause(MIN_RESPONSE_MS)])
 }
 
-/** Sends a page that may hold a code and must not be cached. */
-export const sendPrivatePage = (reply: FastifyReply, status: number, title: string, body: string): FastifyReply =>
-  sendPage(reply.header("cache-control", "no-store"), status, title, `<h1>${escapeHtml(title)}</h1>${body}`)
+/** Sends a browser on after a form, or to where a person can go on. The address may hold a code: no other site is told of it. */
+export const sendOn = (reply: FastifyReply, address: string): FastifyReply =>
+  reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer").redirect(address, 303)
 
-/** The problem with the submitted form, if any, as a sentence: "[new_password]: must …" reads "New password must ….". */
-export function problemHtml(problem: string): string {
-  if (problem === "") return ""
-  const words = problem.replace(/^\[(\w+)\]:/, (_, field: string) => field.replaceAll("_", " "))
-  const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}${words.endsWith(".") ? "" : "."}`
-  return `<p role="alert">${escapeHtml(sentence)}</p>`
-}
-
-/** A form that asks for an address only. */
-export const addressForm = (action: string, button: string): string =>
-  `<form method="post" action="${action}">
-<label>E-mail address <input name="address" type="email" autocomplete="email" maxlength="254" required></label>
-<button>${button}</button></form>`
-
-/** On a site without mail, names the administrator's command that does the same. */
-export const withoutMail = (what: string, command: string): string =>
-  `<p role="alert">This site sends no mail.</p><p>Ask an administrator of the site ${what}, with the command</p><p><code>${escapeHtml(command)}</code></p>`
+/** Tells programs for how long a refusal holds, where that is known; the page says it in words. */
+export const withRetryAfter = (reply: FastifyReply, { retryAfter }: Refusal): FastifyReply =>
+  retryAfter === undefined ? reply : reply.header("retry-after", String(retryAfter))

@@ -44,6 +44,6 @@ test("an older name leads on", async () => {
   expect(await get("/older.keys")).toMatchObject({ status: 307, location: "/newer.keys" })
 })
 
-test.each(["/hidden.keys", "/hidden.gpg", "/nobody.keys", "/ann.png", "/ann", "/%00.keys", "/.keys"])("%s is not there", async (path) => {
+test.each(["/hidden.keys", "/hidden.gpg", "/nobody.keys", "/ann.keyring", "/%00.keys", "/.keys"])("%s is not there", async (path) => {
   expect((await get(path)).status).toBe(404)
 })

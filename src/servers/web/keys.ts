@@ -10,19 +10,22 @@ import { findCertificates, findPublicKeyLines } from "../../features/people/keys
 export function registerKeys(app: FastifyInstance, services: Services): void {
   const { database, config } = services
 
-  app.get<{ readonly Params: { readonly file: string } }>("/:file", async (request, reply) => {
-    const [, name, kind] = /^(.+)\.(keys|gpg)$/i.exec(request.params.file) ?? []
-    if (name === undefined || kind === undefined) return reply.callNotFound()
+  for (const kind of ["keys", "gpg"] as const)
+    app.get<{ readonly Params: { readonly username: string } }>(`/:username.${kind}`, (request, reply) =>
+      send(reply, request.params.username, kind),
+    )
+
+  async function send(reply: FastifyReply, name: string, kind: "keys" | "gpg"): Promise<FastifyReply> {
     if (config.security.requireSignIn) throw refuse.notFound()
     try {
-      const user = await locateUser(database.read, anonymous, name, "file")
+      const user = await locateUser(database.read, anonymous, name, "username")
       if (user.kind !== "person" || !(await userVisible(database.read, anonymous, user))) throw refuse.notFound()
-      return sendText(reply, await (kind.toLowerCase() === "keys" ? lines(user) : armored(user)))
+      return sendText(reply, await (kind === "keys" ? lines(user) : armored(user)))
     } catch (error) {
       if (!(error instanceof Renamed)) throw error
-      return reply.redirect(`/${encodeURIComponent(error.replace["file"] ?? name)}.${kind}`, error.status)
+      return reply.redirect(`/${encodeURIComponent(error.replace["username"] ?? name)}.${kind}`, error.status)
     }
-  })
+  }
 
   const lines = async ({ id }: User): Promise<string> =>
     (await findPublicKeyLines(database.read, { ownerId: id })).map(({ content }) => `${content}\n`).join("")

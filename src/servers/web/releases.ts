@@ -1,32 +1,51 @@
 import type { FastifyInstance } from "fastify"
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
-import { locateRepository } from "../../access/policies/repositories.ts"
+import { locateRepository, type OnRepository } from "../../access/policies/repositories.ts"
+import type { Actor } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { findAttachmentsOfReleases } from "../../features/code/attachments/store.ts"
-import { locateReleaseOfTag } from "../../features/code/releases/locate.ts"
+import { admitRelease, locateReleaseOfTag } from "../../features/code/releases/locate.ts"
+import { findLatestRelease, type Release } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { actorOf, mayReadCategory } from "./actor.ts"
 
-/** Addresses of a release's files by its tag and their names, as packages and scripts write them. They redirect to the files. */
+type Found = OnRepository & { readonly db: Handle; readonly actor: Actor }
+
+/**
+ * Addresses of a release's files by its tag, or of those of the latest release, and by their names, as packages and scripts write them. They
+ * redirect to the files.
+ */
 export function registerReleases(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
-  app.route<{ Params: { owner: string; repo: string; "*": string } }>({
-    method: ["GET", "HEAD"],
-    url: "/:owner/:repo/releases/download/*",
-    handler: async (request, reply) => {
-      const db = services.database.read
-      const actor = await actorOf(request, services, authenticator)
-      const { owner, repo, "*": path } = request.params
-      const slash = path.lastIndexOf("/")
-      if (!mayReadCategory(services, actor, "repository") || path.includes("\0") || slash < 1) throw refuse.notFound()
-      const on = await locateRepository(db, actor, owner, repo)
-      if (on.permission.mode < Mode.admin && unitMode(on.permission, on.repository, "repo.releases") < Mode.read) throw refuse.notFound()
-      const release = await locateReleaseOfTag({ ...on, db, actor }, path.slice(0, slash))
-      const files = await findAttachmentsOfReleases(db, { releaseIds: [release.id] })
-      const file = files.find(({ name }) => name === path.slice(slash + 1))
-      if (!file) throw refuse.notFound()
-      return reply.redirect(`${services.site.rootUrl}/attachments/${file.uuid}`)
-    },
+  serve("/:owner/:repo/releases/download/*", (path) => {
+    const slash = path.lastIndexOf("/")
+    if (slash < 1) throw refuse.notFound()
+    return { name: path.slice(slash + 1), find: (found) => locateReleaseOfTag(found, path.slice(0, slash)) }
   })
+  serve("/:owner/:repo/releases/latest/download/*", (name) => ({
+    name,
+    find: async ({ db, actor, ...on }) => admitRelease(actor, on, await findLatestRelease.first(db, { repositoryId: on.repository.id })),
+  }))
+
+  function serve(url: string, read: (path: string) => { readonly name: string; readonly find: (found: Found) => Promise<Release> }): void {
+    app.route<{ Params: { owner: string; repo: string; "*": string } }>({
+      method: ["GET", "HEAD"],
+      url,
+      handler: async (request, reply) => {
+        const db = services.database.read
+        const actor = await actorOf(request, services, authenticator)
+        const { owner, repo, "*": path } = request.params
+        if (!mayReadCategory(services, actor, "repository") || path.includes("\0")) throw refuse.notFound()
+        const { name, find } = read(path)
+        const on = await locateRepository(db, actor, owner, repo)
+        if (on.permission.mode < Mode.admin && unitMode(on.permission, on.repository, "repo.releases") < Mode.read) throw refuse.notFound()
+        const release = await find({ ...on, db, actor })
+        const file = (await findAttachmentsOfReleases(db, { releaseIds: [release.id] })).find((each) => each.name === name)
+        if (!file) throw refuse.notFound()
+        return reply.redirect(`${services.site.rootUrl}/attachments/${file.uuid}`)
+      },
+    })
+  }
 }

@@ -72,4 +72,3 @@ export async function openWebWorld(kind: FreshKind, users: { readonly activateBy
     signsIn: async (login: string, password: string) => (await forge.call(basic(login, password), "GET /user")).status === 200,
   }
 }
-export type WebWorld = Awaited<ReturnType<typeof openWebWorld>>

@@ -1,0 +1,136 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+
+/** How much of the server connections may take. */
+export interface ConnectionLimits {
+  /** Connections open at once. */
+  readonly total: number
+  /** Connections open at once from one address. Proxies that are trusted may open as many as they need. */
+  readonly perAddress: number
+  readonly isProxy: (address: string) => boolean
+  /** A connection on which nothing moves for this long, while the server waits for the client, is closed. */
+  readonly stallMs: number
+  /** How long the body of a request may take to arrive in all. */
+  readonly bodyMs: number
+  /** The least bytes a second of a body that is on its way, on average over `stallMs`. */
+  readonly bodyRate: number
+}
+
+export interface ConnectionCounts {
+  readonly open: number
+  /** Connections that were not accepted so far, because there were too many. */
+  readonly refused: number
+  /** Connections that were closed so far, because the client was too slow. */
+  readonly cut: number
+}
+
+/** A request whose body or answer is not complete. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly since: number
+  /** The beginning of the time over which the rate is measured, and what had been read then. */
+  from: number
+  bytes: number
+}
+
+interface Connection {
+  readonly address: string
+  exchange: Exchange | undefined
+}
+
+const REFUSAL = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+/** How many times in a span the rates are looked at. */
+const LOOKS = 4
+
+/**
+ * Bounds the connections of a server, and closes those whose clients don't keep up. Nothing is held against a client while the server itself is at work: while it
+ * computes an answer, or doesn't take more of a body.
+ */
+export function watchConnections(server: Server, limits: ConnectionLimits): () => ConnectionCounts {
+  const connections = new Map<Socket, Connection>()
+  const perAddress = new Map<string, number>()
+  let [refused, cut] = [0, 0]
+
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? ""
+    const isProxy = limits.isProxy(address)
+    if ((!isProxy && (perAddress.get(address) ?? 0) >= limits.perAddress) || (connections.size >= limits.total && !closeIdle())) {
+      refused += 1
+      socket.on("error", () => {}).end(REFUSAL, () => socket.destroy())
+      return
+    }
+    connections.set(socket, { address, exchange: undefined })
+    if (!isProxy) perAddress.set(address, (perAddress.get(address) ?? 0) + 1)
+    socket.once("close", () => {
+      connections.delete(socket)
+      if (isProxy) return
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left === 0) perAddress.delete(address)
+      else perAddress.set(address, left)
+    })
+  })
+
+  /** Makes room for a connection: closes the oldest idle one of the address that has the most. */
+  function closeIdle(): boolean {
+    let found: { readonly socket: Socket; readonly count: number } | undefined
+    for (const [socket, { address, exchange }] of connections) {
+      const count = perAddress.get(address) ?? 0
+      if (exchange === undefined && count > (found?.count ?? 0)) found = { socket, count }
+    }
+    found?.socket.destroy()
+    return found !== undefined
+  }
+
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(request.socket)
+    if (!connection) return
+    const now = performance.now()
+    const exchange: Exchange = { request, response, since: now, from: now, bytes: request.socket.bytesRead }
+    connection.exchange = exchange
+    const end = () => {
+      if (connection.exchange === exchange && response.closed && request.complete) connection.exchange = undefined
+    }
+    response.once("close", end)
+    request.once("end", end)
+  })
+
+  const close = (socket: Socket) => {
+    cut += 1
+    // What the client has not taken would otherwise stay in the system's buffers.
+    socket.resetAndDestroy()
+  }
+
+  // Emitted when nothing has moved on the connection in either direction; a partial write counts as movement.
+  server.setTimeout(limits.stallMs, (socket) => {
+    const exchange = connections.get(socket)?.exchange
+    if (exchange === undefined || waitsForClient(socket, exchange)) close(socket)
+  })
+
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const [socket, { exchange }] of connections) {
+      if (exchange === undefined || exchange.request.complete) continue
+      if (now - exchange.since > limits.bodyMs) close(socket)
+      else if (!waitsForBody(exchange)) restart(exchange, socket, now)
+      else if (now - exchange.from >= limits.stallMs) {
+        if (socket.bytesRead - exchange.bytes < (limits.bodyRate * (now - exchange.from)) / 1000) close(socket)
+        else restart(exchange, socket, now)
+      }
+    }
+  }, limits.stallMs / LOOKS).unref()
+  server.once("close", () => clearInterval(timer))
+
+  return () => ({ open: connections.size, refused, cut })
+}
+
+/** Whether the next byte is the client's to send or to take. */
+const waitsForClient = (socket: Socket, exchange: Exchange): boolean => socket.writableLength > 0 || waitsForBody(exchange)
+
+/** Whether more of the body would be taken if it came. */
+const waitsForBody = ({ request }: Exchange): boolean => !request.complete && request.readableLength < request.readableHighWaterMark
+
+function restart(exchange: Exchange, socket: Socket, now: number): void {
+  exchange.from = now
+  exchange.bytes = socket.bytesRead
+}

@@ -1,0 +1,106 @@
+import type { FastifyRequest } from "fastify"
+import type { Refusal, RefusalKind } from "../../../core/errors.ts"
+import { type Content, html } from "../../../core/html.ts"
+import type { Shown } from "../../../core/page.ts"
+import { filterForm } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import type { IconName } from "../../../web/icon-names.ts"
+import { sentence } from "../../../web/problem.ts"
+
+/** Pages that say why there is nothing to see, and what to do next. */
+
+const TITLES: Readonly<Partial<Record<RefusalKind, readonly [string, IconName]>>> = {
+  notFound: ["There is nothing here", "telescope"],
+  forbidden: ["You may not do this", "lock"],
+  tooMany: ["Too many requests", "hourglass"],
+  busy: ["The server is busy", "hourglass"],
+  unavailable: ["The site is being looked after", "tools"],
+  internal: ["Something went wrong", "alert"],
+  full: ["The site has no space left", "alert"],
+  tooLarge: ["This is too large", "alert"],
+  methodNotAllowed: ["This address takes something else", "alert"],
+  timeout: ["This took too long", "hourglass"],
+  conflict: ["Somebody else was faster", "git-compare"],
+  preconditionFailed: ["Somebody else was faster", "git-compare"],
+}
+
+interface About {
+  readonly method: string
+  readonly url: string
+  /** For a form: the path of the page that it stood on. */
+  readonly back: string
+  readonly requestId: string
+  readonly isSignedIn: boolean
+}
+
+/** What may go away by itself. */
+const PASSING: ReadonlySet<RefusalKind> = new Set(["tooMany", "busy", "unavailable", "internal", "timeout"])
+
+export function errorPage(refusal: Refusal, about: About): Shown {
+  const { method, url, back, isSignedIn } = about
+  const [title, name] = TITLES[refusal.kind] ?? ["This can't be done", "alert"]
+  const isForm = method === "POST"
+  const isMissing = refusal.kind === "notFound"
+  return {
+    kind: "shown",
+    status: refusal.status,
+    title,
+    unlisted: true,
+    width: "narrow",
+    body: html`<section class="error-page">${icon(name)}<h1>${title}</h1><p>${wordsFor(refusal, about)}</p><div class="bar">${
+      !isSignedIn &&
+      isMissing &&
+      html`<a class="button primary" href="/user/login?redirect_to=${encodeURIComponent(url)}" rel="nofollow">${icon("sign-in")} Sign in</a>`
+    }${!isForm && PASSING.has(refusal.kind) && html`<a class="button primary" href="${url}">${icon("sync")} Try again</a>`}${
+      isForm && html`<a class="button primary" href="${back}">${icon("arrow-left")} Go back</a>`
+    }<a class="button" href="/">${icon("home")} ${isSignedIn ? "Dashboard" : "Front page"}</a></div>${
+      isMissing && !isForm && filterForm("/search", wordsIn(url), "Search for it")
+    }<p class="muted small">Status ${refusal.status}</p></section>`,
+  }
+}
+
+/** The names in a path: what somebody may have looked for. */
+function wordsIn(url: string): string {
+  const [path = ""] = url.split("?", 1)
+  try {
+    return decodeURIComponent(path).split("/").slice(1, 3).join(" ").trim().slice(0, 100)
+  } catch {
+    return ""
+  }
+}
+
+function wordsFor(refusal: Refusal, { method, requestId, isSignedIn }: About): Content {
+  if (refusal.kind === "notFound")
+    return isSignedIn
+      ? "It was moved or deleted, or it is private and you may not see it."
+      : "It was moved or deleted, or it is private: sign in if you have an account."
+  if (refusal.kind === "internal")
+    return html`${method === "POST" && "Nothing was changed. "}The administrators find more in the log, under <code>${requestId}</code>.`
+  return `${sentence(refusal.message)}${adviceFor(refusal, method)}`
+}
+
+/** What to do next, where the refusal itself does not say so. */
+function adviceFor({ kind, retryAfter }: Refusal, method: string): string {
+  const isForm = method === "POST"
+  switch (kind) {
+    case "methodNotAllowed":
+      return isForm ? " Nothing was changed." : " It is that of a form, which is sent from the page that it stands on."
+    case "tooLarge":
+      return " Nothing was changed: go back, and send less."
+    case "forbidden":
+      return " Nothing was changed. If you think that you should be allowed to, ask those who own this."
+    case "conflict":
+    case "preconditionFailed":
+      return " Go back to see what is there now."
+    case "tooMany":
+      return retryAfter === undefined || retryAfter < 2 ? "" : ` It can be tried again in ${retryAfter} seconds.`
+    case "full":
+      return " Tell the administrators of this site."
+    default:
+      return isForm && PASSING.has(kind) ? " Nothing was changed: go back, and send it again." : ""
+  }
+}
+
+/** Whether the client shows pages to a person: programs get short texts and records. */
+export const wantsPage = ({ headers, url }: FastifyRequest): boolean =>
+  String(headers.accept ?? "").includes("text/html") && !url.startsWith("/api/") && !/\.git\/|\/info\/(refs|lfs)/.test(url)

@@ -1,0 +1,152 @@
+import type { Handle } from "../../../core/database/database.ts"
+import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
+import { endOfLog, type Position, readSubjects, type Subject } from "../../../core/events/log.ts"
+import { type Followed, NOTIFICATIONS, type PageEvent, type SentEvents } from "../../../core/page.ts"
+import type { Services } from "../../../core/services.ts"
+
+/**
+ * Pages that are open and follow what happens. The process looks once a second, while anybody follows, whether the log of events has grown; a
+ * follower is told that something happened to their page, and their browser asks for the page again. Nothing is kept of what they are slow to hear.
+ */
+
+const LOOK_MS = 1_000
+const EVENTS_AT_ONCE = 500
+/** Pages that one person, or one address where nobody is signed in, may follow at once; browsers follow only the page that is seen. */
+const OF_ONE = 20
+const OF_ALL = 2_000
+
+/** Events that can take access away, or give a page another address: those who follow are looked at again, whatever they follow. */
+const OF_ACCESS = ["repository.", "collaborator.", "access.", "team.", "organization.", "user.", "account."]
+
+/** `changed`: the page, `notified`: only the reader's notifications; `access`: perhaps who may see it. */
+type News = "changed" | "notified" | "access"
+
+interface Follower {
+  readonly who: string
+  /** 0 where nobody is signed in. */
+  readonly userId: number
+  followed: readonly Followed[]
+  /** What they were not told yet. */
+  readonly news: Set<News>
+  readonly wake: () => void
+}
+
+interface Follow {
+  readonly who: string
+  readonly userId: number
+  /** Decides about access, and gives what the page follows by now. */
+  readonly followed: () => Promise<readonly Followed[]>
+}
+
+export interface LivePages {
+  /**
+   * A stream of `changed` and `notified`, for somebody who may see the page: `followed` decides so before each of them. Refuses with `busy` where
+   * too many follow.
+   */
+  readonly follow: (follow: Follow) => SentEvents
+}
+
+/** A text for each of these people that is another one when their notifications are. */
+type Notified = (db: Handle, userIds: readonly number[]) => Promise<ReadonlyMap<number, string>>
+
+export function openLivePages({ database, log }: Pick<Services, "database" | "log">, notifiedOf: Notified): LivePages {
+  const followers = new Set<Follower>()
+  let timer: NodeJS.Timeout | undefined
+  let position: Position | undefined
+  let seen: unknown
+  let notified: ReadonlyMap<number, string> = new Map()
+
+  async function look(): Promise<void> {
+    try {
+      const state = await database.state()
+      if (state === seen && position) return
+      position ??= await endOfLog(database.read)
+      for (let many = EVENTS_AT_ONCE; many === EVENTS_AT_ONCE; ) {
+        const subjects = await readSubjects(database.read, position, EVENTS_AT_ONCE)
+        many = subjects.length
+        position = subjects.at(-1)?.position ?? position
+        for (const { followed, news } of followers)
+          for (const subject of subjects) {
+            if (followed.some((topic) => isAbout(subject, topic))) news.add("changed")
+            else if (begins(subject.kind, OF_ACCESS) && mayTouch(subject, followed)) news.add("access")
+          }
+      }
+      await lookAtNotifications()
+      for (const { news, wake } of followers) if (news.size > 0) wake()
+      seen = state
+    } catch (error) {
+      log.warn({ err: error }, "what happens can't be read for the pages that follow it; it is tried again")
+    }
+  }
+
+  async function lookAtNotifications(): Promise<void> {
+    const ids = new Set([...followers].flatMap(({ userId }) => (userId === 0 ? [] : userId)))
+    const now = ids.size === 0 ? new Map<number, string>() : await notifiedOf(database.read, [...ids])
+    for (const { userId, followed, news } of followers) {
+      // Of who has begun to follow meanwhile nothing is known before; their browser asks when it begins.
+      if (!ids.has(userId) || !notified.has(userId) || notified.get(userId) === now.get(userId)) continue
+      news.add(followed.includes(NOTIFICATIONS) ? "changed" : "notified")
+    }
+    notified = new Map([...ids].map((id) => [id, now.get(id) ?? ""]))
+  }
+
+  function begin(follower: Follower): void {
+    followers.add(follower)
+    // Their notifications are not known yet.
+    if (!notified.has(follower.userId)) seen = undefined
+    timer ??= setTimeout(async function again() {
+      await look()
+      timer = followers.size > 0 ? setTimeout(again, LOOK_MS).unref() : undefined
+      if (!timer) {
+        position = undefined
+        notified = new Map()
+      }
+    }, 0).unref()
+  }
+
+  async function* changes({ who, userId, followed: look }: Follow, signal: AbortSignal): AsyncGenerator<PageEvent, void> {
+    const followed = await look()
+    const mine = [...followers].filter((each) => each.who === who).length
+    if (mine >= OF_ONE || followers.size >= OF_ALL) throw refuse.busy("too many pages are followed; load the page again to see what is new")
+    const news = new Set<News>()
+    let happened = Promise.withResolvers<void>()
+    const wake = () => happened.resolve()
+    const follower: Follower = { who, userId, followed, news, wake }
+    signal.addEventListener("abort", wake)
+    begin(follower)
+    try {
+      yield { name: "following", data: {} }
+      while (!signal.aborted) {
+        await happened.promise
+        if (signal.aborted) return
+        happened = Promise.withResolvers<void>()
+        const name = news.has("changed") ? "changed" : news.has("notified") ? "notified" : undefined
+        news.clear()
+        follower.followed = await look()
+        if (name) yield { name, data: {} }
+      }
+    } catch (error) {
+      // Who may not see the page any more is told nothing; their browser finds out when it asks for the page.
+      if (!(error instanceof Refusal || error instanceof Renamed)) throw error
+    } finally {
+      signal.removeEventListener("abort", wake)
+      followers.delete(follower)
+    }
+  }
+
+  return { follow: (follow) => ({ kind: "events", events: (signal) => changes(follow, signal) }) }
+}
+
+const begins = (kind: string, kinds: readonly string[]): boolean => kinds.some((start) => kind.startsWith(start))
+
+const isAbout = (subject: Subject, topic: Followed): boolean =>
+  topic !== NOTIFICATIONS &&
+  (topic.repositoryId === undefined || subject.repositoryId === topic.repositoryId) &&
+  (topic.issueIds === undefined || topic.issueIds.has(subject.issueId)) &&
+  (topic.projectId === undefined || subject.projectId === topic.projectId) &&
+  (topic.kinds === undefined || begins(subject.kind, topic.kinds))
+
+/** Whether it happened to the repository that the page is of, or to none. */
+const mayTouch = ({ repositoryId }: Subject, followed: readonly Followed[]): boolean =>
+  repositoryId === 0 ||
+  followed.some((topic) => topic !== NOTIFICATIONS && (topic.repositoryId === undefined || topic.repositoryId === repositoryId))

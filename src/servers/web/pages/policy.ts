@@ -1,0 +1,33 @@
+import type { FastifyReply } from "fastify"
+
+/** The headers of every page: it runs and loads what is ours, is framed by nobody, and tells no other site where the reader was. */
+export function pageHeaders(formTargets: readonly string[] = []): Readonly<Record<string, string>> {
+  return {
+    "content-type": "text/html;charset=utf-8",
+    "content-security-policy": [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "media-src 'self'",
+      "connect-src 'self'",
+      "frame-src 'self'",
+      `form-action ${["'self'", ...formTargets].join(" ")}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types hearth",
+    ].join("; "),
+    "x-frame-options": "DENY",
+    // With no-referrer, a browser would not say either that a form comes from this site.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy":
+      "publickey-credentials-get=(self), publickey-credentials-create=(self), clipboard-write=(self), camera=(), geolocation=(), microphone=()",
+    "cache-control": "private, no-cache",
+  }
+}
+
+/** Nobody keeps the answer: it has a secret, or a sentence that is shown once. */
+export const notStored = (reply: FastifyReply): FastifyReply => reply.header("cache-control", "no-store")

@@ -1,0 +1,39 @@
+import type { Content } from "../core/html.ts"
+import type { Shown } from "../core/page.ts"
+import { besideParts, type Parts } from "./parts.ts"
+
+/** What all pages of site administrators have: the list of their parts, each a page of the feature that it is about. */
+
+export const ADMINISTRATION_PATH = "/-/admin"
+
+const PARTS = {
+  overview: { text: "Overview", icon: "pulse", path: "" },
+  people: { text: "People", icon: "people", path: "/users" },
+  emails: { text: "E-mail addresses", icon: "mail", path: "/emails" },
+  announcements: { text: "Announcements", icon: "megaphone", path: "/announcements" },
+  organizations: { text: "Organizations", icon: "organization", path: "/orgs" },
+  repositories: { text: "Repositories", icon: "repo", path: "/repos" },
+  webhooks: { text: "Webhooks", icon: "webhook", path: "/hooks" },
+  runners: { text: "Runners", icon: "server", path: "/actions/runners" },
+  jobs: { text: "Jobs and schedule", icon: "clock", path: "/monitor/cron" },
+  audit: { text: "Audit log", icon: "log", path: "/audit" },
+  configuration: { text: "Configuration", icon: "gear", path: "/config" },
+} as const satisfies Parts
+
+export type AdministrationPart = keyof typeof PARTS
+
+interface Administration extends Omit<Shown, "kind" | "body"> {
+  readonly part: AdministrationPart
+  readonly body: Content
+}
+
+/** A page of site administrators; `body` begins with its `h1`. */
+export function administrationPage({ part, title, body, ...more }: Administration): Shown {
+  return {
+    kind: "shown",
+    unlisted: true,
+    ...more,
+    title: `${title} · Administration`,
+    body: besideParts(PARTS, { label: "Administration", at: ADMINISTRATION_PATH, current: part, body, isWide: true }),
+  }
+}

@@ -1,0 +1,54 @@
+/** Lines of a file: a click on a number marks it, with Shift a range; the address follows. `y` leads to the permanent address. */
+
+const lineOf = (hash: string): readonly [number, number] | undefined => {
+  const [, from, to] = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash) ?? []
+  return from === undefined ? undefined : [Number(from), Number(to ?? from)]
+}
+
+function mark(): void {
+  for (const marked of document.querySelectorAll(".code .marked")) marked.classList.remove("marked")
+  const range = lineOf(location.hash)
+  if (!range) return
+  const [from, to] = range[0] <= range[1] ? range : [range[1], range[0]]
+  // Of a large file, a page has some of the lines.
+  if (document.querySelector(".code[data-part]") && !document.getElementById(`L${from}`)) {
+    const asked = new URL(location.href)
+    if (asked.searchParams.get("from") === String(from)) return
+    asked.searchParams.set("from", String(from))
+    location.replace(asked)
+    return
+  }
+  for (let line = from; line <= to && line - from < 5000; line++) document.getElementById(`L${line}`)?.classList.add("marked")
+  document.getElementById(`L${from}`)?.scrollIntoView({ block: "center" })
+}
+
+document.addEventListener("click", (event) => {
+  const line = event.target
+  // The numbers are generated content: a click on one is a click on the line, left of its text.
+  if (!(line instanceof HTMLElement) || line.dataset["n"] === undefined || !line.closest(".code")) return
+  if (event.clientX - line.getBoundingClientRect().left > 72) return
+  const number = Number(line.dataset["n"])
+  const range = lineOf(location.hash)
+  const hash = event.shiftKey && range ? `#L${Math.min(range[0], number)}-L${Math.max(range[0], number)}` : `#L${number}`
+  history.replaceState(null, "", hash)
+  mark()
+})
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "y" || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return
+  const link = document.querySelector<HTMLAnchorElement>('a[data-key="y"]')
+  if (link) location.assign(link.href + location.hash)
+})
+
+/** A document is framed only where the browser has a reader for it: others would download it. */
+const documentPlace = document.querySelector<HTMLElement>("[data-document]")
+if (documentPlace && navigator.pdfViewerEnabled) {
+  const frame = document.createElement("iframe")
+  frame.src = documentPlace.dataset["document"] ?? ""
+  frame.title = documentPlace.dataset["name"] ?? ""
+  documentPlace.replaceChildren(frame)
+}
+
+window.addEventListener("hashchange", mark)
+mark()

@@ -1,0 +1,271 @@
+import "./attach.ts"
+import "./drafts.ts"
+import { fetchFragment } from "./fragment.ts"
+import { type Field, fieldOf, isComposed, replace } from "./text.ts"
+
+/** Writing a text: a toolbar, the preview in place, saved replies, names completed, Ctrl-Enter. What is pasted is in `attach.ts`. See `web/composer.ts`. */
+
+// --- the toolbar ----------------------------------------------------------------------------------------------------------------------
+
+/** Puts signs around what is selected, or takes them away. */
+function surround(field: Field, sign: string): void {
+  const { selectionStart: from, selectionEnd: to, value } = field
+  const selected = value.slice(from, to)
+  const isAround = value.slice(from - sign.length, from) === sign && value.slice(to, to + sign.length) === sign
+  const start = isAround ? from - sign.length : from
+  if (isAround) replace(field, start, to + sign.length, selected)
+  else replace(field, from, to, sign + selected + sign)
+  const begins = isAround ? start : from + sign.length
+  field.setSelectionRange(begins, begins + selected.length)
+}
+
+/** Begins each selected line in a way, or takes that away where all of them do. */
+function begin(field: Field, sign: (line: number) => string): void {
+  const { selectionStart, selectionEnd, value } = field
+  const from = value.lastIndexOf("\n", selectionStart - 1) + 1
+  const next = value.indexOf("\n", selectionEnd)
+  const to = next < 0 ? value.length : next
+  const lines = value.slice(from, to).split("\n")
+  const isBegun = lines.every((line, at) => line.startsWith(sign(at)))
+  const changed = lines.map((line, at) => (isBegun ? line.slice(sign(at).length) : sign(at) + line)).join("\n")
+  replace(field, from, to, changed)
+  field.setSelectionRange(lines.length === 1 ? from + changed.length : from, from + changed.length)
+}
+
+function link(field: Field): void {
+  const { selectionStart: from, selectionEnd: to, value } = field
+  const selected = value.slice(from, to)
+  replace(field, from, to, `[${selected}](url)`)
+  const at = from + selected.length + 3
+  field.setSelectionRange(at, at + 3)
+}
+
+const TOOLS: Readonly<Record<string, (field: Field) => void>> = {
+  heading: (field) => begin(field, () => "### "),
+  bold: (field) => surround(field, "**"),
+  italic: (field) => surround(field, "_"),
+  quote: (field) => begin(field, () => "> "),
+  code: (field) => {
+    if (!field.value.slice(field.selectionStart, field.selectionEnd).includes("\n")) return surround(field, "`")
+    const { selectionStart: from, selectionEnd: to, value } = field
+    replace(field, from, to, `\`\`\`\n${value.slice(from, to)}\n\`\`\``)
+  },
+  link,
+  bullets: (field) => begin(field, () => "- "),
+  numbers: (field) => begin(field, (line) => `${line + 1}. `),
+  tasks: (field) => begin(field, () => "- [ ] "),
+}
+
+/** A letter that a key stands for with Ctrl. */
+const KEYS: Readonly<Record<string, string>> = { b: "bold", i: "italic", e: "code", k: "link" }
+
+// --- the preview ----------------------------------------------------------------------------------------------------------------------
+
+async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
+  const box = field.closest<HTMLElement>(".write")
+  if (!box) return
+  const shown = box.querySelector<HTMLElement>(".preview")
+  if (shown) {
+    shown.remove()
+    field.hidden = false
+    button.textContent = "Preview"
+    field.focus()
+    return
+  }
+  button.disabled = true
+  try {
+    const fresh = await fetchFragment(button.formAction, new URLSearchParams({ preview: field.name, [field.name]: field.value }))
+    const made = document.createElement("div")
+    made.className = "preview card inside"
+    made.tabIndex = -1
+    made.setAttribute("role", "region")
+    made.setAttribute("aria-label", "Preview")
+    made.append(...(fresh.getElementById("preview")?.childNodes ?? []))
+    field.hidden = true
+    box.append(made)
+    button.textContent = "Write"
+    made.focus()
+  } catch {
+    // The page of its own says what is wrong.
+    button.disabled = false
+    button.dataset["whole"] = ""
+    button.click()
+  } finally {
+    button.disabled = false
+  }
+}
+
+// --- saved replies --------------------------------------------------------------------------------------------------------------------
+
+/** Puts a saved reply where the caret is. */
+async function insert(button: HTMLButtonElement, field: Field, address: string): Promise<void> {
+  try {
+    const response = await fetch(address, { redirect: "error" })
+    if (!response.ok) throw new TypeError(`${address} answered ${response.status}`)
+    const text = await response.text()
+    button.closest("details")?.removeAttribute("open")
+    replace(field, field.selectionStart, field.selectionEnd, text)
+  } catch {
+    // The page that comes then has it in the field, or says what is wrong.
+    delete button.dataset["reply"]
+    button.click()
+  }
+}
+
+// --- buttons --------------------------------------------------------------------------------------------------------------------------
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("button") : null
+  const field = button && fieldOf(button)
+  if (!button || !field) return
+  const { tool, reply } = button.dataset
+  if (tool !== undefined) TOOLS[tool]?.(field)
+  else if (reply !== undefined) {
+    event.preventDefault()
+    void insert(button, field, reply)
+  } else if (button.name === "preview" && button.dataset["whole"] === undefined) {
+    event.preventDefault()
+    void preview(button, field)
+  }
+})
+
+// --- completion -----------------------------------------------------------------------------------------------------------------------
+
+interface Offer {
+  readonly text: string
+  readonly about: string
+}
+
+const isOffer = (value: unknown): value is Offer =>
+  typeof value === "object" &&
+  value !== null &&
+  "text" in value &&
+  typeof value.text === "string" &&
+  "about" in value &&
+  typeof value.about === "string"
+
+const WAIT_MS = 120
+/** The word before the caret, where it begins with a sign: not within a word, and an emoji from its second letter on. */
+const WORD = /(?:^|[\s([{>*_"'])(([@#])([\w.-]*)|(:)([\w+-]{2,}))$/
+
+let list: HTMLUListElement | undefined
+let waiting: ReturnType<typeof setTimeout> | undefined
+let asking: AbortController | undefined
+
+function close(): void {
+  asking?.abort()
+  clearTimeout(waiting)
+  list?.remove()
+  list = undefined
+  for (const field of document.querySelectorAll(".composer textarea[aria-controls]"))
+    for (const name of ["aria-controls", "aria-activedescendant", "aria-autocomplete"]) field.removeAttribute(name)
+}
+
+function wordAt(field: Field): { readonly word: string; readonly sign: string; readonly q: string } | undefined {
+  const before = field.value.slice(Math.max(0, field.selectionStart - 60), field.selectionStart)
+  const [, word, sign = "", q = "", colon = "", name = ""] = WORD.exec(before) ?? []
+  return word === undefined || field.selectionStart !== field.selectionEnd ? undefined : { word, sign: sign || colon, q: q || name }
+}
+
+async function ask(field: Field): Promise<void> {
+  const at = wordAt(field)
+  const address = field.closest<HTMLElement>(".composer")?.dataset["complete"]
+  if (!at || address === undefined) return close()
+  asking?.abort()
+  asking = new AbortController()
+  try {
+    const response = await fetch(`${address}?${new URLSearchParams({ sign: at.sign, q: at.q })}`, { signal: asking.signal })
+    const found: unknown = response.ok ? await response.json() : []
+    const offers = Array.isArray(found) ? found.filter(isOffer) : []
+    if (wordAt(field)?.word !== at.word || document.activeElement !== field) return
+    close()
+    if (offers.length > 0) offer(field, at.word, offers)
+  } catch {
+    // Nothing is offered: the name can be typed.
+  }
+}
+
+function offer(field: Field, word: string, offers: readonly Offer[]): void {
+  const made = document.createElement("ul")
+  made.className = "offers card"
+  made.id = `${field.id}-offers`
+  made.setAttribute("role", "listbox")
+  made.setAttribute("aria-label", "Names")
+  for (const [at, { text, about }] of offers.entries()) {
+    const item = document.createElement("li")
+    item.id = `${made.id}-${at}`
+    item.setAttribute("role", "option")
+    item.dataset["text"] = text
+    const name = document.createElement("bdi")
+    name.textContent = text
+    const more = document.createElement("span")
+    more.className = "muted"
+    more.dir = "auto"
+    more.textContent = about
+    item.append(name, " ", more)
+    item.addEventListener("mousedown", (event) => {
+      event.preventDefault()
+      take(field, word, text)
+    })
+    made.append(item)
+  }
+  made.dataset["word"] = word
+  field.after(made)
+  field.setAttribute("aria-controls", made.id)
+  field.setAttribute("aria-autocomplete", "list")
+  list = made
+  mark(field, 0)
+}
+
+/** Marks the offer that Enter takes. */
+function mark(field: Field, wanted: number): void {
+  const items = [...(list?.children ?? [])]
+  const at = (wanted + items.length) % items.length
+  for (const [index, item] of items.entries()) item.setAttribute("aria-selected", index === at ? "true" : "false")
+  field.setAttribute("aria-activedescendant", items[at]?.id ?? "")
+  items[at]?.scrollIntoView({ block: "nearest" })
+}
+
+function take(field: Field, word: string, text: string): void {
+  close()
+  replace(field, field.selectionStart - word.length, field.selectionStart, `${text} `)
+}
+
+function chooses(event: KeyboardEvent, field: Field): boolean {
+  if (!list || !field.parentElement?.contains(list)) return false
+  const items = [...list.children]
+  const at = items.findIndex((item) => item.getAttribute("aria-selected") === "true")
+  const chosen = items[at]
+  if (event.key === "ArrowDown") mark(field, at + 1)
+  else if (event.key === "ArrowUp") mark(field, at - 1)
+  else if (event.key === "Escape") close()
+  else if ((event.key === "Enter" || event.key === "Tab") && !event.ctrlKey && chosen instanceof HTMLElement)
+    take(field, list.dataset["word"] ?? "", chosen.dataset["text"] ?? "")
+  else return false
+  return true
+}
+
+document.addEventListener("keydown", (event) => {
+  const field = event.target
+  if (!isComposed(field) || event.isComposing) return
+  if (chooses(event, field)) return event.preventDefault()
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+  const tool = event.shiftKey ? undefined : KEYS[event.key.toLowerCase()]
+  if (event.key === "Enter") {
+    event.preventDefault()
+    const buttons = [...(field.form?.querySelectorAll<HTMLButtonElement>("button.primary") ?? [])]
+    field.form?.requestSubmit(buttons[0])
+  } else if (tool !== undefined) {
+    event.preventDefault()
+    TOOLS[tool]?.(field)
+  }
+})
+
+document.addEventListener("focusout", ({ target }) => isComposed(target) && close())
+
+document.addEventListener("input", ({ target }) => {
+  if (!isComposed(target)) return
+  clearTimeout(waiting)
+  if (wordAt(target)) waiting = setTimeout(() => void ask(target), WAIT_MS)
+  else if (list) close()
+})

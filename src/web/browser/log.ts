@@ -1,0 +1,195 @@
+/** Runs and logs as they go on. The server tells states and lines; they are put into the page as texts and classes alone. */
+
+interface Look {
+  readonly tone: string
+  readonly icon: string
+  readonly text: string
+}
+interface Line {
+  readonly time: string
+  readonly kind: string
+  readonly parts: readonly (readonly [classes: string, text: string])[]
+}
+interface States {
+  readonly attempt?: number
+  readonly states: Readonly<Record<string, Look>>
+  readonly firsts?: readonly number[]
+  readonly lengths?: readonly string[]
+  readonly current?: number
+}
+
+/** A part of the log: before the steps, one of them, or after them. */
+interface Part {
+  readonly index: number
+  readonly box: HTMLDetailsElement
+  readonly lines: HTMLElement
+  /** The number of its first line in the whole log; -1 before it has one. */
+  first: number
+  group: HTMLDetailsElement | undefined
+}
+
+/** Lines of a part that stay in the page. */
+const MOST_LINES = 5_000
+/** Milliseconds between two tries to connect: twice as many each time. */
+const [SOONEST, LATEST] = [1_000, 30_000]
+const MOST_TRIES = 30
+const WORDS: Readonly<Record<string, string>> = { error: "Error: ", warning: "Warning: ", notice: "Notice: " }
+
+const live = document.querySelector<HTMLElement>("[data-live]")
+if (live) follow(live)
+
+function follow(root: HTMLElement): void {
+  const address = new URL(root.dataset["live"] ?? "", location.href)
+  const withTimes = root.dataset["times"] !== undefined
+  const parts = [...root.querySelectorAll<HTMLDetailsElement>("[data-part]")].map((box, index): Part => {
+    const lines = box.querySelector<HTMLElement>("[data-lines]") ?? box
+    return { index, box, lines, first: lines.childElementCount > 0 ? Number(box.dataset["first"]) : -1, group: undefined }
+  })
+  let next = Number(address.searchParams.get("from") ?? 0)
+  let tries = 0
+  let isChosen = false
+  for (const { box } of parts)
+    box.querySelector("summary")?.addEventListener("click", () => {
+      isChosen = true
+    })
+
+  const connect = () => {
+    if (address.searchParams.has("from")) address.searchParams.set("from", String(next))
+    const source = new EventSource(address)
+    source.addEventListener("open", () => {
+      tries = 0
+    })
+    source.addEventListener("state", ({ data }) => showStates(JSON.parse(data)))
+    source.addEventListener("lines", ({ data }) => showLines(JSON.parse(data)))
+    source.addEventListener("reload", () => location.reload())
+    source.addEventListener("end", () => {
+      source.close()
+      // A run has left more when it has ended: artifacts, summaries, buttons.
+      if (parts.length === 0) location.reload()
+    })
+    source.addEventListener("error", () => {
+      source.close()
+      if (tries++ < MOST_TRIES) setTimeout(connect, Math.min(LATEST, SOONEST * 2 ** tries) * (0.5 + Math.random()))
+    })
+  }
+  connect()
+
+  function showStates({ attempt, states, firsts, lengths, current }: States): void {
+    if (attempt !== undefined && attempt !== Number(root.dataset["attempt"])) location.reload()
+    for (const [name, look] of Object.entries(states)) {
+      const place = document.querySelector(`[data-state="${CSS.escape(name)}"]`)
+      if (place) showState(place, look)
+      // A matrix has become jobs.
+      else if (parts.length === 0) location.reload()
+    }
+    lengths?.forEach((length, index) => {
+      const place = parts[index]?.box.querySelector("[data-length]")
+      if (place) place.textContent = length
+    })
+    firsts?.forEach((first, index) => {
+      const part = parts[index]
+      if (part && first >= 0 && part.first !== first) beginPart(part, first)
+    })
+    const now = parts[current ?? 0]
+    if (now && current && !isChosen && !now.box.open) for (const { box } of parts) box.open = box === now.box
+  }
+
+  /** Lines that came before it was known that a part had begun stand in the one before. */
+  function beginPart(part: Part, first: number): void {
+    const before = parts.slice(0, part.index).findLast((each) => each.first >= 0 && each.first < first)
+    const moved: Element[] = []
+    if (before) {
+      for (let child = before.lines.lastElementChild; child && lineOf(child, before) >= first; child = child.previousElementSibling)
+        moved.unshift(child)
+      if (moved.length > 0) before.group = undefined
+    }
+    part.first = first
+    part.box.hidden = false
+    part.lines.prepend(...moved)
+    if (before) for (const element of moved) for (const line of linesIn(element)) number(line, part, lineOf(line, before))
+  }
+
+  function showLines({ from, lines }: { readonly from: number; readonly lines: readonly Line[] }): void {
+    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 160
+    let last: Part | undefined
+    lines.forEach((line, offset) => {
+      const at = from + offset
+      if (at < next) return
+      next = at + 1
+      const part = parts.findLast(({ first }) => first >= 0 && first <= at) ?? parts[0]
+      if (!part) return
+      if (part.first < 0) part.first = at
+      add(part, at, line)
+      last = part
+    })
+    while (last && last.lines.childElementCount > MOST_LINES) last.lines.firstElementChild?.remove()
+    if (isAtEnd && last?.box.open) scrollTo({ top: document.documentElement.scrollHeight })
+  }
+
+  function add(part: Part, at: number, line: Line): void {
+    if (line.kind === "endgroup") {
+      if (part.group) part.group.open = false
+      part.group = undefined
+      return
+    }
+    const isGroup = line.kind === "group"
+    const drawn = make(isGroup ? "span" : "div", line.kind === "" ? "log-line" : `log-line is-${line.kind}`)
+    drawn.append(isGroup ? make("span", "log-number") : document.createElement("a"))
+    if (withTimes && line.time !== "") drawn.append(make("time", "", line.time.slice(11, 19)))
+    const text = make("span", "", WORDS[line.kind] ?? "")
+    for (const [classes, written] of line.parts) text.append(classes === "" ? written : make("span", classes, written))
+    drawn.append(text)
+    number(drawn, part, at)
+    if (isGroup) {
+      const group = document.createElement("details")
+      group.className = "log-group"
+      group.open = true
+      const head = document.createElement("summary")
+      head.append(drawn)
+      group.append(head)
+      part.lines.append(group)
+      part.group = group
+    } else (part.group ?? part.lines).append(drawn)
+  }
+}
+
+function make(name: string, classes: string, text = ""): HTMLElement {
+  const element = document.createElement(name)
+  if (classes !== "") element.className = classes
+  if (text !== "") element.textContent = text
+  return element
+}
+
+const linesIn = (element: Element): readonly Element[] =>
+  element.classList.contains("log-line") ? [element] : [...element.querySelectorAll(".log-line")]
+
+/** The number of a line in the whole log; of a group, that of its head. */
+function lineOf(element: Element, part: Part): number {
+  const [line] = linesIn(element)
+  return part.first + Number(/-(\d+)$/.exec(line?.id ?? "")?.[1] ?? 0) - 1
+}
+
+/** Numbers a line as one of a part. */
+function number(line: Element, part: Part, at: number): void {
+  const own = at - part.first + 1
+  line.id = `jobstep-${part.index}-${own}`
+  const place = line.firstElementChild
+  if (!place) return
+  place.textContent = String(own)
+  if (!(place instanceof HTMLAnchorElement)) return
+  place.href = `#${line.id}`
+  place.tabIndex = -1
+}
+
+function showState(place: Element, { tone, icon, text }: Look): void {
+  const state = place.querySelector(".state")
+  const use = place.querySelector("use")
+  if (!state || !use) return
+  const isBadge = state.classList.contains("badge")
+  state.className = `state ${tone}${isBadge ? " badge" : ""}`
+  use.setAttribute("href", (use.getAttribute("href") ?? "").replace(/#.*/, `#${icon}`))
+  if (!isBadge) place.querySelector("svg")?.setAttribute("aria-label", text)
+  else if (state.lastChild && state.lastChild !== state.firstChild) state.lastChild.textContent = text
+}
+
+export {}

@@ -1,0 +1,187 @@
+import { addressOf } from "../core/forms/form.ts"
+import { digestsOf, SHOWN_FIELD, textIn } from "../core/forms/guards.ts"
+import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Draft, Page } from "../core/page.ts"
+import type { FieldOptions } from "./components.ts"
+import { type Composer, composer } from "./composer.ts"
+import { problem, sentence } from "./problem.ts"
+
+/** The view of a form that `core/forms/form.ts` declares: fields with their values, and what was typed and is wrong where it was refused. */
+
+interface Common {
+  /** The name of the field; that of a member of the operation's body, with dots for members of members. */
+  readonly name: string
+  readonly label: string
+  readonly hint?: Content
+  /** Its value where the record has none. */
+  readonly value?: string | boolean | readonly string[]
+}
+
+/** value, text, and for radio buttons a sentence about it. */
+export type Option = readonly [value: string, text: string, about?: Content]
+
+export type Field =
+  | (Common & { readonly kind: "line" } & Pick<
+        FieldOptions,
+        "type" | "required" | "placeholder" | "maxlength" | "autocomplete" | "autofocus"
+      > & {
+        /** What can be chosen, found by typing a part of it. */
+        readonly options?: readonly string[]
+      })
+  | (Common & {
+      readonly kind: "text"
+      readonly rows?: number
+      readonly required?: boolean
+      readonly isCode?: boolean
+      readonly placeholder?: string
+    })
+  /** A text in Markdown. The page names the module `composer`. */
+  | (Common & { readonly kind: "markdown" } & Pick<Composer, "name" | "repository" | "rows" | "required" | "files">)
+  /** A box to tick. */
+  | (Common & { readonly kind: "box" })
+  /** Several boxes, of one member that is a list. */
+  | (Common & { readonly kind: "boxes"; readonly options: readonly Option[] })
+  | (Common & { readonly kind: "menu"; readonly options: readonly Option[] })
+  /** Radio buttons. */
+  | (Common & { readonly kind: "choice"; readonly options: readonly Option[] })
+  | { readonly kind: "hidden"; readonly name: string; readonly value: string }
+  | { readonly kind: "file"; readonly name: string; readonly label: string; readonly hint?: Content; readonly accept?: string }
+  /** Fields under a heading. */
+  | { readonly kind: "group"; readonly label: string; readonly hint?: Content; readonly fields: readonly Field[] }
+  /** Anything else between the fields. */
+  | { readonly kind: "content"; readonly content: Content }
+
+interface FormView {
+  /** The values of the path, for the address. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly fields?: readonly Field[]
+  /** The record that is changed: members named like fields are their values. */
+  readonly record?: unknown
+  readonly draft?: Draft | undefined
+  /** The words on the button. */
+  readonly submit: Content
+  /** The look of the button: `primary` unless said otherwise. */
+  readonly look?: "primary" | "danger" | "plain" | "small"
+  /** For what can't be undone: the name that has to be typed. */
+  readonly confirm?: string
+  /** Beside the button. */
+  readonly beside?: Content
+  readonly name?: string
+  /** For forms of the rows of a list: what tells this one from the others on the page. */
+  readonly key?: string | number
+}
+
+/** A form, or its sketch. */
+type To = Pick<Page, "id" | "address" | "upload" | "guards">
+
+/** The form, as a POST page declares it, with its fields. */
+export function formView(
+  to: To,
+  { path = {}, fields = [], record, draft, submit, look = "primary", confirm, beside, name = "form", key }: FormView,
+): Html {
+  const id = `${to.id}${key === undefined ? "" : `-${key}`}`.replaceAll(/[^\w-]/g, "-")
+  const isSame = draft?.form === to.id && (draft.path === undefined || addressOf(to, draft.path) === addressOf(to, path))
+  const refused = isSame ? draft : undefined
+  const all = fields.flatMap((each) => (each.kind === "group" ? each.fields : [each]))
+  const names = all.flatMap((each) => ("name" in each && each.kind !== "hidden" ? [each.name] : []))
+  const atField = refused?.refusal.field !== undefined && [...names, "confirm"].includes(refused.refusal.field)
+  const view: View = { id, record, refused }
+  return html`<form class="${name}" ${attribute("id", key === undefined && (name === "inline" || !fields.some(({ kind }) => kind !== "hidden")) ? undefined : id)} method="post" action="${addressOf(to, path)}" ${attribute("enctype", to.upload ? "multipart/form-data" : undefined)}>${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}${
+    confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: `Type ${confirm} to confirm`, required: true })
+  }<div class="bar"><button class="${look === "plain" ? "" : look}">${submit}</button>${beside}</div></form>`
+}
+
+/** What the page shows of the guarded fields. After another refusal than that of the guard, it is still what the reader began with. */
+function guardView({ guards = [] }: To, view: View, fields: readonly Field[]): Content {
+  const { record, refused } = view
+  const guarded = fields.filter((each): each is Extract<Field, Common> => "name" in each && guards.includes(each.name))
+  if (guarded.length === 0) return undefined
+  const shown = new Map(guarded.map((each) => [each.name, valuesOf({ record, refused: undefined }, each)[0] ?? ""]))
+  const isTold = refused?.theirs !== undefined && refused.theirs.length > 0
+  const digests = (isTold ? undefined : refused?.typed[SHOWN_FIELD]?.[0]) ?? digestsOf(shown)
+  return html`<input type="hidden" name="${SHOWN_FIELD}" value="${digests}">`
+}
+
+/** A form of nothing but a button: `formView` without fields, small. It has no id, so that a list may have many of it. */
+export const formButton = (
+  to: To,
+  path: Readonly<Record<string, string>>,
+  text: Content,
+  hidden: Readonly<Record<string, string>> = {},
+  draft?: Draft,
+): Html =>
+  formView(to, {
+    path,
+    draft,
+    submit: text,
+    look: "small",
+    name: "inline",
+    fields: Object.entries(hidden).map(([name, value]) => ({ kind: "hidden", name, value })),
+  })
+
+interface View {
+  readonly id: string
+  readonly record: unknown
+  readonly refused: Draft | undefined
+}
+
+/** A field; below it what others have written there meanwhile. */
+function fieldView(view: View, given: Field): Html {
+  const drawn = drawField(view, given)
+  if (!("name" in given) || !("label" in given) || view.refused?.theirs?.includes(given.name) !== true) return drawn
+  return html`${drawn}<section class="theirs" aria-label="${given.label}, as it is now"><p class="small muted">As it is now, changed while you were writing:</p><pre class="wrapped" dir="auto">${textIn(view.record, given.name)}</pre></section>`
+}
+
+function drawField(view: View, given: Field): Html {
+  if (given.kind === "content") return html`${given.content}`
+  if (given.kind === "hidden") return html`<input type="hidden" name="${given.name}" value="${given.value}">`
+  if (given.kind === "group")
+    return html`<fieldset><legend>${given.label}</legend>${given.hint && html`<p class="hint">${given.hint}</p>`}${given.fields.map((each) => fieldView(view, each))}</fieldset>`
+  const id = `${view.id}-${given.name}`.replaceAll(/[.\s]/g, "-")
+  const fault = view.refused?.refusal.field === given.name ? sentence(view.refused.refusal.message) : undefined
+  const described = [given.hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
+  const marks = html`${attribute("aria-invalid", fault ? "true" : undefined)} ${attribute("aria-describedby", described || undefined)}`
+  const hint = given.hint && html`<span class="hint" id="${id}-hint">${given.hint}</span>`
+  const below = html`${hint}${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}`
+  if (given.kind === "file")
+    return html`<div class="field"><label for="${id}">${given.label}</label><input id="${id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${marks}>${below}</div>`
+  const values = valuesOf(view, given)
+  const [first = ""] = values
+  switch (given.kind) {
+    case "line":
+      return html`<div class="field"><label for="${id}">${given.label}</label>${
+        given.options &&
+        html`<datalist id="${id}-options">${given.options.map((each) => html`<option value="${each}"></option>`)}</datalist>`
+      }<input id="${id}" ${attribute("list", given.options && `${id}-options`)} name="${given.name}" type="${given.type ?? "text"}" value="${given.type === "password" ? "" : first}" placeholder="${given.placeholder ?? ""}" autocomplete="${given.autocomplete ?? "off"}" maxlength="${given.maxlength ?? 1000}" dir="auto" ${flagged("required", given.required ?? false)} ${flagged("autofocus", given.autofocus ?? false)} ${marks}>${below}</div>`
+    case "text":
+      return html`<div class="field"><label for="${id}">${given.label}</label><textarea id="${id}" name="${given.name}" rows="${given.rows ?? 4}" class="${given.isCode ? "mono" : ""}" placeholder="${given.placeholder ?? ""}" dir="auto" ${flagged("required", given.required ?? false)} ${marks}>
+${first}</textarea>${below}</div>`
+    case "markdown":
+      return composer({ ...given, id, value: first, fault })
+    case "box":
+      return html`<div class="field check"><input id="${id}" type="checkbox" name="${given.name}" value="true" ${flagged("checked", first === "true")} ${marks}><label for="${id}">${given.label}</label>${below}</div>`
+    case "menu":
+      return html`<div class="field"><label for="${id}">${given.label}</label><select id="${id}" name="${given.name}" ${marks}>${given.options.map(
+        ([value, text]) => html`<option value="${value}" ${flagged("selected", value === first)}>${text}</option>`,
+      )}</select>${below}</div>`
+    case "choice":
+    case "boxes":
+      return html`<fieldset class="field"><legend>${given.label}</legend>${hint}${given.options.map(
+        ([value, text, about], index) =>
+          html`<div class="check"><input id="${id}-${index}" type="${given.kind === "choice" ? "radio" : "checkbox"}" name="${given.name}" value="${value}" ${flagged("checked", values.includes(value))} ${attribute("aria-describedby", about ? `${id}-${index}-hint` : undefined)}><label for="${id}-${index}">${text}</label>${about && html`<span class="hint" id="${id}-${index}-hint">${about}</span>`}</div>`,
+      )}${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}</fieldset>`
+  }
+}
+
+/** What was typed before the refusal, else what the record has, else the field's own value. */
+function valuesOf({ record, refused }: Pick<View, "record" | "refused">, { name, value }: Common): readonly string[] {
+  if (refused) return refused.typed[name] ?? []
+  const known = memberOf(record, name.split(".")) ?? value ?? ""
+  return Array.isArray(known) ? known.map(String) : [String(known)]
+}
+
+function memberOf(record: unknown, [name = "", ...inside]: readonly string[]): unknown {
+  if (typeof record !== "object" || record === null) return undefined
+  const value = Object.entries(record).find(([key]) => key === name)?.[1] ?? undefined
+  return inside.length === 0 ? value : memberOf(value, inside)
+}

@@ -1,0 +1,66 @@
+import { type Html, html } from "../core/html.ts"
+import { onFirstUse } from "../core/memoize.ts"
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const WEEK = 7 * DAY
+
+const relative = onFirstUse(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" }))
+const day = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
+const exact = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }))
+
+/**
+ * A moment in seconds: relative for a week, then the day. The title has the exact time, which the script `page` puts into the reader's zone.
+ * Nothing for a moment that is not known (0 or null).
+ */
+export function time(at: number | null | undefined, now: number = Date.now() / 1000): Html {
+  if (!at) return html``
+  const date = new Date(at * 1000)
+  return html`<time datetime="${date.toISOString()}" title="${exact().format(date)} UTC">${since(now - at, date)}</time>`
+}
+
+/** The same for a moment as records have it. */
+export const timeOf = (text: string | null | undefined, now?: number): Html => time(text ? Date.parse(text) / 1000 : 0, now)
+
+/** A day without a time, such as one that something is due on. */
+export const dayOf = (at: number): Html => {
+  const date = new Date(at * 1000)
+  return html`<time datetime="${date.toISOString().slice(0, 10)}">${day().format(date)}</time>`
+}
+
+function since(seconds: number, date: Date): string {
+  const size = Math.abs(seconds)
+  if (size < MINUTE) return seconds < 0 ? "in a moment" : "just now"
+  if (size < HOUR) return relative().format(-Math.trunc(seconds / MINUTE), "minute")
+  if (size < DAY) return relative().format(-Math.trunc(seconds / HOUR), "hour")
+  if (size < WEEK) return relative().format(-Math.trunc(seconds / DAY), "day")
+  return day().format(date)
+}
+
+/** A length of time in words: `1h 5m`, `12s`. */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < MINUTE) return `${whole}s`
+  const [days, hours, minutes] = [Math.floor(whole / DAY), Math.floor((whole % DAY) / HOUR), Math.floor((whole % HOUR) / MINUTE)]
+  if (days > 0) return hours > 0 ? `${days}d ${hours}h` : `${days}d`
+  if (hours > 0) return minutes > 0 ? `${hours}h ${minutes}m` : `${hours}h`
+  return whole % MINUTE > 0 && minutes < 10 ? `${minutes}m ${whole % MINUTE}s` : `${minutes}m`
+}
+
+const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const
+
+/** A number of bytes in words. */
+export function bytes(size: number): string {
+  const step = Math.min(units.length - 1, size <= 0 ? 0 : Math.floor(Math.log2(size) / 10))
+  const value = size / 1024 ** step
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`
+}
+
+const numbers = onFirstUse(() => new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }))
+
+/** A count, short: 1234 is 1.2K. */
+export const count = (many: number): string => numbers().format(many)
+
+/** `1 file`, `2 files`. */
+export const plural = (many: number, one: string, more = `${one}s`): string => `${many.toLocaleString("en")} ${many === 1 ? one : more}`
