@@ -3,7 +3,7 @@ import { folderForTests } from "./tests/support/folder.ts"
 import LongestFirst from "./tests/support/order.ts"
 
 // These need programs that not every machine has. Where the variable is set (see .ci/run) they must be there.
-const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/webhook.test.ts"]
+const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/gpg.test.ts", "tests/clients/webhook.test.ts"]
 const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined
 
 /** What kills servers, makes every statement fail, floods and waits: minutes, for `npm run test:faults`. */
@@ -12,10 +12,18 @@ const faults = ["tests/faults/**/*.test.ts", "src/**/crash.test.ts", "src/**/att
 /** What looks at everything that a process has loaded, remembers or holds open: each file in a process of its own. */
 const alone = ["tests/golden/**/*.test.ts", "tests/queries/**/*.test.ts", "tests/library/**/*.test.ts"]
 
+/** What needs the real runner, which is built with Go: for `npm run test:runner`. */
+const runner = ["tests/runner/**/*.test.ts"]
+
+/** What needs a browser, which an npm package ships: for `npm run test:browser`. */
+const browser = ["tests/browser/**/*.test.ts"]
+
 const common = {
   env: { TMPDIR: folderForTests() },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // For what hangs: tests end and states come as late as it takes on a busy machine, and few tests need limits of their own.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
   // node:sqlite is still marked as experimental in Node 24, and says so at every start.
   execArgv: ["--disable-warning=ExperimentalWarning"],
 }
@@ -33,13 +41,22 @@ export default defineConfig({
           ...common,
           name: "tests",
           include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...faults, ...alone, ...(hasPrograms ? [] : withPrograms)],
+          exclude: [...configDefaults.exclude, ...faults, ...alone, ...runner, ...browser, ...(hasPrograms ? [] : withPrograms)],
           // One process runs many files: what they import is loaded once.
           isolate: false,
         },
       },
       { test: { ...common, name: "alone", include: alone } },
       { test: { ...common, name: "faults", include: faults } },
+      { test: { ...common, name: "browser", include: browser } },
+      {
+        test: {
+          ...common,
+          name: "runner",
+          include: runner,
+          globalSetup: "tests/runner/support/build.ts",
+        },
+      },
     ],
   },
 })

@@ -41,7 +41,7 @@ beforeAll(async () => {
     await ended
   }
   loaded = readFileSync(list, "utf8").split("\n")
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("an idle server", () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   work = await workFolder(world, "work")
   await prepare(work)
   await ok(work, "lfs", "track", "*.bin")
-}, 60_000)
+})
 afterAll(() => world.close())
 
 /** What `git lfs install` does for a person it does here for one folder: filters and hooks. */

@@ -35,7 +35,7 @@ beforeAll(async () => {
   work = await workFolder(world, "work")
   told = join(world.folder, "told")
   receiver = await startReceiver()
-}, 60_000)
+})
 afterAll(async () => {
   const ended = once(receiver, "exit")
   receiver.kill()
@@ -143,7 +143,8 @@ it("refuses those that are signed with another, or not at all; once the secret i
     expect(each.response).toMatchObject({ status: 500, body: "Error occurred while evaluating hook rules." })
     const wait = Date.parse(each.next_attempt_at ?? "") - Date.parse(each.attempted_at ?? "")
     expect(wait).toBeGreaterThanOrEqual(8_000)
-    expect(wait).toBeLessThanOrEqual(12_000)
+    // The try itself may have taken some seconds, too.
+    expect(wait).toBeLessThanOrEqual(30_000)
   }
 
   await passTime(world.services)

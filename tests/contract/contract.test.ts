@@ -8,12 +8,30 @@ const run = promisify(execFile)
 
 /** Operations that are not in the contract. */
 const BEYOND = [
+  "adminCreateAnnouncement",
+  "adminDeleteAnnouncement",
+  "adminEditAnnouncement",
+  "adminListAnnouncements",
+  "adminInvite",
   "adminListDeeds",
+  "adminListUserOrgs",
+  "adminSendTestMail",
+  "approveWorkflowRun",
+  "cancelWorkflowRun",
   "getNodeInfo",
+  "orgInviteToTeam",
+  "orgListTeamInvitations",
+  "orgWithdrawTeamInvitation",
   "repoGetContentsExtList",
   "repoGetImport",
+  "userCurrentSetSubscriptionLevel",
+  "userDropSigningKey",
+  "userGetNotificationSettings",
+  "userKeepSigningKey",
+  "userListSigningKeys",
+  "userUpdateNotificationSettings",
   ...["admin", "org", "user", "repo"].flatMap((scope) =>
-    ["ListHookDeliveries", "GetHookDelivery", "RedeliverHookDelivery"].map((verb) => `${scope}${verb}`),
+    ["ListHookDeliveries", "GetHookDelivery", "RedeliverHookDelivery", "RotateRunnerRegistrationToken"].map((verb) => `${scope}${verb}`),
   ),
 ]
 

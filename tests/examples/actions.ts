@@ -135,6 +135,7 @@ function examplesAt(name: keyof typeof LISTS, make: (world: World) => Promise<Pl
     }
   return {
     [`get${name}Runners`]: async (world, size) => calling((await withRunners(world, size)).place),
+    [`${id}RotateRunnerRegistrationToken`]: async (world) => calling(await make(world)),
     [`${id}CreateRunnerRegistrationToken`]: async (world) => calling(await make(world)),
     [`get${name}Runner`]: onRunner(),
     [`update${name}Runner`]: onRunner({ disabled: true }),
@@ -264,11 +265,23 @@ const again = async (world: World): Promise<Example> => {
   return calling(place, { run: id, job_id: jobId })
 }
 
+/** A run that waits for its approval: as a row, because only pull requests of others make them. */
+const unapproved = async (world: World): Promise<Example> => {
+  const { place, id } = await run(world)
+  await world.hearth.services.database.write(async (tx) => {
+    await tx.updateTable("action_runs").set({ needs_approval: 1, state: "blocked" }).where("id", "=", id).execute()
+    await tx.updateTable("action_jobs").set({ state: "blocked" }).where("run_id", "=", id).execute()
+  })
+  return calling(place, { run: id })
+}
+
 const single: Examples = {
   GetWorkflowRun: onRun,
   getWorkflowRunAttempt: onRun,
   deleteActionRun: again,
   rerunWorkflowRun: again,
+  cancelWorkflowRun: onRun,
+  approveWorkflowRun: unapproved,
   rerunFailedWorkflowRun: again,
   rerunWorkflowJob: again,
   listWorkflowRunJobs: manyJobs,
@@ -300,7 +313,11 @@ const single: Examples = {
   ActionsGetWorkflow: onWorkflow(),
   ActionsListWorkflowRuns: async (world, size) => calling((await run(world, size)).place, { workflow_id: "build.yml" }),
   ActionsDisableWorkflow: onWorkflow(),
-  ActionsEnableWorkflow: onWorkflow(),
+  ActionsEnableWorkflow: async (world) => {
+    const { place } = await run(world)
+    await world.must(place.owner, `PUT ${place.at}/actions/workflows/build.yml/disable`)
+    return calling(place, { workflow_id: "build.yml" })
+  },
   ActionsDispatchWorkflow: onWorkflow({ ref: "main", inputs: { level: "low" } }),
 }
 

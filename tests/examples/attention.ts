@@ -34,6 +34,11 @@ const thread: MakeExample = async (world) => {
 }
 
 export const attentionExamples: Examples = {
+  userGetNotificationSettings: async (world) => ({ authorization: (await world.person()).authorization }),
+  userUpdateNotificationSettings: async (world) => ({
+    authorization: (await world.person()).authorization,
+    body: { list: ["mentioned", "run"], mail: [] },
+  }),
   notifyGetList: watcher,
   notifyReadList: watcher,
   notifyNewAvailable: watcher,

@@ -66,12 +66,12 @@ export const branchExamples: Examples = {
     body: { rule_name: "release/*", enable_push: true, required_approvals: 1, status_check_contexts: ["ci/*"] },
   }),
   repoUpdateBranchProtectionPriories: async (world) => {
-    const example = await ruled(world)
+    const example = await ruled(world, 2)
     const rules = await world.hearth.services.database.read
       .selectFrom("branch_protections")
       .select("id")
       .orderBy("id", "desc")
-      .limit(1)
+      .limit(2)
       .execute()
     return { ...example, body: { ids: rules.map(({ id }) => id) } }
   },

@@ -89,7 +89,11 @@ export const commentExamples: Examples = {
 
   issueGetIssueReactions: withReactions,
   issuePostIssueReaction: async (world) => ({ ...(await onIssue(world)), body: { content: "rocket" } }),
-  issueDeleteIssueReaction: async (world) => ({ ...(await withReactions(world, 1)), body: { content: "+1" } }),
+  issueDeleteIssueReaction: async (world) => {
+    const { owner, at, authorization, path } = await issue(world)
+    await world.must(owner, `POST ${at}/1/reactions`, { content: "+1" })
+    return { authorization, path, body: { content: "+1" } }
+  },
   issueGetCommentReactions: reactedTo,
   issuePostCommentReaction: async (world) => ({ ...(await comment(world)), body: { content: "rocket" } }),
   issueDeleteCommentReaction: async (world) => ({ ...(await reactedTo(world)), body: { content: "heart" } }),

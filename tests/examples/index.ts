@@ -12,7 +12,9 @@ import { labelExamples } from "./labels.ts"
 import { mergeExamples } from "./merges.ts"
 import { milestoneExamples } from "./milestones.ts"
 import { mirrorExamples } from "./mirrors.ts"
+import { oauth2Examples } from "./oauth2.ts"
 import { organizationExamples } from "./organizations.ts"
+import { packageExamples } from "./packages.ts"
 import { peopleExamples } from "./people.ts"
 import { projectExamples } from "./projects.ts"
 import { pullExamples } from "./pulls.ts"
@@ -22,6 +24,7 @@ import { reviewExamples } from "./reviews.ts"
 import { siteExamples } from "./site.ts"
 import { trackingExamples } from "./tracking.ts"
 import { webhookExamples } from "./webhooks.ts"
+import { wikiExamples } from "./wiki.ts"
 
 export { addressOf, type Example, type MakeExample } from "./example.ts"
 
@@ -30,9 +33,12 @@ export const examples: Examples = {
   ...siteExamples,
   ...peopleExamples,
   ...keyExamples,
+  ...oauth2Examples,
   ...organizationExamples,
   ...repositoryExamples,
   ...contentsExamples,
+  ...wikiExamples,
+  ...packageExamples,
   ...commitExamples,
   ...releaseExamples,
   ...branchExamples,

@@ -31,6 +31,15 @@ const call = async (world: World, size = 1) => {
 }
 const plain: MakeExample = (world, size) => call(world, size)
 
+/** An issue after a call on it. */
+const after =
+  (method: string, path: string): MakeExample =>
+  async (world) => {
+    const { owner, at, authorization, path: on } = await withIssues(world, 1)
+    await world.must(owner, `${method} ${at}/issues/${on.index}${path}`)
+    return { authorization, path: on }
+  }
+
 const sending =
   (body: object): MakeExample =>
   async (world) => ({ ...(await call(world)), body })
@@ -57,13 +66,13 @@ export const issueExamples: Examples = {
   issueDelete: plain,
   issueEditIssueDeadline: sending({ due_date: "2031-05-06T00:00:00Z" }),
   issueLockIssue: sending({ lock_reason: "heated" }),
-  issueUnlockIssue: plain,
+  issueUnlockIssue: after("PUT", "/lock"),
   pinIssue: plain,
-  unpinIssue: plain,
+  unpinIssue: after("POST", "/pin"),
   moveIssuePin: async (world) => {
-    const { owner, at, authorization, path } = await withIssues(world, 1)
-    await world.must(owner, `POST ${at}/issues/${path.index}/pin`)
-    return { authorization, path: { ...path, position: 1 } }
+    const { owner, at, authorization, path } = await withIssues(world, 2)
+    for (const number of [path.index, path.index + 1]) await world.must(owner, `POST ${at}/issues/${number}/pin`)
+    return { authorization, path: { ...path, position: 2 } }
   },
   repoListPinnedIssues: async (world) => {
     const { owner, at, authorization, path } = await withIssues(world, 3)
@@ -72,7 +81,8 @@ export const issueExamples: Examples = {
   },
   repoNewPinAllowed: plain,
   issueAddAssignees: async (world) => {
-    const { authorization, path } = await call(world)
+    const { owner, at, authorization, path } = await withIssues(world, 1)
+    await world.must(owner, `PATCH ${at}/issues/${path.index}`, { assignees: [] })
     return { authorization, path, body: { assignees: [path.owner] } }
   },
   issueRemoveAssignees: async (world) => {

@@ -93,4 +93,19 @@ export const keyExamples: Examples = {
     return { ...as(person), body: { key_id: key?.keyId, armored_signature: await key?.sign(await tokenOf(world, person)) } }
   },
   userListGPGKeys: async (world, size) => ({ path: { username: (await gpgKeyed(world, size)).person.name } }),
+  userListSigningKeys: async (world, size) => {
+    const person = await world.person()
+    // More are not kept for one.
+    for (let count = 0; count < Math.min(size, 20); count++) {
+      if (count > 0) await world.must(person, "DELETE /user/signing_keys")
+      await world.must(person, "POST /user/signing_keys")
+    }
+    return { path: { username: person.name } }
+  },
+  userKeepSigningKey: async (world) => as(await world.person()),
+  userDropSigningKey: async (world) => {
+    const person = await world.person()
+    await world.must(person, "POST /user/signing_keys")
+    return as(person)
+  },
 }

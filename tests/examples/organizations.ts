@@ -37,6 +37,24 @@ async function teamWithRepositories(world: World, size: number) {
   return { organization, team, repo: first?.repo ?? "" }
 }
 
+async function withInvitations(world: World, size: number) {
+  const { organization, team } = await staffed(world, 1)
+  const { database, now } = world.hearth.services
+  const ids = await database.write(async (tx) => {
+    const { user_id } = await tx.selectFrom("team_members").select("user_id").where("team_id", "=", team.id).executeTakeFirstOrThrow()
+    const rows = Array.from({ length: size }, (_, index) => ({
+      team_id: team.id,
+      lower_email: `guest${index}@example.com`,
+      invited_by: user_id,
+      created_at: now(),
+      sent_at: now(),
+      expires_at: now() + 3600,
+    }))
+    return (await tx.insertInto("team_invitations").values(rows).returning("id").execute()).map(({ id }) => id)
+  })
+  return { call: { ...as(organization.owner), path: { id: team.id } }, ids }
+}
+
 async function blocking(world: World, size: number) {
   const organization = await world.organization(await world.person())
   const blocked = await world.crowd(size)
@@ -88,6 +106,7 @@ export const organizationExamples: Examples = {
     ...as(await world.person()),
     body: { username: world.unique("org"), full_name: "An Organization", visibility: "limited" },
   }),
+  adminListUserOrgs: async (world, size) => ({ path: { username: (await memberOf(world, size)).name } }),
   adminCreateOrg: async (world) => ({ path: { username: (await world.person()).name }, body: { username: world.unique("org") } }),
   orgGet: call,
   orgEdit: async (world) => ({
@@ -200,6 +219,16 @@ export const organizationExamples: Examples = {
     return { ...as(organization.owner), path: { id: team.id, username: (await world.person()).name } }
   },
   orgRemoveTeamMember: onTeamMember,
+  orgListTeamInvitations: async (world, size) => (await withInvitations(world, Math.min(size, 50))).call,
+  orgInviteToTeam: async (world) => {
+    const { organization, team } = await teamWithRepositories(world, 1)
+    // The world sends no mail.
+    return { ...as(organization.owner), path: { id: team.id }, body: { email: "guest@example.com" }, status: 400 }
+  },
+  orgWithdrawTeamInvitation: async (world) => {
+    const { call, ids } = await withInvitations(world, 1)
+    return { ...call, path: { ...call.path, invitation_id: ids[0] ?? 0 } }
+  },
   orgListTeamRepos: async (world, size) => {
     const { organization, team } = await teamWithRepositories(world, size)
     return { ...as(organization.owner), path: { id: team.id } }

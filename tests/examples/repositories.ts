@@ -175,6 +175,7 @@ export const repositoryExamples: Examples = {
   userCurrentListSubscriptions: async (world, size) => as((await watcher(world, size)).person),
   userListSubscriptions: async (world, size) => ({ path: { username: (await watcher(world, size)).person.name } }),
   userCurrentCheckSubscription: plain,
+  userCurrentSetSubscriptionLevel: async (world) => ({ ...(await call(world)), body: { level: "releases" } }),
   userCurrentPutSubscription: async (world) => ({ ...as(await world.person()), path: (await call(world)).path }),
   userCurrentDeleteSubscription: plain,
 

@@ -10,7 +10,7 @@ async function withPull(world: World) {
   const { owner: name, repo } = await world.repository(owner, { auto_init: true })
   const at = `/repos/${name}/${repo}`
   await world.must(owner, `PUT ${at}/collaborators/${reviewer.name}`, { permission: "write" })
-  const file = { content: encoded("one\ntwo\nthree\n"), message: "Add a file" }
+  const file = { content: encoded("one\ntwo\nthree\n"), message: "Add files" }
   const { content } = await world.must<{ readonly content: { readonly sha: string } }>(owner, `POST ${at}/contents/a.txt`, file)
   const edited = { content: encoded("one\n2\nthree\nfour\n"), message: "Change it", sha: content.sha, branch: "main", new_branch: "work" }
   await world.must(owner, `PUT ${at}/contents/a.txt`, edited)
@@ -75,7 +75,11 @@ export const reviewExamples: Examples = {
   },
   repoCreatePullReviewCommentReply: async (world) => callOn(await withLineComment(world), { body: "Because of #1." }),
   repoResolvePullReviewComment: resolving,
-  repoUnresolvePullReviewComment: resolving,
+  repoUnresolvePullReviewComment: async (world) => {
+    const found = await withLineComment(world)
+    await world.must(found.owner, `POST /repos/${found.path.owner}/${found.path.repo}/pulls/comments/${found.path.id}/resolve`)
+    return callOn(found)
+  },
   repoCreatePullReviewRequests: async (world) => {
     const found = await withPull(world)
     return callOn(as(found.owner, found), { reviewers: [found.reviewer.name] })

@@ -26,7 +26,7 @@ withWorld("writes at the same time", { open: openCheckedWorld }, ({ test: it, wo
   }
   const statusesOf = (route: string) => answers.filter((answer) => answer.route === route).map(({ status }) => status)
 
-  it("leave everything whole", { timeout: 60_000 }, async () => {
+  it("leave everything whole", async () => {
     const organization = await world.organization(await world.person())
     const everything = await world.team(organization, {
       includes_all_repositories: true,

@@ -11,6 +11,8 @@ import { type ServerProcess, startServer } from "../support/serverProcess.ts"
 import { emptyLedger, git, type Ledger, work } from "./load.ts"
 
 const PASSWORD = "root-pass-1"
+/** What fills caches half a minute after a push: a push that is settled after the restart asks for it anew. */
+const LATER: readonly string[] = ["repository.compareBranches", "repository.contributions"]
 const ROUNDS = { sqlite: 3, postgres: 2 } as const
 
 /** Waits until more writes of every kind have been acknowledged. */
@@ -37,7 +39,7 @@ describe.each(databaseKinds)("kill -9 under load (%s)", (kind) => {
     await fresh.drop()
   })
 
-  it("loses nothing that was acknowledged and leaves nothing half done", { timeout: 120_000 }, async () => {
+  it("loses nothing that was acknowledged and leaves nothing half done", async () => {
     const dataDir = join(folder, "data")
     const clone = join(folder, "clone")
     const authorization = basic("root", PASSWORD)
@@ -94,7 +96,7 @@ describe.each(databaseKinds)("kill -9 under load (%s)", (kind) => {
         tx.updateTable("jobs").set({ held_until: 0, run_at: 0 }).where("state", "in", ["waiting", "running"]).execute(),
       )
       await jobs.drain()
-      expect((await jobs.counts()).filter(({ state }) => state !== "done")).toEqual([])
+      expect((await jobs.counts()).filter(({ kind, state }) => state !== "done" && !LATER.includes(kind))).toEqual([])
 
       const [folders, storages] = [await foldersOf(services), await storagesOf(services)]
       expect(storages.filter((storage) => !folders.includes(storage))).toEqual([])

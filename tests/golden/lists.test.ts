@@ -118,7 +118,7 @@ describe("the lists", () => {
   beforeAll(async () => {
     sqlite = await record("sqlite")
     postgres = await record("postgres")
-  }, 120_000)
+  })
 
   it("ask what was read in review", async () => {
     const fragments = visibilityFragments(sqlite.caller)

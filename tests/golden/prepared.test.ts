@@ -2,6 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registeredQueries } from "../../src/core/database/query.ts"
 // Loads everything that declares a query.
 import "../../src/app.ts"
+import "../../src/servers/runner/connect.ts"
+// For pages.
+import "../../src/features/code/history/graph.ts"
+import "../../src/features/review/pulls/period.ts"
 import { operations } from "../../src/operations.ts"
 import { expectGolden } from "./files.ts"
 import { openPlans, type Plans } from "./plans.ts"
@@ -9,6 +13,9 @@ import { onBoth } from "./readable.ts"
 
 /** Prepared queries that are allowed to scan a table, each with the reason. */
 const MAY_SCAN: Readonly<Record<string, string>> = {
+  "activity.forgetOld": "runs on demand only, and finds the oldest first",
+  "announcements.find": "read into memory when one changes; an administrator writes few",
+  "codeSearch.doubtIndexes": "runs on demand only: an administrator has all indexes compared with git",
   "jobs.count": "the figures count all jobs; those that have ended are removed after a while",
   "merge.findScheduledIds": "it looks at all merges that wait, which are few",
   "jobs.findNextWaiting": "it walks the index of unfinished jobs by their time and stops at the first",

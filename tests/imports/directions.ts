@@ -5,16 +5,17 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   seams: [],
   git: ["seams"],
   core: ["git", "seams"],
+  web: ["core"],
   access: ["core", "git"],
-  features: ["access", "core", "git"],
-  servers: ["features", "access", "core", "git"],
-  demo: ["root", "servers", "features", "access", "core", "git"],
-  command: ["root", "demo", "servers", "features", "access", "core", "git"],
-  root: ["command", "demo", "servers", "features", "access", "core", "git"],
+  features: ["access", "core", "git", "web"],
+  servers: ["features", "access", "core", "git", "web"],
+  demo: ["root", "servers", "features", "access", "core", "git", "web"],
+  command: ["root", "demo", "servers", "features", "access", "core", "git", "web"],
+  root: ["command", "demo", "servers", "features", "access", "core", "git", "web"],
 }
 
 /** The groups of features, each allowed to import those before it. */
-export const GROUPS: readonly string[] = ["people", "code", "planning", "review", "actions", "events", "site"]
+export const GROUPS: readonly string[] = ["people", "code", "planning", "review", "packages", "actions", "events", "site"]
 
 /** What to do instead, shown with each refusal. */
 export const INSTEAD =

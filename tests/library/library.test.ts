@@ -33,7 +33,7 @@ describe("a forge inside a test", () => {
     await Promise.all([one.close(), two.close()])
   })
 
-  it("leaves nothing behind, a hundred times", { timeout: 120_000 }, async () => {
+  it("leaves nothing behind, a hundred times", async () => {
     const resources = () =>
       process
         .getActiveResourcesInfo()

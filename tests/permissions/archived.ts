@@ -9,6 +9,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "userCurrentDeleteStar",
     "userCurrentPutSubscription",
     "userCurrentDeleteSubscription",
+    "userCurrentSetSubscriptionLevel",
     "issueAddSubscription",
     "issueDeleteSubscription",
     "notifyReadRepoList",
@@ -51,6 +52,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "repoCreateStatus",
   ],
   "writes to the head of a pull request, which may be another repository; an archived head refuses the push": ["repoUpdatePullRequest"],
+  "ends what was started before": ["cancelWorkflowRun"],
   "keeps workflows in order, of which none is started": [
     "ActionsEnableWorkflow",
     "ActionsDisableWorkflow",
@@ -62,6 +64,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "updateRepoVariable",
     "deleteRepoVariable",
     "repoCreateRunnerRegistrationToken",
+    "repoRotateRunnerRegistrationToken",
     "updateRepoRunner",
     "deleteRepoRunner",
   ],

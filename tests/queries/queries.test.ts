@@ -15,12 +15,13 @@ const MANY = 31
 const LIST_BOUND = 11
 
 /**
- * Lists that need more: a team leads to its organisation and two memberships, an entry of a feed to repository, people and comment, issues of
+ * Lists that need more: a team leads to its organisation and two memberships, an entry of a feed to repository, people and comment with its author and files, issues of
  * other repositories to these, an issue on a board to the projects that it is in, which may be hidden, and to how much is in them, a pull request to all that an issue leads to and to
  * its reviewers.
  */
 const DEEPER: Readonly<Record<string, number>> = {
-  orgListTeamActivityFeeds: 13,
+  orgListActivityFeeds: 13,
+  orgListTeamActivityFeeds: 15,
   issueListIssueDependencies: 12,
   issueListBlocks: 12,
   issueSearchIssues: 12,
@@ -37,6 +38,7 @@ const SHORT: Readonly<Record<string, number>> = {
   orgListProjectColumns: 20,
   repoListProjectColumns: 20,
   adminCronList: 10,
+  userListSigningKeys: 20,
 }
 
 /** Answers that only git can compute; they are cached, so that only the first request starts git. */
@@ -47,6 +49,8 @@ const MADE_ONCE: ReadonlySet<string> = new Set([
   "repoGetSingleCommit",
   "repoGetNote",
   "repoCompareDiff",
+  "repoGetWikiPage",
+  "repoGetWikiPageRevisions",
 ])
 /** Answers that git streams, without caching. */
 const STREAMED: ReadonlySet<string> = new Set(["repoDownloadPullDiffOrPatch", "repoDownloadCommitDiffOrPatch"])

@@ -46,7 +46,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     (await client(work, ["log", "--topo-order", "--format=%T %an <%ae>%n%B", range])).out
   const mergeable = async (number: number) => (await must(vera, `GET ${AT}/pulls/${number}`)).mergeable
 
-  test("from the first recipe to the last", { timeout: 120_000 }, async () => {
+  test("from the first recipe to the last", async () => {
     // Vera creates the repository, Nils forks it.
     await must(vera, "POST /user/repos", { name: "cookbook", auto_init: true, default_branch: "main" })
     const recipe = "Bread\nflour\nwater\nsalt\n"

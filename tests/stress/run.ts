@@ -47,8 +47,8 @@ const vitest = await createVitest("test", {
   setupFiles: ["tests/stress/setup.ts"],
   sequence: { shuffle: { files: true, tests: true } },
   // Pauses must not make long tests exceed their timeout.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 })
 const specifications = new Map<string, TestSpecification>()
 for (const specification of await vitest.globTestSpecifications([...chosen]))

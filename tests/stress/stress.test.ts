@@ -28,7 +28,7 @@ test("the order follows from the seed", () => {
 
 test("nothing of the service sets a pause", async () => {
   const root = new URL("../../src/", import.meta.url).pathname
-  const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".ts"))
+  const files = (await readdir(root, { recursive: true })).filter((name) => /(?<!\.test|\.fixture)\.ts$/.test(name))
   const setting = files.map(async (name) => ((await readFile(join(root, name), "utf8")).includes("setPause") ? name : undefined))
   expect((await Promise.all(setting)).filter((name) => name !== undefined)).toEqual([join("seams", "pause.ts")])
 })

@@ -4,11 +4,12 @@ import { join } from "node:path"
 import { sql } from "kysely"
 import type { Database } from "../../src/core/database/database.ts"
 import type { Services } from "../../src/core/services.ts"
+import { wikiKey } from "../../src/features/code/repositories/wiki-place.ts"
 
 /** Columns that change by themselves: the last use of a token, and the times of the clock. */
 const PASSING: Readonly<Record<string, readonly string[]>> = { access_tokens: ["last_used_at"] }
-// The audit log contains attempts, whether they succeed or not.
-const NOT_CONTENT = new Set(["schedule", "deeds"])
+// The audit log contains attempts, whether they succeed or not; so do the counts of guesses.
+const NOT_CONTENT = new Set(["schedule", "deeds", "guesses", "sign_in_addresses"])
 
 /** Every row of every table as text, by table; of the indexes for searching texts, what they are made from. */
 export async function rowsOf(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -55,7 +56,9 @@ export async function foldersOf({ config }: Services): Promise<readonly string[]
   return found.sort()
 }
 
-/** The storage keys of all rows, in order. */
+/** The storage keys of all repositories and wikis that have a row, in order. */
 export async function storagesOf({ database }: Services): Promise<readonly string[]> {
-  return (await database.read.selectFrom("repositories").select("storage").execute()).map(({ storage }) => storage).sort()
+  const repositories = await database.read.selectFrom("repositories").select(["id", "storage"]).execute()
+  const wikis = new Set((await database.read.selectFrom("wikis").select("repository_id").execute()).map((row) => row.repository_id))
+  return repositories.flatMap(({ id, storage }) => (wikis.has(id) ? [storage, wikiKey(storage)] : [storage])).sort()
 }

@@ -67,14 +67,27 @@ export async function allStatementsOf<T>(database: Database<T>, work: () => Prom
   return statements
 }
 
-/** The last use of a token is stored once a minute, independently of the request. */
-export const isTouch = ({ sql }: ObservedStatement): boolean => sql.startsWith('update "access_tokens" set "last_used_at"')
+/**
+ * What `work` gives in a time in which nothing is written, for tests of what is kept until then: transactions of all databases of a PostgreSQL server
+ * count, those of tests that run beside this one too. `work` gets another text each time.
+ */
+export async function undisturbed<T, R>(database: Pick<Database<T>, "state">, work: (mark: string) => Promise<R>): Promise<R> {
+  for (;;) {
+    const before = await database.state()
+    const given = await work(randomBytes(8).toString("hex"))
+    if (before === (await database.state())) return given
+  }
+}
+
+/** The last use of a token, a grant or a session is stored once in a while, independently of the request. */
+export const isTouch = ({ sql }: ObservedStatement): boolean =>
+  /^update "(access_tokens|oauth2_grants|sessions)" set "last_used_at"/.test(sql)
 
 /** Workers run independently of requests; only storing a job is part of one. */
 export const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
 
-/** The clock looks for tasks that are due once a minute, beside all requests. */
-const isOfTheClock = ({ name }: ObservedStatement): boolean => name?.startsWith("schedule.") === true
+/** The clock looks for tasks that are due, and starts them, beside all requests; only asking for a task is part of one. */
+export const isOfTheClock = ({ name }: ObservedStatement): boolean => name?.startsWith("schedule.") === true && name !== "schedule.putDue"
 
 async function freshPostgres(empty: boolean): Promise<FreshUrl> {
   const name = `test_${randomBytes(8).toString("hex")}`

@@ -31,9 +31,10 @@ export interface TestHearth {
 
 export const basic = (login: string, password: string): string => `Basic ${Buffer.from(`${login}:${password}`).toString("base64")}`
 
-export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {}): Promise<TestHearth> {
+/** With `now`, the clock of the test in place of the machine's. */
+export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {}, now?: () => number): Promise<TestHearth> {
   const fresh = await freshUrl(kind)
-  const hearth = await startHearth({ memory: true, config: { ...config, databaseUrl: fresh.url } })
+  const hearth = await startHearth({ memory: true, config: { ...config, databaseUrl: fresh.url }, now })
   const root = `token ${hearth.token}`
   const call: TestHearth["call"] = async (caller, route, body, headers = {}) => {
     const [method = "GET", path = "/"] = route.split(" ")

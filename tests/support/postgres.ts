@@ -3,7 +3,8 @@
  * When it can't be started the run fails: a test that is skipped would look like one that passed.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { chmod, cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises"
+import { once } from "node:events"
+import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -22,7 +23,7 @@ declare module "vitest" {
 
 const run = promisify(execFile)
 const attempts = 3
-const timeoutMs = 30_000
+const timeoutMs = 120_000
 
 const always = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300", "dynamic_shared_memory_type=mmap"]
 
@@ -65,6 +66,12 @@ interface Owner {
 export interface PostgresServer {
   readonly url: string
   readonly stop: () => Promise<void>
+  /** Shuts the server down, and lets its data be: for tests of a server that is gone for a while. */
+  readonly shutDown: () => Promise<void>
+  /** Starts it again, on the same port. */
+  readonly startAgain: () => Promise<void>
+  /** Stops all of its processes where they are, so that they answer nothing; `false` lets them go on. */
+  readonly freeze: (frozen: boolean) => Promise<void>
 }
 
 async function start(settings: readonly string[], place: string): Promise<PostgresServer> {
@@ -141,9 +148,9 @@ const keeper = `
   exec 3<&0
   "$@" </dev/null &
   server=$!
-  (cat <&3 >/dev/null 2>&1; kill -INT $server 2>/dev/null) >/dev/null 2>&1 &
+  (cat <&3 >/dev/null 2>&1; touch "$folder/over"; kill -CONT $server; kill -INT $server 2>/dev/null) >/dev/null 2>&1 &
   wait $server; code=$?
-  cd / && rm -rf "$folder"
+  cd / && [ -e "$folder/over" ] && rm -rf "$folder"
   exit $code
 `
 
@@ -155,8 +162,42 @@ interface Serving {
   readonly settings: readonly string[]
 }
 
-async function serve({ native, data, folder, owner, settings }: Serving): Promise<PostgresServer> {
+async function serve(serving: Serving): Promise<PostgresServer> {
   const port = await freePort()
+  const url = `postgres://hearth@127.0.0.1:${port}/postgres`
+  let child = await launch(serving, port, url)
+  const mainProcess = async () => Number((await readFile(join(serving.data, "postmaster.pid"), "utf8")).split("\n", 1)[0])
+  const freeze = async (frozen: boolean) => {
+    const main = await mainProcess()
+    for (const pid of [main, ...(await childrenOf(main))]) process.kill(pid, frozen ? "SIGSTOP" : "SIGCONT")
+  }
+  return {
+    url,
+    freeze,
+    async stop() {
+      await ended(child)
+      await rm(serving.folder, { recursive: true, force: true })
+    },
+    async shutDown() {
+      const gone = once(child, "exit")
+      process.kill(await mainProcess(), "SIGINT")
+      await gone
+    },
+    async startAgain() {
+      child = await launch(serving, port, url)
+    },
+  }
+}
+
+/** The processes that this one has started, on Linux. */
+async function childrenOf(parent: number): Promise<readonly number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name))
+  const parents = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")))
+  // The name, in parentheses, may have blanks in it.
+  return pids.flatMap((pid, index) => (Number(parents[index]?.split(") ").at(-1)?.split(" ")[1]) === parent ? [Number(pid)] : []))
+}
+
+async function launch({ native, data, folder, owner, settings }: Serving, port: number, url: string): Promise<ChildProcess> {
   const child = spawn(
     "/bin/sh",
     [
@@ -177,20 +218,13 @@ async function serve({ native, data, folder, owner, settings }: Serving): Promis
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     words = (words + text).slice(-10_000)
   })
-  const url = `postgres://hearth@127.0.0.1:${port}/postgres`
   try {
     await answering(child, url)
   } catch (error) {
     await ended(child)
     throw new Error(`PostgreSQL did not come up. It said: ${words}`, { cause: error })
   }
-  return {
-    url,
-    async stop() {
-      await ended(child)
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
+  return child
 }
 
 async function answering(child: ChildProcess, url: string): Promise<void> {

@@ -6,6 +6,9 @@ export interface ServerProcess {
   readonly url: string
   /** What it has written so far. */
   readonly output: () => string
+  readonly pid: number
+  /** Asks it to stop, and gives its exit code. */
+  readonly stop: () => Promise<number | null>
   /** Kills it without any clean-up. */
   readonly kill: () => Promise<void>
 }
@@ -14,7 +17,7 @@ const main = new URL("../../src/command/main.ts", import.meta.url).pathname
 // Under `npm run test:stress` the server pauses too.
 const stressSeed = process.env["HEARTH_TEST_STRESS_SEED"]
 const stress = stressSeed === undefined ? [] : ["--import", new URL("../stress/setup.ts", import.meta.url).href]
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 200_000
 
 /** Starts `hearth serve` and waits until it says that it is ready. Throws with its output if it exits before. */
 export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
@@ -46,6 +49,12 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
   return {
     url,
     output: () => words,
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill("SIGTERM")
+      await ended
+      return child.exitCode
+    },
     async kill() {
       child.kill("SIGKILL")
       await ended

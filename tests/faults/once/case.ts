@@ -25,8 +25,10 @@ export interface Case {
   readonly prepare: (scene: Scene) => Promise<Call>
   /** The answer to one of the callers. */
   readonly first: number
-  /** The possible answers to each of the others: the same, if the call is idempotent. */
-  readonly others: readonly number[]
+  /** The answer to each of the others once the first is done: the same, if the call is idempotent. */
+  readonly others: number
+  /** Further answers to others that began before the first was done. The case says why they differ; where `others` is a success, none is a refusal. */
+  readonly overlapping?: readonly number[]
   /** The kinds of events that each caller publishes, because each changes something. */
   readonly each?: readonly string[]
   /** The change in the number of rows, by table; all others are unchanged. */

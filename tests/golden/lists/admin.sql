@@ -247,6 +247,30 @@ where kind = ?
 order by lower_name
 limit ? offset ?;
 
+-- === GET /admin/users/{username}/orgs ===
+
+-- without filters
+select count(*) as total
+from users
+where kind = ?
+  and (exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?
+      and organization_members.is_public >= ?) and 1 = 1);
+select *
+from users
+where kind = ?
+  and (exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?
+      and organization_members.is_public >= ?) and 1 = 1)
+order by lower_name
+limit ? offset ?;
+
 -- === GET /admin/hooks ===
 
 -- without filters
@@ -400,6 +424,16 @@ where operation = ?
 order by id desc
 limit ? offset ?;
 
+-- account=a
+select count(*) as total
+from deeds
+where account_name = ?;
+select *
+from deeds
+where account_name = ?
+order by id desc
+limit ? offset ?;
+
 -- since=2020-02-20T20:20:20Z
 select count(*) as total
 from deeds
@@ -419,3 +453,9 @@ from deeds
 where created_at <= ?
 order by id desc
 limit ? offset ?;
+
+-- === GET /admin/unadopted ===
+
+-- without filters
+-- prepared: adoption.findAccounts
+-- prepared: adoption.findKnown

@@ -216,13 +216,13 @@ select count(*) as total
 from tracked_times
 where tracked_times.is_deleted = ?
   and tracked_times.issue_id = ?
-  and tracked_times.created_at >= ?;
+  and tracked_times.updated_at > ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
 left join users on users.id = tracked_times.user_id
 where tracked_times.is_deleted = ?
   and tracked_times.issue_id = ?
-  and tracked_times.created_at >= ?
+  and tracked_times.updated_at > ?
 order by tracked_times.id
 limit ? offset ?;
 
@@ -231,13 +231,13 @@ select count(*) as total
 from tracked_times
 where tracked_times.is_deleted = ?
   and tracked_times.issue_id = ?
-  and tracked_times.created_at <= ?;
+  and tracked_times.updated_at < ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
 left join users on users.id = tracked_times.user_id
 where tracked_times.is_deleted = ?
   and tracked_times.issue_id = ?
-  and tracked_times.created_at <= ?
+  and tracked_times.updated_at < ?
 order by tracked_times.id
 limit ? offset ?;
 
@@ -260,20 +260,106 @@ limit ? offset ?;
 
 -- without filters
 select count(*) as total
-from issue_watches
-inner join users on users.id = issue_watches.user_id
-where issue_watches.issue_id = ?
-  and issue_watches.is_watching = ?
+from users
+inner join repositories on repositories.id = ?
+inner join users as owner on owner.id = repositories.owner_id
+where users.id in (
+    select user_id as id
+    from issue_watches
+    where issue_id = ?
+      and is_watching = ?
+    union select author_id as id
+    from issues
+    where id = ?
+    union select author_id as id
+    from comments
+    where issue_id = ?
+      and kind in (?, ?, ?)
+    union select user_id as id
+    from issue_assignees
+    where issue_id = ?
+    union select reviewer_id as id
+    from reviews
+    where issue_id = ?
+      and state = 'REQUEST_REVIEW'
+    union select user_id as id
+    from watches
+    where repository_id = ?
+      and mode <> ?)
+  and users.id not in (
+    select user_id
+    from issue_watches
+    where issue_id = ?
+      and is_watching = ?)
+  and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
+  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = owner.id
+      and organization_members.user_id = users.id))))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = users.id) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = users.id
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues')))))
   and listed_users;
 select users.*
-from issue_watches
-inner join users on users.id = issue_watches.user_id
-where issue_watches.issue_id = ?
-  and issue_watches.is_watching = ?
+from users
+inner join repositories on repositories.id = ?
+inner join users as owner on owner.id = repositories.owner_id
+where users.id in (
+    select user_id as id
+    from issue_watches
+    where issue_id = ?
+      and is_watching = ?
+    union select author_id as id
+    from issues
+    where id = ?
+    union select author_id as id
+    from comments
+    where issue_id = ?
+      and kind in (?, ?, ?)
+    union select user_id as id
+    from issue_assignees
+    where issue_id = ?
+    union select reviewer_id as id
+    from reviews
+    where issue_id = ?
+      and state = 'REQUEST_REVIEW'
+    union select user_id as id
+    from watches
+    where repository_id = ?
+      and mode <> ?)
+  and users.id not in (
+    select user_id
+    from issue_watches
+    where issue_id = ?
+      and is_watching = ?)
+  and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
+  and (repositories.has_issues = 1 and repositories.external_tracker_url = '' and (users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = owner.id
+      and organization_members.user_id = users.id))))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = users.id) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = users.id
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues')))))
   and listed_users
 order by users.lower_name, users.id
 limit ? offset ?;
@@ -287,6 +373,42 @@ limit ? offset ?;
 -- prepared: issues.findAttachments
 -- prepared: milestones.findByIds
 -- prepared: projects.findOfIssues
+
+-- state=closed
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?;
+
+-- state=all
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+order by issues.number desc
+limit ? offset ?;
+-- prepared: issues.findByIds
+
+-- type=issues
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_pull = ?
+  and issues.is_closed = ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_pull = ?
+  and issues.is_closed = ?
+order by issues.number desc
+limit ? offset ?;
 
 -- q=a
 select count(*) as total
@@ -356,7 +478,6 @@ where issues.repository_id = ?
   and issues.updated_at >= ?
 order by issues.number desc
 limit ? offset ?;
--- prepared: issues.findByIds
 
 -- before=2020-02-20T20:20:20Z
 select count(*) as total
@@ -598,6 +719,394 @@ limit ? offset ?;
 -- prepared: issues.findAttachments
 -- prepared: milestones.findByIds
 -- prepared: projects.findOfIssues
+
+-- state=all
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?;
+
+-- type=issues
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.is_pull = ?
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.is_pull = ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.is_pull = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= 3 or team_units.mode > 0))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.is_pull = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?;
 
 -- labels=a
 select count(*) as total

@@ -6,7 +6,7 @@
 -- without filters
 select subject, status, case when visible = 1 then 0 else repository_id end as hidden_id, cast(sum(total) as bigint) as total
 from (
-    select repository_id, subject, status, total, case when (case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select repository_id, subject, status, total, case when (case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -24,7 +24,7 @@ from (
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -33,7 +33,7 @@ from (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
@@ -90,7 +90,7 @@ from notifications
 where notifications.user_id = ?
   and notifications.status = ?
   and notifications.subject = ?
-  and notifications.updated_at >= ?;
+  and notifications.updated_at > ?;
 select notifications.*
 from (
     select id, updated_at
@@ -102,7 +102,7 @@ from (
             where notifications.user_id = ?
               and notifications.status = ?
               and notifications.subject = ?
-              and notifications.updated_at >= ?) as range) as ranges
+              and notifications.updated_at > ?) as range) as ranges
     order by updated_at desc, id desc
     limit ? offset ?) as found
 inner join notifications on notifications.id = found.id
@@ -119,7 +119,7 @@ from (
             where notifications.user_id = ?
               and notifications.status = ?
               and notifications.subject = ?
-              and notifications.updated_at >= ?
+              and notifications.updated_at > ?
             order by updated_at desc, id desc
             limit ?) as range) as ranges
     order by updated_at desc, id desc
@@ -133,14 +133,14 @@ from notifications
 where notifications.user_id = ?
   and notifications.status = ?
   and notifications.subject = ?
-  and notifications.updated_at <= ?;
+  and notifications.updated_at < ?;
 
 -- === GET /repos/{owner}/{repo}/notifications ===
 
 -- without filters
 select subject, status, case when visible = 1 then 0 else repository_id end as hidden_id, cast(sum(total) as bigint) as total
 from (
-    select repository_id, subject, status, total, case when (case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select repository_id, subject, status, total, case when (case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -158,7 +158,7 @@ from (
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -167,7 +167,7 @@ from (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or not exists (
+              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' when 'run' then 'repo.actions' when 'release' then 'repo.releases' else '' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
@@ -228,7 +228,7 @@ where notifications.user_id = ?
   and notifications.status = ?
   and notifications.subject = ?
   and notifications.repository_id = ?
-  and notifications.updated_at >= ?;
+  and notifications.updated_at > ?;
 select notifications.*
 from (
     select id, updated_at
@@ -241,7 +241,7 @@ from (
               and notifications.status = ?
               and notifications.subject = ?
               and notifications.repository_id = ?
-              and notifications.updated_at >= ?) as range) as ranges
+              and notifications.updated_at > ?) as range) as ranges
     order by updated_at desc, id desc
     limit ? offset ?) as found
 inner join notifications on notifications.id = found.id
@@ -259,7 +259,7 @@ from (
               and notifications.status = ?
               and notifications.subject = ?
               and notifications.repository_id = ?
-              and notifications.updated_at >= ?
+              and notifications.updated_at > ?
             order by updated_at desc, id desc
             limit ?) as range) as ranges
     order by updated_at desc, id desc
@@ -274,4 +274,4 @@ where notifications.user_id = ?
   and notifications.status = ?
   and notifications.subject = ?
   and notifications.repository_id = ?
-  and notifications.updated_at <= ?;
+  and notifications.updated_at < ?;

@@ -364,6 +364,7 @@ limit ? offset ?;
 -- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: attachments.findOfComments
 
 -- === GET /teams/{id}/activities/feeds ===
 
@@ -470,6 +471,7 @@ limit ? offset ?;
 -- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: attachments.findOfComments
 
 -- === GET /orgs/{org}/projects ===
 
@@ -523,6 +525,16 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
       and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
+
+-- state=all
+select count(*) as total
+from projects
+where owner_id = ?;
+select *
+from projects
+where owner_id = ?
+order by id desc
+limit ? offset ?;
 
 -- === GET /orgs/{org}/projects/{id}/columns ===
 
@@ -587,14 +599,13 @@ where projects.id in ?
     select 1
     from users
     where users.id = projects.owner_id
-      and (users.visibility = 'public' or users.id = ? or (users.kind = 'person' and users.visibility = 'limited') or exists (
+      and (users.id = ? or users.visibility = 'public' or (users.visibility = 'limited' and users.kind = 'person') or exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
-          and team_units.unit = 'repo.projects'
         where team_members.organization_id = users.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode >= 1)))) else exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))))) else exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id

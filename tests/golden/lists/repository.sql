@@ -430,6 +430,20 @@ where repository_id = ?
 order by number asc
 limit ? offset ?;
 
+-- state=pending
+select count(*) as total
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+  and state = ?;
+select *
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+  and state = ?
+order by number desc
+limit ? offset ?;
+
 -- === GET /repos/{owner}/{repo}/commits/{ref}/statuses ===
 
 -- without filters
@@ -450,6 +464,20 @@ from commit_statuses
 where repository_id = ?
   and commit_id = ?
 order by number asc
+limit ? offset ?;
+
+-- state=pending
+select count(*) as total
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+  and state = ?;
+select *
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+  and state = ?
+order by number desc
 limit ? offset ?;
 
 -- === GET /repos/{owner}/{repo}/tags ===
@@ -502,7 +530,7 @@ select count(*) as total
 from collaborations
 inner join users on users.id = collaborations.user_id
 where collaborations.repository_id = ?;
-select users.*
+select users.*, collaborations.mode as granted
 from collaborations
 inner join users on users.id = collaborations.user_id
 where collaborations.repository_id = ?
@@ -605,6 +633,12 @@ where issues.repository_id = ?
     where pulls.issue_id = issues.id
       and pulls.base_branch = ?);
 
+-- state=open
+-- prepared: pulls.findNewestInState
+
+-- state=closed
+-- prepared: pulls.countInState
+
 -- sort=oldest
 select count(*) as total
 from issues
@@ -621,12 +655,44 @@ limit ? offset ?;
 -- sort=recentupdate
 -- prepared: pulls.findRecentlyUpdated
 
+-- sort=recentclose
+select issues.id
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+order by issues.closed_at desc, issues.number desc
+limit ? offset ?;
+
+-- sort=leastupdate
+select issues.id
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+order by issues.updated_at asc, issues.number asc
+limit ? offset ?;
+
 -- sort=mostcomment
 select issues.id
 from issues
 where issues.repository_id = ?
   and issues.is_pull = ?
 order by issues.comments_count desc, issues.number desc
+limit ? offset ?;
+
+-- sort=leastcomment
+select issues.id
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+order by issues.comments_count asc, issues.number desc
+limit ? offset ?;
+
+-- sort=priority
+select issues.id
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+order by issues.number desc
 limit ? offset ?;
 
 -- milestone=1
@@ -653,6 +719,11 @@ where issues.repository_id = ?
 -- without filters
 -- prepared: pulls.findNow
 -- prepared: commits.findByAddresses
+
+-- === GET /repos/{owner}/{repo}/wiki/pages ===
+
+-- without filters
+-- prepared: wiki.find
 
 -- === GET /repos/{owner}/{repo}/pulls/{index}/reviews ===
 
@@ -777,6 +848,7 @@ limit ? offset ?;
 -- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: attachments.findOfComments
 
 -- === GET /repos/{owner}/{repo}/times ===
 
@@ -812,7 +884,7 @@ where tracked_times.is_deleted = ?
     select id
     from issues
     where repository_id = ?)
-  and tracked_times.created_at >= ?;
+  and tracked_times.updated_at > ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
 left join users on users.id = tracked_times.user_id
@@ -821,7 +893,7 @@ where tracked_times.is_deleted = ?
     select id
     from issues
     where repository_id = ?)
-  and tracked_times.created_at >= ?
+  and tracked_times.updated_at > ?
 order by tracked_times.id
 limit ? offset ?;
 
@@ -833,7 +905,7 @@ where tracked_times.is_deleted = ?
     select id
     from issues
     where repository_id = ?)
-  and tracked_times.created_at <= ?;
+  and tracked_times.updated_at < ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
 left join users on users.id = tracked_times.user_id
@@ -842,7 +914,7 @@ where tracked_times.is_deleted = ?
     select id
     from issues
     where repository_id = ?)
-  and tracked_times.created_at <= ?
+  and tracked_times.updated_at < ?
 order by tracked_times.id
 limit ? offset ?;
 
@@ -920,6 +992,16 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
+-- state=all
+select count(*) as total
+from projects
+where repository_id = ?;
+select *
+from projects
+where repository_id = ?
+order by id desc
+limit ? offset ?;
+
 -- === GET /repos/{owner}/{repo}/projects/{id}/columns ===
 
 -- without filters
@@ -982,14 +1064,13 @@ where projects.id in ?
     select 1
     from users
     where users.id = projects.owner_id
-      and (users.visibility = 'public' or users.id = ? or (users.kind = 'person' and users.visibility = 'limited') or exists (
+      and (users.id = ? or users.visibility = 'public' or (users.visibility = 'limited' and users.kind = 'person') or exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
-          and team_units.unit = 'repo.projects'
         where team_members.organization_id = users.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode >= 1)))) else exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))))) else exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id

@@ -6,6 +6,12 @@
 -- without filters
 -- prepared: authentication.countTokensOf
 
+-- === GET /user/applications/oauth2 ===
+
+-- without filters
+-- prepared: oauth2.countApplicationsOf
+-- prepared: oauth2.findApplicationsOf
+
 -- === GET /users/search ===
 
 -- without filters
@@ -289,6 +295,11 @@ limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findTransfers
 
+-- === GET /users/{username}/signing_keys ===
+
+-- without filters
+-- prepared: signing.findKeptOf
+
 -- === GET /user/starred ===
 
 -- without filters
@@ -494,6 +505,7 @@ limit ? offset ?;
 -- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: attachments.findOfComments
 
 -- only-performed-by=true
 select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
@@ -719,7 +731,7 @@ where tracked_times.is_deleted = ?
           and team_members.user_id = ?
           and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
-  and tracked_times.created_at >= ?;
+  and tracked_times.updated_at > ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
 left join users on users.id = tracked_times.user_id
@@ -763,7 +775,7 @@ where tracked_times.is_deleted = ?
           and team_members.user_id = ?
           and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
-  and tracked_times.created_at >= ?
+  and tracked_times.updated_at > ?
 order by tracked_times.id
 limit ? offset ?;
 
@@ -810,7 +822,7 @@ where tracked_times.is_deleted = ?
           and team_members.user_id = ?
           and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
-  and tracked_times.created_at <= ?;
+  and tracked_times.updated_at < ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
 left join users on users.id = tracked_times.user_id
@@ -854,7 +866,7 @@ where tracked_times.is_deleted = ?
           and team_members.user_id = ?
           and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
-  and tracked_times.created_at <= ?
+  and tracked_times.updated_at < ?
 order by tracked_times.id
 limit ? offset ?;
 
@@ -997,6 +1009,16 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
+-- state=all
+select count(*) as total
+from projects
+where owner_id = ?;
+select *
+from projects
+where owner_id = ?
+order by id desc
+limit ? offset ?;
+
 -- === GET /users/{username}/projects ===
 
 -- without filters
@@ -1049,6 +1071,16 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
       and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
+
+-- state=all
+select count(*) as total
+from projects
+where owner_id = ?;
+select *
+from projects
+where owner_id = ?
+order by id desc
+limit ? offset ?;
 
 -- === GET /user/projects/{id}/columns ===
 
@@ -1113,14 +1145,13 @@ where projects.id in ?
     select 1
     from users
     where users.id = projects.owner_id
-      and (users.visibility = 'public' or users.id = ? or (users.kind = 'person' and users.visibility = 'limited') or exists (
+      and (users.id = ? or users.visibility = 'public' or (users.visibility = 'limited' and users.kind = 'person') or exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
-          and team_units.unit = 'repo.projects'
         where team_members.organization_id = users.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode >= 1)))) else exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))))) else exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id

@@ -1,6 +1,50 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- access.findAcquaintance
+select users.id
+from users
+where users.id = ?
+  and (exists (
+    select followed_id
+    from follows
+    where follower_id in ?
+      and followed_id = ?) or exists (
+    select follower_id
+    from follows
+    where follower_id = ?
+      and followed_id in ?) or exists (
+    select blocked_id
+    from blocks
+    where blocker_id in ?
+      and blocked_id = ?) or exists (
+    select theirs.user_id
+    from organization_members as theirs
+    left join organization_members as mine on mine.organization_id = theirs.organization_id
+    where theirs.user_id = ?
+      and (theirs.organization_id in ? or mine.user_id in ?)) or exists (
+    select user_id
+    from collaborations
+    where user_id = ?
+      and repository_id in (
+        select repositories.id
+        from repositories
+        where repositories.owner_id in ?)) or exists (
+    select id
+    from issues
+    where author_id = ?
+      and repository_id in (
+        select repositories.id
+        from repositories
+        where repositories.owner_id in ?)) or exists (
+    select id
+    from activities
+    where actor_id = ?
+      and repository_id in (
+        select repositories.id
+        from repositories
+        where repositories.owner_id in ?)));
+
 -- access.findAssignment
 select id
 from issue_assignees
@@ -57,6 +101,20 @@ where member.organization_id = ?
   and member.user_id = ?
 group by member.user_id;
 
+-- access.findMovedIssue
+select issues.*
+from moved_issues
+inner join issues on issues.id = moved_issues.issue_id
+where moved_issues.repository_id = ?
+  and moved_issues.number = ?;
+
+-- access.findOwnersTeamGrants
+select team_members.organization_id as id, teams.mode as mode, team_units.unit as unit, team_units.mode as unit_mode
+from team_members join teams on teams.id = team_members.team_id
+left join team_units on team_units.team_id = teams.id
+where team_members.user_id = ?
+  and team_members.organization_id in ?;
+
 -- access.findPullByIssue
 select *
 from pulls
@@ -110,15 +168,6 @@ select team_id
 from team_members
 where team_id = ?
   and user_id = ?;
-
--- access.findTeamUnit
-select max(case when teams.mode >= 3 then teams.mode else team_units.mode end) as mode
-from team_members
-inner join teams on teams.id = team_members.team_id
-left join team_units on team_units.team_id = teams.id
-  and team_units.unit = ?
-where team_members.organization_id = ?
-  and team_members.user_id = ?;
 
 -- access.findTransferOffers
 select repository_transfers.repository_id as id

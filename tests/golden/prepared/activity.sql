@@ -1,8 +1,19 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- activity.closedIssues
+select number, title, closed_at as at, count(*) over() as total
+from issues
+where repository_id = ?
+  and is_pull = ?
+  and is_closed = ?
+  and closed_at >= ?
+  and closed_at < ?
+order by closed_at desc, number desc
+limit ?;
+
 -- activity.findComments
-select comments.id, comments.content, comments.created_at, comments.updated_at, issues.number, issues.is_pull
+select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, issues.number, issues.is_pull, issues.repository_id
 from comments
 inner join issues on issues.id = comments.issue_id
 where comments.id in ?;
@@ -21,6 +32,46 @@ where repository_id = ?
   and created_at = ?
   and op_type in ('create_issue', 'create_pull_request')
   and substr(content, 1, length(?)) = ?;
+
+-- activity.forgetOld
+delete from activities
+where id in (
+    select activities.id
+    from activities
+    where activities.created_at < ?
+    order by activities.id
+    limit ?);
+
+-- activity.mergedPulls
+select issues.number, issues.title, pulls.merged_at as at, count(*) over() as total
+from pulls
+inner join issues on issues.id = pulls.issue_id
+where pulls.repository_id = ?
+  and pulls.is_merged = ?
+  and pulls.merged_at >= ?
+  and pulls.merged_at < ?
+order by pulls.merged_at desc, issues.number desc
+limit ?;
+
+-- activity.opened
+select number, title, created_at as at, count(*) over() as total
+from issues
+where repository_id = ?
+  and is_pull = ?
+  and created_at >= ?
+  and created_at < ?
+order by created_at desc, number desc
+limit ?;
+
+-- activity.releases
+select tag_name as tag, title, created_at as at, count(*) over() as total
+from releases
+where repository_id = ?
+  and is_draft = ?
+  and created_at >= ?
+  and created_at < ?
+order by created_at desc, id desc
+limit ?;
 
 -- activity.tell
 insert into activities(receiver_id, actor_id, op_type, repository_id, comment_id, ref_name, unit, is_private, is_hidden, content, created_at) select users.id, cast(? as bigint) as actor_id, cast(? as text) as op_type, repositories.id as repository_id, cast(? as bigint) as comment_id, cast(? as text) as ref_name, cast(? as text) as unit, case when repositories.is_private = 1 or owner.visibility = 'private' then 1 else 0 end as is_private, 0 as is_hidden, cast(? as text) as content, cast(? as bigint) as created_at

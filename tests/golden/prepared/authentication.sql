@@ -1,10 +1,85 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- authentication.countRecoveryCodes
+select count(*) as total
+from recovery_codes
+where user_id = ?;
+
 -- authentication.countTokensOf
 select count(*) as total
 from access_tokens
 where user_id = ?;
+
+-- authentication.countTry
+insert into guesses(kind, subject, tries, wait_seconds, tried_at)
+values (?, ?, ?, ?, ?) on conflict (kind, subject) do update
+set tries = guesses.tries + ?, tried_at = ?, wait_seconds = case when guesses.tries + ? < ? then 0 when guesses.wait_seconds = ? then ? when guesses.wait_seconds * ? > ? then ? else guesses.wait_seconds * ? end
+where (guesses.wait_seconds = ? or guesses.tried_at + guesses.wait_seconds <= ?)
+returning wait_seconds;
+
+-- authentication.deleteFailures
+delete from deeds
+where failure_key is not null
+  and created_at < ?;
+
+-- authentication.deleteGuesses
+delete from guesses
+where kind = ?
+  and subject = ?;
+
+-- authentication.deleteOldSignInAddresses
+delete from sign_in_addresses
+where seen_at < ?;
+
+-- authentication.deleteOldTickets
+delete from used_tickets
+where expires_at <= ?;
+
+-- authentication.deleteRecoveryCode
+delete from recovery_codes
+where user_id = ?
+  and digest = ?;
+
+-- authentication.deleteRecoveryCodes
+delete from recovery_codes
+where user_id = ?;
+
+-- authentication.deleteRestingGuesses
+delete from guesses
+where tried_at < ?;
+
+-- authentication.findApplicationToken
+select users.*, oauth2_tokens.id as token_id, oauth2_tokens.scopes as token_scopes, oauth2_grants.id as grant_id, oauth2_grants.application_id as application_id, oauth2_grants.last_used_at as grant_last_used_at
+from oauth2_tokens
+inner join oauth2_authorizations on oauth2_authorizations.id = oauth2_tokens.authorization_id
+inner join oauth2_grants on oauth2_grants.id = oauth2_authorizations.grant_id
+inner join users on users.id = oauth2_grants.user_id
+where oauth2_tokens.digest = ?
+  and oauth2_tokens.kind = ?
+  and oauth2_tokens.expires_at > ?;
+
+-- authentication.findApplicationTokenById
+select users.*, oauth2_tokens.scopes as token_scopes, oauth2_grants.application_id as application_id
+from oauth2_tokens
+inner join oauth2_authorizations on oauth2_authorizations.id = oauth2_tokens.authorization_id
+inner join oauth2_grants on oauth2_grants.id = oauth2_authorizations.grant_id
+inner join users on users.id = oauth2_grants.user_id
+where oauth2_tokens.id = ?
+  and oauth2_tokens.kind = ?
+  and oauth2_tokens.expires_at > ?;
+
+-- authentication.findGuesses
+select tried_at, wait_seconds
+from guesses
+where kind = ?
+  and subject = ?;
+
+-- authentication.findSignInAddress
+select seen_at
+from sign_in_addresses
+where user_id = ?
+  and digest = ?;
 
 -- authentication.findTokenById
 select *
@@ -44,3 +119,33 @@ where kind = ?
     from emails
     where lower_email = ?
       and is_activated = ?));
+
+-- authentication.noteFailure
+insert into deeds(administrator_id, administrator_name, acting_as, operation, path, status, ip, created_at, account_name, times, failure_key)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (failure_key) do update
+set times = deeds.times + ?;
+
+-- authentication.noteTicketUse
+insert into used_tickets(id, expires_at)
+values (?, ?) on conflict (id) do nothing;
+
+-- authentication.saveSignInAddress
+insert into sign_in_addresses(user_id, digest, seen_at)
+values (?, ?, ?) on conflict (user_id, digest) do update
+set seen_at = ?;
+
+-- authentication.touchGrant
+update oauth2_grants
+set last_used_at = ?
+where id = ?
+  and last_used_at <= ?;
+
+-- authentication.trimSignInAddresses
+delete from sign_in_addresses
+where user_id = ?
+  and digest not in (
+    select kept.digest
+    from sign_in_addresses as kept
+    where kept.user_id = ?
+    order by kept.seen_at desc, kept.digest
+    limit ?);

@@ -20,7 +20,7 @@ where blocked_id = ?
 limit ?;
 
 -- blocks.findBlocked
-select users.*
+select users.*, blocks.note
 from blocks
 inner join users on users.id = blocks.blocked_id
 where blocks.blocker_id = ?

@@ -31,9 +31,10 @@ where repository_id = ?
 limit ?;
 
 -- branches.findMaintainable
-select distinct pulls.repository_id as base_id, pulls.head_branch
+select users.*, pulls.repository_id as base_id, pulls.head_branch
 from pulls
 inner join issues on issues.id = pulls.issue_id
+inner join users on users.id = issues.author_id
 where pulls.head_repository_id = ?
   and pulls.allow_maintainer_edit = ?
   and issues.is_closed = ?;

@@ -3,7 +3,7 @@
 
 -- issues.changeState
 update issues
-set is_closed = ?, closed_at = ?, updated_at = ?
+set is_closed = ?, closed_at = ?, close_reason = ?, duplicate_of_id = ?, updated_at = ?
 where id = ?
 returning *;
 
@@ -42,13 +42,19 @@ where kind = ?
     from collaborations
     where collaborations.repository_id = ?
       and collaborations.user_id = users.id
-      and collaborations.mode >= ?) or exists (
+      and collaborations.mode >= 2) or exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = ?
       and team_members.user_id = users.id
-      and (teams.mode >= ? or (team_units.unit in ('repo.issues', 'repo.pulls') and team_units.mode >= ?))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.issues'))) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = ?
+      and team_members.user_id = users.id
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls'))))
 order by lower_name;
 
 -- issues.findAssignees
@@ -75,6 +81,12 @@ select *
 from issues
 where id in ?;
 
+-- issues.findColumns
+select project_cards.project_id, project_columns.title
+from project_cards
+inner join project_columns on project_columns.id = project_cards.column_id
+where project_cards.issue_id = ?;
+
 -- issues.findNewest
 select *
 from issues
@@ -82,6 +94,23 @@ where repository_id = ?
   and is_closed = ?
 order by number desc
 limit ? offset ?;
+
+-- issues.findParticipants
+select users.*
+from users
+where users.id in (
+    select issues.author_id as id
+    from issues
+    where issues.id = ?
+    union select comments.author_id as id
+    from comments
+    where comments.issue_id = ?
+      and comments.kind in (?, ?, ?))
+order by case when users.id = (
+    select issues.author_id
+    from issues
+    where issues.id = ?) then 0 else 1 end, users.id
+limit ?;
 
 -- issues.findPinned
 select *
@@ -91,11 +120,62 @@ where repository_id = ?
   and pin_order > ?
 order by pin_order, id;
 
+-- issues.findRoles
+select users.id, case when users.id = ? or (exists (
+    select 1
+    from organization_members as member
+    where member.organization_id = ?
+      and member.user_id = users.id
+      and (member.is_public = 1 or ? = 1 or exists (
+        select 1
+        from organization_members as own
+        where own.organization_id = ?
+          and own.user_id = ?))) and exists (
+    select 1
+    from team_members join teams on teams.id = team_members.team_id
+    where team_members.organization_id = ?
+      and team_members.user_id = users.id
+      and teams.mode >= 4)) then 'owner' when exists (
+    select 1
+    from organization_members as member
+    where member.organization_id = ?
+      and member.user_id = users.id
+      and (member.is_public = 1 or ? = 1 or exists (
+        select 1
+        from organization_members as own
+        where own.organization_id = ?
+          and own.user_id = ?))) then 'member' when ? <> 0
+  and exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = ?
+      and collaborations.user_id = users.id) then 'collaborator' when exists (
+    select 1
+    from issues join pulls on pulls.issue_id = issues.id
+    where issues.repository_id = ?
+      and issues.author_id = users.id
+      and pulls.is_merged = 1) then 'contributor' when exists (
+    select 1
+    from issues
+    where issues.id = ?
+      and issues.author_id = users.id) then 'newcomer' else '' end as role
+from users
+where users.id in ?;
+
 -- issues.findTeamNamed
 select *
 from teams
 where organization_id = ?
   and lower_name = ?;
+
+-- issues.findTimeSpent
+select users.name, sum(tracked_times.seconds) as seconds
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.issue_id = ?
+  and tracked_times.is_deleted = ?
+group by users.name
+order by seconds desc;
 
 -- issues.findUsersNamed
 select *
@@ -108,8 +188,8 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- issues.insertTimelineEntry
-insert into comments(issue_id, kind, author_id, content, content_version, label_id, milestone_id, old_milestone_id, project_id, old_project_id, assignee_id, assignee_team_id, removed_assignee, old_title, new_title, old_ref, new_ref, ref_repository_id, ref_issue_id, ref_comment_id, ref_action, commit_id, dependent_issue_id, tracked_time_id, review_id, resolver_id, created_at, updated_at)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into comments(issue_id, kind, author_id, content, content_version, label_id, milestone_id, old_milestone_id, project_id, old_project_id, assignee_id, assignee_team_id, removed_assignee, old_title, new_title, old_ref, new_ref, ref_repository_id, ref_issue_id, ref_comment_id, ref_action, commit_id, dependent_issue_id, tracked_time_id, review_id, resolver_id, close_reason, duplicate_of_id, created_at, updated_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- issues.takeNumber
@@ -121,4 +201,5 @@ returning last_number;
 -- issues.touch
 update issues
 set updated_at = ?
-where id = ?;
+where id = ?
+  and repository_id = ?;

@@ -1,6 +1,15 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- labels.countOpen
+select issue_labels.label_id, issues.is_pull, count(*) as total
+from issue_labels
+inner join issues on issues.id = issue_labels.issue_id
+where issue_labels.label_id in ?
+  and issues.repository_id = ?
+  and issues.is_closed = ?
+group by issue_labels.label_id, issues.is_pull;
+
 -- labels.findOfIssue
 select labels.*
 from issue_labels

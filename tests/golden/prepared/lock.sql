@@ -21,6 +21,26 @@ from action_runs
 where id in ?
 order by id for no key update;
 
+-- lock.action_uploads
+select *
+from action_uploads
+where id = ?
+-- on PostgreSQL:
+select *
+from action_uploads
+where id = ? for no key update;
+
+-- lock.action_uploads.all
+select *
+from action_uploads
+where id in ?
+order by id
+-- on PostgreSQL:
+select *
+from action_uploads
+where id in ?
+order by id for no key update;
+
 -- lock.issues
 select *
 from issues

@@ -27,6 +27,23 @@ where review_comments.review_id = ?
   and comments.author_id = ?
 order by comments.id;
 
+-- mail.findRunReceiver
+select id
+from users
+where id = ?
+  and not exists (
+    select 1
+    from notification_choices
+    where user_id = users.id
+      and cause = 'run'
+      and by_mail = 0)
+  and not exists (
+    select 1
+    from notification_levels
+    where user_id = users.id
+      and repository_id = ?
+      and level = 'ignored');
+
 -- mail.findVerdict
 select state
 from reviews

@@ -15,7 +15,21 @@ where repositories.id > ?
 order by repositories.id
 limit ?;
 
+-- maintenance.findWikiPlaces
+select repositories.id, repositories.storage, repositories.object_format, repositories.name, users.name as owner_name
+from wikis
+inner join repositories on repositories.id = wikis.repository_id
+inner join users on users.id = repositories.owner_id
+where wikis.repository_id > ?
+order by wikis.repository_id
+limit ?;
+
 -- maintenance.putSize
 update repositories
 set git_size = ?
 where id = ?;
+
+-- maintenance.putWikiSize
+update wikis
+set git_size = ?
+where repository_id = ?;

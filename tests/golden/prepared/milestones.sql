@@ -32,3 +32,29 @@ where repository_id = ?
   and title = ?
 order by id
 limit ?;
+
+-- milestones.lockById
+select *
+from milestones
+where id = ?
+  and repository_id = ?
+-- on PostgreSQL:
+select *
+from milestones
+where id = ?
+  and repository_id = ? for no key update;
+
+-- milestones.lockByTitle
+select *
+from milestones
+where repository_id = ?
+  and title = ?
+order by id
+limit ?
+-- on PostgreSQL:
+select *
+from milestones
+where repository_id = ?
+  and title = ?
+order by id
+limit ? for no key update;

@@ -109,4 +109,5 @@ where repository_id = ?;
 -- mirrors.removePush
 delete from push_mirrors
 where repository_id = ?
-  and remote_name = ?;
+  and remote_name = ?
+returning id;

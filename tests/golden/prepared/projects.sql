@@ -114,10 +114,12 @@ set column_id = ?, sorting = coalesce((
     select last.sorting + 1
     from project_cards as last
     where last.column_id = ?
+      and last.issue_id <> ?
     order by last.sorting desc
     limit 1), 0)
 where project_id = ?
-  and issue_id = ?;
+  and issue_id = ?
+returning sorting;
 
 -- projects.shareRepository
 select *

@@ -40,6 +40,11 @@ from pulls
 where issue_id in ?
   and is_merged = ?;
 
+-- pulls.findNamedCommits
+select head_id, base_id, merge_base, merge_commit_id
+from pulls
+where repository_id = ?;
+
 -- pulls.findNewest
 select *
 from issues
@@ -100,7 +105,7 @@ where pulls.head_repository_id = ?
 order by pulls.repository_id, pulls.id;
 
 -- pulls.findOpenFrom
-select pulls.*
+select pulls.*, issues.number
 from pulls
 inner join issues on issues.id = pulls.issue_id
 where pulls.head_repository_id = ?
@@ -140,6 +145,30 @@ limit ?;
 insert into pulls(issue_id, repository_id, base_branch, head_repository_id, head_branch, head_id, base_id, merge_base, mergeability, conflicted_files, additions, deletions, changed_files, commits_ahead, commits_behind, allow_maintainer_edit, is_merged, merged_at, merged_by_id, merge_commit_id, is_merged_manually)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
+
+-- pulls.pushedBranches
+select branches.name, branches.repository_id, branches.updated_at, repositories.name as repository
+from branches
+inner join repositories on repositories.id = branches.repository_id
+where branches.pusher_id = ?
+  and branches.updated_at >= ?
+  and ((repositories.id = ? and branches.name != ?) or (repositories.fork_of_id = ? and repositories.owner_id = ?))
+  and not exists (
+    select main.name
+    from branches as main
+    where main.repository_id = ?
+      and main.commit_id = branches.commit_id
+      and (main.name = ? or main.repository_id != branches.repository_id))
+  and not exists (
+    select pulls.id
+    from pulls
+    inner join issues on issues.id = pulls.issue_id
+    where pulls.repository_id = ?
+      and pulls.head_repository_id = branches.repository_id
+      and pulls.head_branch = branches.name
+      and (issues.is_closed = ? or pulls.head_id = branches.commit_id))
+order by branches.updated_at desc, branches.repository_id, branches.name
+limit 3;
 
 -- pulls.renameBases
 update pulls

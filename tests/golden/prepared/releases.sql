@@ -28,6 +28,11 @@ select *
 from releases
 where id = ?;
 
+-- releases.findByIds
+select *
+from releases
+where id in ?;
+
 -- releases.findLatest
 select *
 from releases
@@ -42,3 +47,8 @@ select *
 from releases
 where repository_id = ?
   and tag_name = ?;
+
+-- releases.findTargets
+select target_commitish
+from releases
+where repository_id = ?;

@@ -93,17 +93,32 @@ where id in (
 order by updated_at, id;
 
 -- reviews.findLineComment
-select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
 from review_comments
 inner join comments on comments.id = review_comments.comment_id
 where review_comments.comment_id = ?;
 
 -- reviews.findLineComments
-select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
 from review_comments
 inner join comments on comments.id = review_comments.comment_id
 where review_comments.review_id = ?
 order by review_comments.path, review_comments.line, comments.id;
+
+-- reviews.findLineCommentsOf
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+from review_comments
+inner join comments on comments.id = review_comments.comment_id
+where review_comments.review_id in ?
+  and comments.kind = ?
+order by review_comments.path, review_comments.line, comments.id;
+
+-- reviews.findNamedCommits
+select reviews.commit_id, review_comments.commit_id as line_commit_id
+from reviews
+inner join pulls on pulls.issue_id = reviews.issue_id
+left join review_comments on review_comments.review_id = reviews.id
+where pulls.repository_id = ?;
 
 -- reviews.findOfficial
 select state, is_stale
@@ -129,8 +144,17 @@ where lower_name in ?
   and prohibit_login = ?
 order by id;
 
+-- reviews.findPlaced
+select comments.id, comments.issue_id, comments.kind, comments.author_id, comments.content, comments.resolver_id, comments.created_at, comments.updated_at, review_comments.review_id, review_comments.path, review_comments.line, review_comments.lines, review_comments.hunk, review_comments.commit_id, review_comments.is_outdated
+from review_comments
+inner join comments on comments.id = review_comments.comment_id
+where comments.issue_id = ?
+  and review_comments.is_outdated = ?
+  and (comments.kind = ? or (comments.kind = ? and comments.author_id = ?))
+order by review_comments.path, review_comments.line, comments.id;
+
 -- reviews.findPlacedComments
-select review_comments.comment_id, review_comments.path, review_comments.line
+select review_comments.comment_id, review_comments.path, review_comments.line, review_comments.lines
 from review_comments
 inner join reviews on reviews.id = review_comments.review_id
 where reviews.issue_id = ?
@@ -177,6 +201,19 @@ where organization_id = ?
   and lower_name in ?
 order by id;
 
+-- reviews.findVerdicts
+select issue_id, reviewer_id, state, is_stale, is_official
+from reviews
+where id in (
+    select max(each.id) as id
+    from reviews as each
+    where each.issue_id in ?
+      and each.reviewer_id > ?
+      and each.state in (?, ?)
+      and each.is_dismissed = ?
+    group by each.issue_id, each.reviewer_id)
+order by id;
+
 -- reviews.forget
 update comments
 set review_id = ?
@@ -188,8 +225,8 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- reviews.insertLineComment
-insert into review_comments(comment_id, review_id, path, line, hunk, commit_id, is_outdated)
-values (?, ?, ?, ?, ?, ?, ?);
+insert into review_comments(comment_id, review_id, path, line, lines, hunk, commit_id, is_outdated)
+values (?, ?, ?, ?, ?, ?, ?, ?);
 
 -- reviews.markStale
 update reviews
@@ -210,7 +247,8 @@ where id = ?;
 -- reviews.resolveLineComment
 update comments
 set resolver_id = ?
-where id = ?;
+where id = ?
+  and resolver_id is distinct from ?;
 
 -- reviews.setDismissed
 update reviews

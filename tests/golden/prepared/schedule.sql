@@ -26,6 +26,12 @@ select *
 from schedule
 order by name;
 
+-- schedule.putDue
+update schedule
+set next_run_at = ?
+where name = ?
+  and held_until <= ?;
+
 -- schedule.putNext
 insert into schedule(name, next_run_at, last_run_at, held_until, runs, last_status, last_message)
 values (?, ?, ?, ?, ?, ?, ?) on conflict (name) do update
@@ -42,3 +48,8 @@ set held_until = ?
 where name = ?
   and last_run_at = ?
   and last_status = ?;
+
+-- schedule.writeHealth
+insert into schedule(name, next_run_at, last_run_at, held_until, runs, last_status, last_message)
+values (?, ?, ?, ?, ?, ?, ?) on conflict (name) do update
+set last_run_at = ?;

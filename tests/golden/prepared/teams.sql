@@ -11,6 +11,28 @@ select count(*) as total
 from team_members
 where user_id = ?;
 
+-- teams.deleteInvitation
+delete from team_invitations
+where id = ?
+  and sent_at = ?;
+
+-- teams.deleteOldInvitations
+delete from team_invitations
+where expires_at <= ?;
+
+-- teams.findInvitation
+select *
+from team_invitations
+where id = ?;
+
+-- teams.findInvitations
+select team_invitations.*, users.name as inviter
+from team_invitations
+inner join users on users.id = team_invitations.invited_by
+where team_id = ?
+  and expires_at > ?
+order by team_invitations.id desc;
+
 -- teams.findMemberIds
 select user_id
 from team_members

@@ -20,6 +20,12 @@ from stopwatches
 where issue_id = ?
   and user_id = ?;
 
+-- tracking.findStopwatchUsers
+select user_id
+from stopwatches
+where issue_id = ?
+order by user_id;
+
 -- tracking.findTime
 select *
 from tracked_times
@@ -32,8 +38,8 @@ insert into stopwatches(issue_id, user_id, created_at)
 values (?, ?, ?);
 
 -- tracking.insertTime
-insert into tracked_times(issue_id, user_id, seconds, created_at)
-values (?, ?, ?, ?)
+insert into tracked_times(issue_id, user_id, seconds, created_at, updated_at)
+values (?, ?, ?, ?, ?)
 returning *;
 
 -- tracking.markAllDeleted

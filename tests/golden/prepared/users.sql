@@ -10,6 +10,10 @@ where kind = ?
   and prohibit_login = ?
   and id != ?;
 
+-- users.deleteSessionsOf
+delete from sessions
+where user_id = ?;
+
 -- users.dropUnconfirmed
 delete from emails
 where lower_email = ?

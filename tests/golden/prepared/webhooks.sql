@@ -50,6 +50,18 @@ from webhooks
 where repository_id = ?
 order by id;
 
+-- webhooks.findOwnersListeners
+select *
+from webhooks
+where is_active = ?
+  and owner_id = ?
+union all select *
+from webhooks
+where is_active = ?
+  and repository_id is null
+  and owner_id is null
+  and is_system = ?;
+
 -- webhooks.insertDelivery
 insert into webhook_deliveries(webhook_id, uuid, event, payload, state, created_at, started_at, next_attempt_at) select webhooks.id, cast(? as text) as uuid, cast(? as text) as event, cast(? as text) as payload, 'waiting' as state, cast(? as bigint) as created_at, cast(? as bigint) as started_at, cast(? as bigint) as next_attempt_at
 from webhooks

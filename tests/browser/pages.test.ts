@@ -1,0 +1,234 @@
+import type { Browser, BrowserContext, Page as Tab } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Page } from "../../src/core/page.ts"
+import { type Place, placesOf } from "../pages/addresses.ts"
+import { type DemoWorld, openDemoWorld, VISITORS, type Visitor } from "../pages/world.ts"
+import { databaseKinds } from "../support/database.ts"
+import { launchChromium } from "./chromium.ts"
+import { axeFindings, complaintsOf } from "./inspect.ts"
+
+/**
+ * Every page of the example in Chromium, as everybody who may come: with scripts and without, in both themes, on a phone and on a desk. A page is
+ * loaded once with scripts and once without; theme and width change in place.
+ */
+
+/** As narrow as a page may be asked to be without scrolling sideways (WCAG 1.4.10): a small phone, or a desk at 400 %. */
+const PHONE = { width: 320, height: 640 }
+const DESK = { width: 1280, height: 900 }
+const LOOKS = (["light", "dark"] as const).flatMap((theme) => [PHONE, DESK].map((size) => ({ theme, size })))
+type Look = (typeof LOOKS)[number]
+
+/** The look in which each visitor loads pages. Axe reads it by all rules, and each other look by those that theme and width have a say in. */
+const FIRST: Readonly<Record<Visitor, Look>> = {
+  anonymous: { theme: "light", size: PHONE },
+  noor: { theme: "dark", size: PHONE },
+  mira: { theme: "light", size: DESK },
+  root: { theme: "dark", size: DESK },
+}
+
+/** So many pages are open at the same time. */
+const TABS = 3
+
+describe.each(databaseKinds)("in a browser, on %s", (kind) => {
+  let world: DemoWorld
+  let browser: Browser
+  let places: ReadonlyMap<Visitor, readonly Place[]>
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    world = await openDemoWorld(kind)
+    places = await placesOf(world)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+
+  async function contextOf(visitor: Visitor, options: { readonly scripts: boolean; readonly look: Look }): Promise<BrowserContext> {
+    const { look, scripts } = options
+    const context = await browser.newContext({ viewport: look.size, colorScheme: look.theme, javaScriptEnabled: scripts })
+    const [name = "", value = ""] = (await world.signIn(visitor)).split("=")
+    if (name !== "") await context.addCookies([{ name, value, url: world.url }])
+    return context
+  }
+
+  test.each(VISITORS)("%s sees every page as it should be", { timeout: 900_000 }, async (visitor) => {
+    const begun = performance.now()
+    const contexts = await Promise.all([true, false].map((scripts) => contextOf(visitor, { scripts, look: FIRST[visitor] })))
+    const [withScripts, without] = contexts
+    if (!withScripts || !without) throw new TypeError("two contexts were made")
+    const shown = await documentsOf(world, visitor, places.get(visitor) ?? [])
+    const faults: string[] = []
+    let done = 0
+    const waiting = [...shown]
+    const work = async () => {
+      const tab = await withScripts.newPage()
+      const plain = await without.newPage()
+      for (let place = waiting.shift(); place; place = waiting.shift()) {
+        const { page, path } = place
+        const found = await inTime(faultsOf(tab, plain, { world, visitor, place }))
+        faults.push(...found.map((fault) => `${page.id} ${path}: ${fault}`))
+        if (++done % 20 === 0)
+          console.log(`  ${kind}, ${visitor}: ${done} of ${shown.length} pages, ${Math.round((performance.now() - begun) / 1000)} s`)
+      }
+    }
+    await Promise.all(Array.from({ length: TABS }, work))
+    for (const context of contexts) await context.close()
+    expect(shown.length).toBeGreaterThan(15)
+    expect(faults).toEqual([])
+  })
+
+  test("a chosen theme is there before any script", { timeout: 120_000 }, async () => {
+    const colors = []
+    for (const theme of ["light", "dark"]) {
+      const context = await browser.newContext({ colorScheme: "light", javaScriptEnabled: false })
+      await context.addCookies([{ name: "hearth_theme", value: theme, url: world.url }])
+      const tab = await context.newPage()
+      await tab.goto(`${world.url}/explore/repos`)
+      expect(await tab.content()).toContain(`data-theme="${theme}"`)
+      colors.push(
+        await evaluate(tab, "getComputedStyle(document.documentElement).backgroundColor + getComputedStyle(document.body).backgroundColor"),
+      )
+      await context.close()
+    }
+    expect(new Set(colors).size).toBe(2)
+  })
+})
+
+/** A page that never gets ready is a fault like others, and not the end of all. */
+const inTime = (work: Promise<readonly string[]>): Promise<readonly string[]> =>
+  Promise.race([
+    work,
+    new Promise<readonly string[]>((resolve) => setTimeout(resolve, 120_000, ["was not ready after two minutes"]).unref()),
+  ])
+
+/** The addresses whose answer is a page, as programs would get it: feeds, pictures and what only leads elsewhere are no matter of browsers. */
+async function documentsOf(world: DemoWorld, visitor: Visitor, places: readonly Place[]): Promise<readonly Place[]> {
+  const cookie = await world.signIn(visitor)
+  const shown: Place[] = []
+  for (const place of places) {
+    const answer = await fetch(world.url + place.path, { redirect: "manual", headers: { accept: "text/html", cookie } })
+    // Parts of pages, which scripts ask for, are no documents.
+    const isPage = (await answer.text()).startsWith("<!doctype html>")
+    if ((isPage && answer.status < 300) || answer.status >= 400 || answer.headers.get("location")?.startsWith("/user/login"))
+      shown.push(place)
+  }
+  return shown
+}
+
+/** Pages of what belongs to one reader. */
+const OF_ONE: Readonly<Record<string, Visitor>> = {
+  "notifications.open": "mira",
+  "personal.application": "mira",
+  "personal.reply": "mira",
+  "personal.replyText": "mira",
+  "repository.offer": "noor",
+  "userHooks.delivery": "mira",
+  "userHooks.edit": "mira",
+  "userVariables.edit": "mira",
+}
+
+/** Who may write to the repository of the example; the page of the file that is deleted is of one of mira's own. */
+const mayWrite = (id: string, visitor: Visitor): boolean => visitor !== "anonymous" && (visitor !== "noor" || id !== "files.delete")
+
+/** What the visitor must get: of the example, which is public, all but what only its owners, or administrators of the site, may see. */
+function expectedStatus({ id, rule }: Page, visitor: Visitor): "login" | 200 | 404 {
+  if (visitor === "anonymous" && rule.signIn === "required") return "login"
+  if (id in OF_ONE) return visitor === OF_ONE[id] ? 200 : 404
+  if (rule.needs === "siteAdministrator") return visitor === "root" ? 200 : 404
+  if (/(^|:)(owner|administrator)$/i.test(rule.needs)) return visitor === "mira" || visitor === "root" ? 200 : 404
+  if (id === "files.delete" || /(^|:)write$/i.test(rule.needs)) return mayWrite(id, visitor) ? 200 : 404
+  return 200
+}
+
+interface Visit {
+  readonly world: DemoWorld
+  readonly visitor: Visitor
+  readonly place: Place
+}
+
+async function faultsOf(tab: Tab, plain: Tab, { world, visitor, place }: Visit): Promise<readonly string[]> {
+  const url = world.url + place.path
+  const wanted = expectedStatus(place.page, visitor)
+  const complaints = complaintsOf(tab, world.url)
+  const faults: string[] = []
+  await show(tab, FIRST[visitor])
+  const answer = await tab.goto(url, { waitUntil: "load" })
+  const status = answer?.status()
+  if (wanted === "login") {
+    if (!tab.url().startsWith(`${world.url}/user/login?redirect_to=`)) faults.push(`led to ${tab.url()} in place of the sign-in page`)
+  } else if (status !== wanted) faults.push(`was answered with ${status} in place of ${wanted}`)
+  const title = await tab.title()
+  if (wanted !== "login" && title !== "Hearth" && !/^\S.* · Hearth$/.test(title)) faults.push(`has the title ${JSON.stringify(title)}`)
+
+  const client = await tab.context().newCDPSession(tab)
+  for (const look of [FIRST[visitor], ...LOOKS.filter((each) => !isSame(each, FIRST[visitor]))]) {
+    const name = `${look.theme}, ${look.size.width}`
+    await show(tab, look)
+    if (look.size === PHONE) faults.push(...(await tooWide(tab)).map((fault) => `${name}: ${fault}`))
+    if (isSame(look, FIRST[visitor])) {
+      const shift = await evaluate(tab, SHIFTS)
+      if (shift !== "") faults.push(`${name}: moved while it was loaded: ${shift}`)
+    }
+    const rules = isSame(look, FIRST[visitor]) ? "all" : "looks"
+    faults.push(...(await axeFindings(client, rules)).map((fault) => `${name}: ${fault}`))
+  }
+  const heading = await evaluate(tab, HEADING)
+  const text = await evaluate(tab, TEXT)
+  await client.detach()
+
+  const bare = await plain.goto(url, { waitUntil: "load" })
+  if (bare?.status() !== status) faults.push(`without scripts was answered with ${bare?.status()}`)
+  const bareHeading = await evaluate(plain, HEADING)
+  if (bareHeading !== heading || heading === "") faults.push(`the heading without scripts is ${bareHeading}, with them ${heading}`)
+  const bareText = await evaluate(plain, TEXT)
+  if (bareText.length < text.length * 0.95) faults.push(`has ${bareText.length} characters without scripts, ${text.length} with them`)
+
+  // A browser writes that it was refused what it asked for, which here it was meant to be.
+  const refusal = `status of ${status ?? 0}`
+  faults.push(...complaints.filter((complaint) => !((status ?? 0) >= 400 && complaint.includes(refusal))))
+  tab.removeAllListeners()
+  return faults
+}
+
+/** Without motion, so that colours are at once those of the theme. */
+async function show(tab: Tab, { theme, size }: Look): Promise<void> {
+  await tab.setViewportSize(size)
+  await tab.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" })
+}
+
+const isSame = (one: Look, other: Look): boolean => one.theme === other.theme && one.size === other.size
+
+const HEADING = `document.querySelector("h1")?.textContent.trim() ?? ""`
+const TEXT = `document.querySelector("main")?.textContent.replace(/\\s+/g, " ") ?? ""`
+
+/** Layout shifts since the page was loaded, with what moved. */
+const SHIFTS = `new Promise((resolve) => {
+  const shifts = new PerformanceObserver(() => {})
+  shifts.observe({ type: "layout-shift", buffered: true })
+  requestAnimationFrame(() => setTimeout(() => resolve(shifts.takeRecords().filter((shift) => shift.value > 0.001)
+    .map((shift) => shift.value.toFixed(3) + " " + shift.sources.map(({ node }) => node?.outerHTML?.slice(0, 80)).join(" ")).join("; ")), 0))
+})`
+
+const TOO_WIDE = `(() => {
+  const { scrollWidth } = document.scrollingElement
+  if (scrollWidth <= innerWidth) return ""
+  const wide = [...document.body.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+  return scrollWidth + " pixels wide: " + wide.slice(-3).map((element) => element.outerHTML.slice(0, 100)).join(" | ")
+})()`
+
+async function tooWide(tab: Tab): Promise<readonly string[]> {
+  const found = await evaluate(tab, TOO_WIDE)
+  return found === "" ? [] : [found]
+}
+
+/** Evaluates by the tools' own session: the page's policy allows no script but its own, or none runs at all. */
+async function evaluate(tab: Tab, expression: string): Promise<string> {
+  const client = await tab.context().newCDPSession(tab)
+  try {
+    const { result } = await client.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
+    return String(result.value ?? "")
+  } finally {
+    await client.detach()
+  }
+}

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process"
+import { request } from "node:http"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Place, placesOf } from "./addresses.ts"
+import { type DemoWorld, openDemoWorld } from "./world.ts"
+
+/** Most bytes, compressed as browsers ask for it. */
+const FIRST_VIEW = 60_000
+const NEXT_VIEW = 20_000
+const STYLES = 12_000
+const SCRIPTS = 15_000
+
+let world: DemoWorld
+let cookie: string
+let places: readonly Place[]
+beforeAll(async () => {
+  world = await openDemoWorld("memory")
+  cookie = await world.signIn("mira")
+  places = (await placesOf(world)).get("mira") ?? []
+})
+afterAll(() => world?.close())
+
+interface Got {
+  readonly type: string
+  readonly status: number
+  /** As sent. */
+  readonly size: number
+}
+
+/** Not by fetch, which decodes. */
+const get = (path: string): Promise<Got> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(world.url)
+    request({ hostname, port, path, headers: { accept: "text/html", cookie, "accept-encoding": "gzip, br" } }, (answer) => {
+      let size = 0
+      answer.on("data", (part: Buffer) => {
+        size += part.length
+      })
+      answer.on("end", () => resolve({ type: answer.headers["content-type"] ?? "", status: answer.statusCode ?? 0, size }))
+    })
+      .on("error", reject)
+      .end()
+  })
+
+const assetsOf = (html: string): readonly string[] => [...new Set([...html.matchAll(/"(\/assets\/[^"#]+)/g)].map(([, path = ""]) => path))]
+
+test("pages of the example are short", { timeout: 300_000 }, async () => {
+  const long: string[] = []
+  for (const { page, path } of places) {
+    const { type, status, size } = await get(path)
+    if (!type.startsWith("text/html") || status !== 200) continue
+    if (size > NEXT_VIEW) long.push(`${page.id} ${path}: ${size} bytes`)
+    const html = await (await fetch(world.url + path, { headers: { accept: "text/html", cookie } })).text()
+    const assets = await Promise.all(assetsOf(html).map(get))
+    const whole = assets.reduce((sum, asset) => sum + asset.size, size)
+    if (whole > FIRST_VIEW) long.push(`${page.id} ${path}: ${whole} bytes with all that it loads`)
+  }
+  expect(long).toEqual([])
+})
+
+/** The scripts, and those that they import, also when they are first needed. */
+async function withImported(
+  scripts: readonly string[],
+  known: ReadonlyMap<string, Promise<readonly string[]>>,
+): Promise<ReadonlySet<string>> {
+  const all = new Set(scripts)
+  for (const script of all) for (const imported of (await known.get(script)) ?? []) all.add(imported)
+  return all
+}
+
+test("styles, and the scripts of any page, are short", { timeout: 300_000 }, async () => {
+  const importedBy = new Map<string, Promise<readonly string[]>>()
+  const sizeOf = new Map<string, Promise<number>>()
+  const long: string[] = []
+  let most = 0
+  const sizeOfAll = async (assets: Iterable<string>): Promise<number> => {
+    let sum = 0
+    for (const asset of assets) {
+      if (!sizeOf.has(asset))
+        sizeOf.set(
+          asset,
+          get(asset).then(({ size }) => size),
+        )
+      sum += (await sizeOf.get(asset)) ?? 0
+    }
+    return sum
+  }
+  const read = async (script: string): Promise<void> => {
+    if (importedBy.has(script)) return
+    importedBy.set(
+      script,
+      fetch(world.url + script).then(async (answer) => assetsOf(await answer.text()).filter((each) => each.endsWith(".js"))),
+    )
+    for (const imported of (await importedBy.get(script)) ?? []) await read(imported)
+  }
+  for (const { page, path } of places) {
+    const answer = await fetch(world.url + path, { redirect: "manual", headers: { accept: "text/html", cookie } })
+    const assets = assetsOf(await answer.text())
+    const scripts = assets.filter((each) => each.endsWith(".js"))
+    for (const script of scripts) await read(script)
+    const bytes = await sizeOfAll(await withImported(scripts, importedBy))
+    most = Math.max(most, bytes)
+    if (bytes > SCRIPTS) long.push(`${page.id} ${path}: ${bytes} bytes of scripts`)
+    const styles = await sizeOfAll(assets.filter((each) => each.endsWith(".css")))
+    if (styles > STYLES) long.push(`${page.id} ${path}: ${styles} bytes of styles`)
+  }
+  console.log(`  at most ${most} bytes of scripts on a page, ${await sizeOfAll(importedBy.keys())} in all, compressed`)
+  expect(long).toEqual([])
+  expect(most).toBeGreaterThan(0)
+})
+
+test("the sprite holds the icons that pages name, and no others", async () => {
+  const home = join(import.meta.dirname, "../..")
+  await promisify(execFile)(process.execPath, [join(home, "bin/make-icons.mjs"), "--check"], { cwd: home })
+})
