@@ -7,6 +7,7 @@ import { issueFigures } from "./issues.ts"
 import { ceiling, type Load, load } from "./load.ts"
 import { mergeFigures } from "./merges.ts"
 import { notificationFigures } from "./notifications.ts"
+import { pageFigures } from "./pages.ts"
 import { pullFigures } from "./pulls.ts"
 import { ADMIN, basic, startServer } from "./server.ts"
 import { spreadFigures } from "./spread.ts"
@@ -87,6 +88,11 @@ try {
 
   for (const [what, figure] of await spreadFigures(server, withToken))
     line(`${what}, spread, writes in between`, rate(figure), "(no target)", true)
+
+  for (const [what, { load, firstByte }] of await pageFigures(server)) {
+    line(`page of ${what}, spread, writes in between`, rate(load), "≥ 400/s", load.perSecond >= 400)
+    line(`page of ${what}, first byte after a write`, `median ${firstByte.toFixed(1)} ms`, "≤ 20 ms", firstByte <= 20)
+  }
 
   const commits = await commitFigures(server, withToken)
   line("file creation, one after another", `${Math.round(commits.created)}/s`, "≥ 100/s", commits.created >= 100)

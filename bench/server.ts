@@ -19,6 +19,8 @@ export interface Server {
   readonly pid: number
   /** Resident memory in MiB. */
   readonly memory: () => Promise<number>
+  /** Time of processors that it and its ended children have taken, in milliseconds. */
+  readonly processorMs: () => Promise<number>
   readonly api: (method: string, path: string, body?: object) => Promise<Response>
   readonly stop: () => Promise<void>
 }
@@ -61,6 +63,11 @@ export async function startServer(existing?: Pick<Server, "dataDir" | "databaseU
     readyMs,
     pid: child.pid ?? 0,
     memory: async () => Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
+    processorMs: async () => {
+      const fields = (await readFile(`/proc/${child.pid}/stat`, "utf8")).split(") ")[1]?.split(" ").map(Number) ?? []
+      // User and system time, its own and its children's, in hundredths of a second.
+      return fields.slice(11, 15).reduce((sum, ticks) => sum + ticks * 10, 0)
+    },
     api: async (method, path, body) => {
       const answer = await fetch(`${url}/api/v1${path}`, {
         method,

@@ -7,19 +7,24 @@ import { ADMIN, type Server } from "./server.ts"
 /** Reads as a busy installation has them: many addresses in random order, and writes in between, so that every answer is made anew. */
 
 const autocannon = createRequire(import.meta.url).resolve("autocannon")
-const SECONDS = 6
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 6)
 const CONNECTIONS = 32
 /** Between two writes: some 20 a second, each of which makes all kept answers void. */
 const WRITE_EVERY_MS = 50
 
+export interface SpreadLoad extends Load {
+  /** How many requests were answered. */
+  readonly total: number
+}
+
 /** Asks many addresses for some seconds, from a process of its own, while this one writes. */
-async function loadSpread(
+export async function loadSpread(
   server: Server,
   paths: readonly string[],
   headers: Readonly<Record<string, string>>,
   write: () => Promise<unknown>,
-): Promise<Load> {
-  const requests = paths.toSorted(() => Math.random() - 0.5).map((path) => ({ path: `/api/v1${path}` }))
+): Promise<SpreadLoad> {
+  const requests = paths.toSorted(() => Math.random() - 0.5).map((path) => ({ path }))
   const options = { url: server.url, connections: CONNECTIONS, duration: SECONDS, headers, requests }
   const code = `require(${JSON.stringify(autocannon)})(${JSON.stringify(options)}, (error, result) => process.stdout.write(JSON.stringify(result)))`
   const child = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] })
@@ -30,15 +35,15 @@ async function loadSpread(
   await ended
   const { requests: made, latency, non2xx, throughput } = JSON.parse(Buffer.concat(chunks).toString())
   if (non2xx > 0) throw new Error(`${paths[0]} and others: ${non2xx} answers were refusals`)
-  return { perSecond: made.average, p99: latency.p99, bytes: throughput.average }
+  return { perSecond: made.average, p99: latency.p99, bytes: throughput.average, total: made.total }
 }
 
 const COUNT = 100
 const numbers = Array.from({ length: COUNT }, (_, index) => index + 1)
 const content = (text: string): string => Buffer.from(text).toString("base64")
 
-/** By name: how often each read is answered in a second. */
-export async function spreadFigures(server: Server, headers: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, Load>> {
+/** A repository `busy` with files, issues and pull requests, and a hundred organisations with a repository each. */
+export async function makeBusy(server: Server): Promise<void> {
   const at = `/repos/${ADMIN.name}/busy`
   await server.api("POST", "/user/repos", { name: "busy", auto_init: true })
   await server.api("POST", `${at}/contents`, {
@@ -50,7 +55,7 @@ export async function spreadFigures(server: Server, headers: Readonly<Record<str
   })
   for (const index of numbers) {
     await server.api("POST", "/orgs", { username: `org-${index}` })
-    await server.api("POST", `/orgs/org-${index}/repos`, { name: "one", description: "One of many" })
+    await server.api("POST", `/orgs/org-${index}/repos`, { name: "one", description: "One of many", auto_init: true })
     await server.api("POST", `${at}/issues`, { title: `Plan ${index}`, body: "What is to be done, and why." })
     for (const word of ["Yes", "No", "Perhaps"]) await server.api("POST", `${at}/issues/${index}/comments`, { body: word })
   }
@@ -59,6 +64,12 @@ export async function spreadFigures(server: Server, headers: Readonly<Record<str
     await server.api("POST", `${at}/pulls`, { title: `Proposal ${index}`, head: `change-${index}`, base: "main" })
   }
   await sleep(2000)
+}
+
+/** By name: how often each read is answered in a second. */
+export async function spreadFigures(server: Server, headers: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, Load>> {
+  const at = `/repos/${ADMIN.name}/busy`
+  await makeBusy(server)
   const reads: Readonly<Record<string, readonly string[]>> = {
     "GET repository": numbers.map((index) => `/repos/org-${index}/one`),
     "GET user": numbers.map((index) => `/users/org-${index}`),
@@ -79,6 +90,9 @@ export async function spreadFigures(server: Server, headers: Readonly<Record<str
   let written = 0
   const write = () => server.api("POST", "/repos/org-1/one/issues", { title: `In between ${written++}` })
   const figures = new Map<string, Load>()
-  for (const [name, paths] of Object.entries(reads)) figures.set(name, await loadSpread(server, paths, headers, write))
+  for (const [name, paths] of Object.entries(reads)) {
+    const whole = paths.map((path) => `/api/v1${path}`)
+    figures.set(name, await loadSpread(server, whole, headers, write))
+  }
   return figures
 }
