@@ -117,7 +117,8 @@ describe("hearth serve", () => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text
     })
-    const ended = once(child, "exit").then(([code]): unknown => code)
+    // Not "exit": what it has written may still be on its way then.
+    const ended = once(child, "close").then(([code]): unknown => code)
     return { child, ended, out: () => out, said: () => said }
   }
 

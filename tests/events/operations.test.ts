@@ -20,7 +20,6 @@ import { prepareCall } from "../examples/prepare.ts"
 import { withBranches } from "../examples/pulls.ts"
 import type { FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
-import { haltClock } from "../support/halt-clock.ts"
 import { send } from "../support/http.ts"
 import { type CheckedWorld, openCheckedWorld, type World } from "../support/world.ts"
 
@@ -72,7 +71,6 @@ const REPEATABLE: Readonly<Record<string, string>> = {
 
 async function open(kind: FreshKind): Promise<CheckedWorld> {
   const world = await openCheckedWorld(kind)
-  await haltClock(world.hearth)
   return world
 }
 

@@ -8,7 +8,6 @@ import { SWITCHES } from "../../src/features/events/webhooks/events/kinds.ts"
 import { type MergeWorld, openMergeWorld } from "../../src/features/review/merging/testing.ts"
 import { recountCounters } from "../../src/features/site/administration/counters.ts"
 import { databaseKinds } from "../support/database.ts"
-import { haltClock } from "../support/halt-clock.ts"
 import type { Call, Scene } from "./once/case.ts"
 import { issueCases } from "./once/issues.ts"
 import { packageCases } from "./once/packages.ts"
@@ -49,7 +48,6 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
   const database = () => world.hearth.services.database
   beforeAll(async () => {
     world = await openMergeWorld(kind)
-    await haltClock(world.hearth)
     // The first sign-in is counted, which is a transaction of its own.
     for (const caller of [world.alice, world.bob, world.carol]) await world.call(caller, "GET /user")
     tables = await tablesOf(kind)

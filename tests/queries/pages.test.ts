@@ -5,7 +5,6 @@ import { restOf } from "../../src/core/operation.ts"
 import type { Page } from "../../src/core/page.ts"
 import { pages } from "../../src/pages.ts"
 import { statementsOf } from "../support/database.ts"
-import { haltClock } from "../support/halt-clock.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
 import { sessionOf } from "../support/session.ts"
 import { openWorld, type Person } from "../support/world.ts"
@@ -74,7 +73,6 @@ const addressOf = ({ address }: Page): string =>
 async function measureAll(): Promise<ReadonlyMap<string, Measured>> {
   const { services } = forge.hearth
   await services.jobs.drain()
-  await haltClock(forge.hearth)
   const measured = new Map<string, Measured>()
   for (const page of shown) {
     const path = addressOf(page)

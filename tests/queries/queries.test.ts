@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Hearth, startHearth } from "../../src/app.ts"
+import type { Hearth } from "../../src/app.ts"
 import type { ObservedStatement } from "../../src/core/database/database.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { type PreparedCall, prepareCall } from "../examples/prepare.ts"
 import { statementsOf } from "../support/database.ts"
-import { haltClock } from "../support/halt-clock.ts"
+import { startWithoutClock } from "../support/halt-clock.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 /** So many entries that a default page (30) isn't all there is. */
@@ -75,8 +75,7 @@ describe("the number of queries", () => {
   let hearth: Hearth
   let world: World
   beforeAll(async () => {
-    hearth = await startHearth({ memory: true })
-    await haltClock(hearth)
+    hearth = await startWithoutClock({ memory: true })
     world = openWorld(hearth)
   })
   afterAll(() => hearth.close())

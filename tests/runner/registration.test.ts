@@ -121,14 +121,18 @@ two:
   })
 })
 
-withRunner("three runners", { machines: ["a", "b", "c"].map((name) => ({ name, capacity: 2 })) }, ({ site, check }) => {
+withRunner("three runners", { machines: ["a", "b", "c"].map((name) => ({ name, capacity: 2 })) }, ({ site, machine, check }) => {
   check("4. twenty waiting jobs are drained by three runners: none twice, none forgotten", async () => {
     const jobs = onPush(`many:
   runs-on: host
   strategy: {matrix: {n: [${Array.from({ length: 20 }, (_, index) => index).join(", ")}]}}
-  steps: [{run: 'echo "this is \${{ matrix.n }}"'}]
+  steps: [{run: '$GATES/wait go; echo "this is \${{ matrix.n }}"'}]
 `)
     const repository = await site.repository("many", jobs)
+    // None is done with its first ones before each has some.
+    const machines = ["a", "b", "c"].map(machine)
+    await Promise.all(machines.map(({ reached }) => reached("go")))
+    await Promise.all(machines.map(({ open }) => open("go")))
     const { run, jobs: all, log } = await site.ended(repository)
     expect(run.conclusion).toBe("success")
     expect(all).toHaveLength(20)

@@ -1,8 +1,9 @@
 /** A whole forge for tests that speak HTTP, on either database. */
-import { type Hearth, startHearth } from "../../src/app.ts"
+import type { Hearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
 import { recountStars, recountWatchers } from "../../src/features/code/repositories/counters.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
+import { startWithoutClock } from "./halt-clock.ts"
 
 /** The password of the people that `person` makes. */
 export const PASSWORD = "pass-word-1"
@@ -31,10 +32,10 @@ export interface TestHearth {
 
 export const basic = (login: string, password: string): string => `Basic ${Buffer.from(`${login}:${password}`).toString("base64")}`
 
-/** With `now`, the clock of the test in place of the machine's. */
+/** With `now`, the clock of the test in place of the machine's. Scheduled tasks run only when they are asked for. */
 export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {}, now?: () => number): Promise<TestHearth> {
   const fresh = await freshUrl(kind)
-  const hearth = await startHearth({ memory: true, config: { ...config, databaseUrl: fresh.url }, now })
+  const hearth = await startWithoutClock({ memory: true, config: { ...config, databaseUrl: fresh.url }, now })
   const root = `token ${hearth.token}`
   const call: TestHearth["call"] = async (caller, route, body, headers = {}) => {
     const [method = "GET", path = "/"] = route.split(" ")

@@ -32,7 +32,8 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
     },
     stdio: ["ignore", "pipe", "pipe"],
   })
-  const ended = once(child, "exit")
+  // Not "exit": what it has written may still be on its way then.
+  const ended = once(child, "close")
   let words = ""
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS)

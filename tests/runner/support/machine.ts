@@ -107,7 +107,7 @@ export async function openMachine(options: MachineOptions): Promise<Machine> {
     ...["register", "--no-interactive", "--config", "config.yaml", "--instance", options.url, "--token", options.token],
     ...["--name", options.name, ...(options.isEphemeral ? ["--ephemeral"] : [])],
   )
-  const [code] = await once(registration, "exit")
+  const [code] = await once(registration, "close")
   if (code !== 0 || !existsSync(join(folder, ".runner"))) {
     await remove()
     throw new NotRegistered(words)
