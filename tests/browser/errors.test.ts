@@ -84,7 +84,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-test.each(CASES)("$status: $says", { timeout: 120_000 }, async ({ status, path, says, offers, form, fault, isNobody = false }) => {
+test.each(CASES)("$status: $says", async ({ status, path, says, offers, form, fault, isNobody = false }) => {
   const root = forge.hearth.url
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, reducedMotion: "reduce" })
   const [name = "", value = ""] = cookie.split("=", 2)

@@ -93,7 +93,7 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
 
   const leave = () => Promise.all(contexts.splice(0).map((context) => context.close()))
 
-  test("a comment comes while the reader types, and takes away neither focus nor place", { timeout: 60_000 }, async () => {
+  test("a comment comes while the reader types, and takes away neither focus nor place", async () => {
     const { at, api } = await repository("Long")
     const page = await open("ben", `${at}/issues/1`)
     const field = page.locator("textarea#body")
@@ -110,7 +110,7 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
     await leave()
   })
 
-  test("cards and columns come as others move them", { timeout: 90_000 }, async () => {
+  test("cards and columns come as others move them", async () => {
     const { at, api, ids } = await repository("One", "Two", "Three")
     const { id } = await call(`POST ${api}/projects`, { title: "Plan", template_type: "basic_kanban" })
     const [first, second] = await call(`GET ${api}/projects/${id}/columns`)
@@ -155,7 +155,7 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
     await leave()
   })
 
-  test("a list says what has changed, and shows it when it is asked to", { timeout: 60_000 }, async () => {
+  test("a list says what has changed, and shows it when it is asked to", async () => {
     const { at, api } = await repository("One")
     const page = await open("ben", `${at}/issues`)
     await call(`POST ${api}/issues`, { title: "Two", body: "Look @ben" })
@@ -168,7 +168,7 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
     await leave()
   })
 
-  test("a page that was open while the server was away is true again afterwards", { timeout: 90_000 }, async () => {
+  test("a page that was open while the server was away is true again afterwards", async () => {
     const { at, api } = await repository("Away")
     const page = await open("ben", `${at}/issues/1`)
     await page.locator("textarea#body").fill("Kept")
@@ -184,7 +184,7 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
     await leave()
   })
 
-  test("a new version of the site is told, and nothing is loaded by itself", { timeout: 60_000 }, async () => {
+  test("a new version of the site is told, and nothing is loaded by itself", async () => {
     const { at, api } = await repository("Version")
     const page = await open("ben", `${at}/issues/1`)
     await page.locator("textarea#body").fill("Kept")
@@ -199,7 +199,7 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
     await leave()
   })
 
-  test("a page says why it shows nothing new", { timeout: 90_000 }, async () => {
+  test("a page says why it shows nothing new", async () => {
     const { at, api } = await repository("Ends")
     const page = await open("ben", `${at}/issues/1`)
     await page.locator("textarea#body").fill("Kept")

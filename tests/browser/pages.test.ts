@@ -78,7 +78,7 @@ describe.each(databaseKinds)("in a browser, on %s", (kind) => {
     expect(faults).toEqual([])
   })
 
-  test("a chosen theme is there before any script", { timeout: 120_000 }, async () => {
+  test("a chosen theme is there before any script", async () => {
     const colors = []
     for (const theme of ["light", "dark"]) {
       const context = await browser.newContext({ colorScheme: "light", javaScriptEnabled: false })

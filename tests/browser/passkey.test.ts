@@ -18,7 +18,7 @@ afterAll(async () => {
   await forge?.close()
 })
 
-test("a passkey is added in the browser, and signs in without a password", { timeout: 120_000 }, async () => {
+test("a passkey is added in the browser, and signs in without a password", async () => {
   const root = forge.hearth.services.site.rootUrl
   const context = await browser.newContext()
   const page = await context.newPage()

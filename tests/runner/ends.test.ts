@@ -51,7 +51,7 @@ anyway:
       .selectFrom("action_tasks")
       .select(["state", "log_sealed"])
       .where("job_id", "=", jobs[0]?.id ?? 0)
-    await vi.waitFor(async () => expect(await task.executeTakeFirst()).toEqual({ state: "cancelled", log_sealed: 1 }), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await task.executeTakeFirst()).toEqual({ state: "cancelled", log_sealed: 1 }), { timeout: 60_000 })
     const lines = await log("long")
     expect(lines).toContain("begun")
     expect(lines.join("\n")).toMatch(/cancel/)
@@ -118,7 +118,7 @@ jobs:
           [2, "cancelled"],
           [1, "in_progress"],
         ]),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     await machine("one").open("queue1")
     await machine("one").reached("queue3")
@@ -166,7 +166,7 @@ two:
     const run = await site.reaches(jobs, ({ status }) => status === "in_progress")
     const states = async () => Object.fromEntries((await site.jobs(jobs, run)).map(({ name, status }) => [name, status]))
     await vi.waitFor(async () => expect(await states()).toEqual({ one: "in_progress", starter: "completed", two: "waiting" }), {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     await machine("one").open("deploy")
     expect((await site.ended(jobs)).conclusions).toEqual({ one: "success", starter: "success", two: "success" })
@@ -184,7 +184,7 @@ withRunner("runners that end", {}, ({ site, check }) => {
       await killed.reached("killed")
       const run = await site.reaches(repository, ({ status }) => status === "in_progress")
       const [job] = await site.jobs(repository, run)
-      await vi.waitFor(async () => expect(await site.rawLog(repository, job ?? { id: 0 })).toMatch(/Z begun$/m), { timeout: 20_000 })
+      await vi.waitFor(async () => expect(await site.rawLog(repository, job ?? { id: 0 })).toMatch(/Z begun$/m), { timeout: 60_000 })
       await killed.kill()
       await services().database.write((tx) =>
         tx

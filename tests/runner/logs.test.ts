@@ -77,7 +77,7 @@ withRunner("logs", { machines: [{ name: "one", capacity: 4 }] }, ({ site, check,
         expect(linesOf(text)).toContain("one")
         return text
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     expect(linesOf(partial)).not.toContain("two")
     await machine("one").open("live")

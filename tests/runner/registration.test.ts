@@ -63,7 +63,7 @@ withRunner("registration", {}, ({ site, check }) => {
     const { id } = await machine.registered()
     await site.must(site.root, `DELETE /admin/actions/runners/${id}`)
     const errors = () => machine.output().match(/failed to fetch task.*unregistered runner/g)?.length ?? 0
-    await vi.waitFor(() => expect(errors()).toBeGreaterThan(1), { timeout: 30_000 })
+    await vi.waitFor(() => expect(errors()).toBeGreaterThan(1), { timeout: 60_000 })
     expect(await machine.stop()).toBe(0)
   })
 

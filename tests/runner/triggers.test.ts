@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest"
+import { expect } from "vitest"
 import { startScheduled } from "../../src/features/actions/triggers/schedules.ts"
 import { after, onPush, withRunner, workflowPath } from "./support/fixture.ts"
 
@@ -29,9 +29,9 @@ jobs:
       ),
     )
     const { services } = site.hearth
-    await vi.waitFor(async () =>
-      expect(await services.database.read.selectFrom("action_schedules").select("line").execute()).toHaveLength(1),
-    )
+    await expect
+      .poll(() => services.database.read.selectFrom("action_schedules").select("line").execute(), { timeout: 60_000 })
+      .toHaveLength(1)
     await services.database.write((tx) =>
       tx
         .updateTable("action_schedules")

@@ -126,7 +126,7 @@ export async function openMachine(options: MachineOptions): Promise<Machine> {
       const started = await program("daemon", "--config", "config.yaml")
       child = started
       await vi.waitUntil(() => /declare successfully/.test(words.slice(before)) || started.exitCode !== null, {
-        timeout: 30_000,
+        timeout: 60_000,
         interval: 50,
       })
       if (started.exitCode !== null) throw new Error(`the runner has ended: ${words.slice(before)}`)

@@ -257,7 +257,7 @@ jobs:
     expect(page).toContain(`data-live="${at}/jobs/${job}/events?task=${task}&amp;from=2"`)
     const live = await listen(`${at}/jobs/${job}/events?task=${task}&from=2`)
     await add(task, 2, [`${ESC}[32mthree`])
-    await expect.poll(() => JSON.stringify(live.heard), { timeout: 20_000 }).toContain('["ansi-2","three"]')
+    await expect.poll(() => JSON.stringify(live.heard)).toContain('["ansi-2","three"]')
     expect(JSON.stringify(live.heard)).not.toContain("two")
     await setStep(task, 0, { log_line: 1, log_lines: 3 })
     await add(task, 3, ["four"], true)
@@ -279,7 +279,7 @@ jobs:
     const path = `/ann/lamp/actions/runs/${run}/jobs/${job}/events?task=${task}&from=0`
     const readers = await Promise.all(Array.from({ length: 20 }, () => listen(path)))
     await add(task, 0, ["hello"])
-    for (const { heard } of readers) await expect.poll(() => JSON.stringify(heard), { timeout: 20_000 }).toContain("hello")
+    for (const { heard } of readers) await expect.poll(() => JSON.stringify(heard)).toContain("hello")
     for (const reader of readers) {
       reader.leave()
       await reader.done.catch(() => {})

@@ -127,7 +127,7 @@ withHearth("runs and logs that are watched", { people: ["ann"] }, ({ test, forge
     const statements = await statementsOf(services().database, async () => {
       const leaving = new AbortController()
       const readers = Array.from({ length: 50 }, () => reading(followLog(services(), task, 0, leaving.signal)))
-      await vi.waitFor(() => expect(readers.every(({ seen }) => seen.length === 1)).toBe(true), { timeout: 30_000 })
+      await vi.waitFor(() => expect(readers.every(({ seen }) => seen.length === 1)).toBe(true), { timeout: 60_000 })
       leaving.abort()
       await Promise.all(readers.map(({ done }) => done))
     })

@@ -388,7 +388,7 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
       await services.jobs.drain()
       let page: Page | undefined
       // What is compared in the background is there sooner or later.
-      await expect.poll(async () => !(await ann.get(`${path}?x`)).text.includes("not counted yet"), { timeout: 60_000 }).toBe(true)
+      await expect.poll(async () => !(await ann.get(`${path}?x`)).text.includes("not counted yet")).toBe(true)
       const spawned = services.git.spawned()
       const statements = await statementsOf(services.database, async () => {
         page = await ann.get(path)

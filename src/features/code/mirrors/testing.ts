@@ -26,9 +26,9 @@ export async function must(caller: Caller, method: string, path: string, body?: 
   return answer.body
 }
 
-/** Polls a condition for ten seconds at most. */
+/** Polls a condition for a minute at most. */
 export async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const until = performance.now() + 10_000; performance.now() < until; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  for (const until = performance.now() + 60_000; performance.now() < until; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const found = await look()
     if (found !== undefined && found !== false) return found
   }
