@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http"
 import { PassThrough, Readable } from "node:stream"
-import { Busboy, type BusboyFileStream } from "@fastify/busboy"
+import type { BusboyFileStream } from "@fastify/busboy"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Upload, UploadForm } from "../../core/upload.ts"
+import { brokeOff, isMultipart, openParser, unreadable } from "../client/multipart.ts"
 
 /** The other parts beside the file are small. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 65_536, fields: 20, parts: 40, headerPairs: 40, headerSize: 16_384 }
@@ -20,8 +21,7 @@ export interface Receiving {
  * Refuses `invalid` another content type otherwise, and `badRequest` a body that can't be parsed or has no such file.
  */
 export function receiveUpload(request: IncomingMessage, { field, plain }: UploadForm): Promise<Receiving> {
-  const contentType = request.headers["content-type"]
-  if (!contentType?.toLowerCase().startsWith("multipart/form-data"))
+  if (!isMultipart(request.headers))
     return plain ? Promise.resolve(receivePlain(request)) : Promise.reject(refuse.invalid("Content-Type", "must be multipart/form-data"))
   return new Promise((resolve, reject) => {
     let content: BusboyFileStream | undefined
@@ -31,10 +31,10 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
       content?.destroy(refusal)
       reject(refusal)
     }
-    const parser = openParser(request.headers, contentType)
+    const parser = openParser(request.headers, LIMITS)
     if (!parser) {
       request.resume()
-      return reject(broken())
+      return reject(unreadable())
     }
 
     function end(): void {
@@ -66,7 +66,7 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
         },
       })
     })
-    parser.on("error", () => fail(broken()))
+    parser.on("error", () => fail(unreadable()))
     parser.on("finish", () => {
       if (!content) fail(refuse.badRequest(`[${field}]: is required; send the file in a part of this name`))
     })
@@ -77,8 +77,6 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
 
 const fieldsOf = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries([...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]))
-
-const brokeOff = (): Refusal => refuse.badRequest("the request broke off")
 
 /** The body as it is. */
 function receivePlain(request: IncomingMessage): Receiving {
@@ -101,22 +99,11 @@ function receivePlain(request: IncomingMessage): Receiving {
   }
 }
 
-const broken = (): Refusal => refuse.badRequest("the body is no readable multipart/form-data")
-
 /** The bytes of a file; a premature end is the client's fault. */
 async function* understood(stream: BusboyFileStream): AsyncGenerator<Buffer> {
   try {
     yield* stream
   } catch (error) {
-    throw error instanceof Refusal ? error : broken()
-  }
-}
-
-/** Undefined for a content type without a boundary. */
-function openParser(headers: IncomingMessage["headers"], contentType: string) {
-  try {
-    return new Busboy({ headers: { ...headers, "content-type": contentType }, limits: LIMITS })
-  } catch {
-    return undefined
+    throw error instanceof Refusal ? error : unreadable()
   }
 }

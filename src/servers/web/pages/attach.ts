@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http"
-import { Busboy } from "@fastify/busboy"
 import type { FastifyRequest } from "fastify"
 import type { Actor } from "../../../core/actor.ts"
 import { Refusal, refuse, Unsent } from "../../../core/errors.ts"
@@ -8,6 +7,7 @@ import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
 import { markdownFor, openKeeping } from "../../../features/planning/attachments/pages.ts"
 import { ATTACH, COMPOSED, FILES } from "../../../web/composer.ts"
+import { brokeOff, isMultipart, openParser, unreadable } from "../../client/multipart.ts"
 import { FORM } from "../form.ts"
 
 /**
@@ -19,13 +19,10 @@ const FORM_TYPE = "application/x-www-form-urlencoded"
 const MOST_FILES = 20
 const LIMITS = { fieldNameSize: 100, fields: 1000, parts: 1100, files: MOST_FILES, headerPairs: 40, headerSize: 16_384 }
 
-const isMultipart = ({ headers }: FastifyRequest): boolean =>
-  headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") === true
-
 /** Why a form is shown again without being done: it was sent to attach files, or files are chosen that were not attached. Undefined for all others. */
 export async function filesFirst(services: Services, { page, request, actor, path }: Sent): Promise<Refusal | undefined> {
   if (page.method !== "POST" || page.upload) return undefined
-  const told = isMultipart(request) ? await receive(services, { page, request, actor, path }) : undefined
+  const told = isMultipart(request.headers) ? await receive(services, { page, request, actor, path }) : undefined
   if (!Buffer.isBuffer(request.body) || !request.headers["content-type"]?.startsWith(FORM_TYPE) || !request.body.includes(ATTACH))
     return told
   const fields = new URLSearchParams(request.body.toString("utf8"))
@@ -86,7 +83,7 @@ function read(body: IncomingMessage, bytes: number, take: (upload: Upload) => Pr
     let size = 0
     let isBroken = false
     let taken: Promise<void> = Promise.resolve()
-    const parser = openParser(body.headers, bytes)
+    const parser = openParser(body.headers, { ...LIMITS, fieldSize: bytes })
     const fail = (error: unknown): void => {
       isBroken = true
       body.off("close", onClose)
@@ -95,9 +92,9 @@ function read(body: IncomingMessage, bytes: number, take: (upload: Upload) => Pr
       reject(error)
     }
     const onClose = (): void => {
-      if (!body.complete) fail(refuse.badRequest("the request broke off"))
+      if (!body.complete) fail(brokeOff())
     }
-    if (!parser) return fail(broken())
+    if (!parser) return fail(unreadable())
     parser.on("field", (name, value, _nameCut, valueCut) => {
       size += name.length + value.length
       if (valueCut || size > bytes) fail(refuse.tooLarge())
@@ -112,7 +109,7 @@ function read(body: IncomingMessage, bytes: number, take: (upload: Upload) => Pr
         .finally(() => stream.resume())
     })
     for (const limit of ["partsLimit", "fieldsLimit", "filesLimit"] as const) parser.on(limit, () => fail(refuse.tooLarge()))
-    parser.on("error", () => fail(broken()))
+    parser.on("error", () => fail(unreadable()))
     parser.on("finish", () => {
       body.off("close", onClose)
       void taken.then(() => resolve(fields))
@@ -120,15 +117,4 @@ function read(body: IncomingMessage, bytes: number, take: (upload: Upload) => Pr
     body.on("close", onClose)
     body.pipe(parser)
   })
-}
-
-const broken = (): Refusal => refuse.badRequest("the body is no readable multipart/form-data")
-
-/** Undefined for a content type without a boundary. */
-function openParser(headers: IncomingMessage["headers"], fieldSize: number) {
-  try {
-    return new Busboy({ headers: { ...headers, "content-type": headers["content-type"] ?? "" }, limits: { ...LIMITS, fieldSize } })
-  } catch {
-    return undefined
-  }
 }
