@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { createBackground } from "./background.ts"
 import { currentCaller, identifyCaller, workFor } from "./caller.ts"
-import { waitAtMost } from "./timeout.ts"
 
 const open = (perLane = 2, total = 3) => {
   const errors: unknown[] = []
@@ -64,10 +63,4 @@ test("it counts to the caller, and goes on when the caller is gone", async () =>
     },
   )
   expect(seen).toEqual(["7", "10.0.0.1", undefined, false])
-})
-
-test("waiting ends with the work or the time", async () => {
-  await waitAtMost(60_000, undefined)
-  await waitAtMost(60_000, Promise.resolve())
-  await waitAtMost(1, new Promise<void>(() => {}))
 })

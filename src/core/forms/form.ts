@@ -4,9 +4,10 @@ import { onFirstUse } from "../memoize.ts"
 import { isRawPath, type Operation, type PathOf, type Request, restOf } from "../operation.ts"
 import { type Draft, type Moved, moved, type Page, type PageAnswer, type PageInput, type Reader, type Undo } from "../page.ts"
 import Type, { type TObject, type TSchema } from "../schema.ts"
+import { unixLines } from "../text/lines.ts"
 import { type Upload, uploadFormOf } from "../upload.ts"
 import { readFields } from "./fields.ts"
-import { merge, SHOWN_FIELD, unixLines } from "./guards.ts"
+import { merge, SHOWN_FIELD } from "./guards.ts"
 
 /**
  * Forms of pages, declared by the operation that they call: access, checks, rules, refusals and the audit log are those of the operation, so that

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { memberOf } from "../check.ts"
+import { unixLines } from "../text/lines.ts"
 
 /**
  * Texts that two people change at once. A form sends with what was typed a digest of what its page showed of each guarded field. What others have
@@ -8,9 +9,6 @@ import { memberOf } from "../check.ts"
 
 /** The field with the digests. */
 export const SHOWN_FIELD = "_shown"
-
-/** Browsers end lines as e-mails do. */
-export const unixLines = (text: string): string => text.replaceAll("\r\n", "\n")
 
 const digest = (text: string): string => hash("sha256", unixLines(text), "base64url").slice(0, 12)
 

@@ -7,3 +7,10 @@ export function linesOf(text: string): string[] {
 
 /** A line without the "\r" of "\r\n". */
 export const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line)
+
+/** A text whose lines end with "\n" alone. Browsers send "\r\n", as e-mails do. */
+export function unixLines(text: string): string
+export function unixLines(text: string | undefined): string | undefined
+export function unixLines(text: string | undefined): string | undefined {
+  return text?.replaceAll("\r\n", "\n")
+}

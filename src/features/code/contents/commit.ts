@@ -2,6 +2,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, type Commit, isGitError, type ObjectId, type Person, type Repository } from "../../../git/index.ts"
 import { requireNoConflict } from "../branches/rules.ts"
 import { pushFromServer } from "../pushes/server-push.ts"
@@ -132,6 +133,6 @@ function messageOf(
   edit: Edit,
   committer: { readonly name: string; readonly email: string },
 ): string {
-  const text = message.replaceAll("\r\n", "\n").trim() || edit.defaultMessage
+  const text = unixLines(message).trim() || edit.defaultMessage
   return signoff ? `${text}\n\nSigned-off-by: ${committer.name} <${committer.email}>` : `${text}\n`
 }

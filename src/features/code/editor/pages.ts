@@ -6,6 +6,7 @@ import { type Content, type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, type PageAnswer, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { escapePath, path, withQuery } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
@@ -287,7 +288,7 @@ const base64 = (content: string): string => Buffer.from(content).toString("base6
 
 /** The subject and the description as one message; nothing lets the operation make one. */
 export const messageOf = ({ message = [], description = [] }: Typed): { readonly message: string } => ({
-  message: [message[0] ?? "", description[0]?.replaceAll("\r\n", "\n") ?? ""]
+  message: [message[0] ?? "", unixLines(description[0]) ?? ""]
     .map((part) => part.trim())
     .join("\n\n")
     .trim(),
@@ -370,7 +371,7 @@ async function editor(call: OnEditor, place: Place, { to, draft, look, proposes 
       ),
     ])
   const now = typeof there === "string" ? "" : there.text
-  const one = (field: string): string | undefined => typed?.[field]?.[0]?.replaceAll("\r\n", "\n")
+  const one = (field: string): string | undefined => unixLines(typed?.[field]?.[0])
   const isStale = draft?.refusal.field === "sha"
   const isGone = draft?.refusal.kind === "notFound" && (one("sha") ?? "") !== "" && !isFile
   const folder = isFile ? name : parts.map((part) => `${part}/`).join("")

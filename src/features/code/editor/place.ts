@@ -5,6 +5,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Request } from "../../../core/operation.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 import { presentBranch } from "../branches/present.ts"
 import { findBranch, findBranches } from "../branches/store.ts"
@@ -108,7 +109,7 @@ export function editableText(content: Buffer): EditableText | string {
   // A textarea would make newlines of returns that stand alone.
   if (text === undefined || /\r(?!\n)|\0/.test(text)) return "The file is no text in UTF-8."
   const [all, returns] = [text.split("\n").length - 1, text.split("\r\n").length - 1]
-  return { text: text.replaceAll("\r\n", "\n"), ends: 2 * returns > all ? "crlf" : "lf", isMixed: returns > 0 && returns < all }
+  return { text: unixLines(text), ends: 2 * returns > all ? "crlf" : "lf", isMixed: returns > 0 && returns < all }
 }
 
 function textIn(content: Buffer): string | undefined {

@@ -1,6 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, type Commit, type Repository } from "../../../git/index.ts"
 import { commitPerson } from "../commits/people.ts"
 import type { CreateRepoOption } from "../repositories/records.ts"
@@ -31,7 +32,7 @@ export async function initialFiles(
 ): Promise<readonly InitialFile[]> {
   const { name, description = "", gitignores = "", license = "", readme = "" } = options
   if (readme !== "" && readme !== README) throw refuse.invalid("readme", `there is no template ${readme}; there is ${README}`)
-  const files = [{ name: "README.md", text: `# ${name}\n\n${description.replaceAll("\r\n", "\n")}` }]
+  const files = [{ name: "README.md", text: `# ${name}\n\n${unixLines(description)}` }]
   const ignored = templateNames(gitignores)
   if (ignored.length > 0) files.push({ name: ".gitignore", text: (await Promise.all(ignored.map(gitignoreSection))).join("") })
   if (license !== "") {

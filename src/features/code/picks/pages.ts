@@ -4,6 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import type { Commit } from "../../../git/index.ts"
 import { escapePath, withQuery } from "../../../web/address.ts"
 import { formView } from "../../../web/form.ts"
@@ -74,7 +75,7 @@ export const pickPages: readonly Page[] = [
 
 const sentIn = (query: Readonly<Record<string, unknown>>, name: string): string => {
   const sent = query[name]
-  return typeof sent === "string" ? sent.replaceAll("\r\n", "\n") : ""
+  return typeof sent === "string" ? unixLines(sent) : ""
 }
 const reverts = (query: Readonly<Record<string, unknown>>): boolean => query["revert"] === "true"
 

@@ -6,6 +6,7 @@ import { flagged, type Html, html } from "../../../core/html.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { escapePath, localPath, path } from "../../../web/address.ts"
 import { empty } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
@@ -66,7 +67,7 @@ const preview: Page = page({
   query: { ...Object.fromEntries(fields.map((name) => [name, texts])), body: texts },
   answer: async (call) => {
     const typed: Typed = call.query
-    const one = (name: string): string => typed[name]?.[0]?.replaceAll("\r\n", "\n") ?? ""
+    const one = (name: string): string => unixLines(typed[name]?.[0]) ?? ""
     const release =
       one("tag") === "" ? undefined : await presentRelease(call.db, call.services, call, await locateReleaseOfTag(call, one("tag")))
     const notes = await notesOf(call, one("tag_name"), one("target_commitish"))

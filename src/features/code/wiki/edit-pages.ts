@@ -9,6 +9,7 @@ import { type Content, type Html, html } from "../../../core/html.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { isObjectId } from "../../../git/index.ts"
 import { path } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
@@ -111,7 +112,7 @@ const older: Page = page({
     const found = await pageNow(call, call.path.pageName)
     const before = await contentThen(call, call.path.pageName, revision)
     if (!found || !before) throw refuse.notFound()
-    const then = before.toString("utf8").replaceAll("\r\n", "\n")
+    const then = unixLines(before.toString("utf8"))
     const short = revision.slice(0, 10)
     const isStale = draft?.refusal.field === "sha"
     return shownIn(
@@ -144,7 +145,7 @@ const older: Page = page({
 const saves = {
   also: ["content", "ends", "address"],
   body: (made: Readonly<Record<string, unknown>>, { content, ends }: Typed): Readonly<Record<string, unknown>> => {
-    const text = content?.[0]?.replaceAll("\r\n", "\n")
+    const text = unixLines(content?.[0])
     const ended = ends?.[0] === "crlf" ? text?.replaceAll("\n", "\r\n") : text
     return ended === undefined ? made : { ...made, content_base64: Buffer.from(ended).toString("base64") }
   },
@@ -223,7 +224,7 @@ async function pageNow(call: Call, address: string): Promise<PageNow | undefined
       address,
       title: titleOfFile(file.name),
       sha: file.id,
-      text: text.replaceAll("\r\n", "\n"),
+      text: unixLines(text),
       ends: text.includes("\r\n") ? "crlf" : "lf",
     }
   } catch (error) {
@@ -261,7 +262,7 @@ interface Editing {
 async function editor(call: Call, found: PageNow | undefined, { draft, look, title = "", ...more }: Editing): Promise<Shown> {
   refuseArchived({ ...call, archived: "refused" }, call)
   const typed = more.typed ?? draft?.typed
-  const one = (name: string): string | undefined => typed?.[name]?.[0]?.replaceAll("\r\n", "\n")
+  const one = (name: string): string | undefined => unixLines(typed?.[name]?.[0])
   const isStale = found !== undefined && draft?.refusal.field === "sha"
   const isGone = !found && (one("address") ?? "") !== ""
   const to = found ? save : create

@@ -2,6 +2,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import type { Repository, TreeEntry } from "../../../git/index.ts"
 import { authorshipOf } from "../contents/authorship.ts"
 import { decodeBase64 } from "../contents/changes.ts"
@@ -148,5 +149,4 @@ function readContent({ content_base64: text = "" }: CreateWikiPageOptions): Buff
   return content
 }
 
-const messageOf = ({ message = "" }: CreateWikiPageOptions, otherwise: string): string =>
-  message.replaceAll("\r\n", "\n").trim() || otherwise
+const messageOf = ({ message = "" }: CreateWikiPageOptions, otherwise: string): string => unixLines(message).trim() || otherwise

@@ -1,6 +1,7 @@
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { countReplies, deleteReply, findReply, insertReply, type SavedReply, updateReply } from "./store.ts"
 
 /** The most replies of one person: all of their names are on each page with a comment form. */
@@ -16,7 +17,7 @@ interface Written {
 
 /** Refuses as `invalid` a name or a text that is empty or too long. */
 function checked({ name, content }: Written): Written {
-  const [title, text] = [name.trim(), content.replaceAll("\r\n", "\n")]
+  const [title, text] = [name.trim(), unixLines(content)]
   if (title === "" || title.length > LONGEST_NAME) throw refuse.invalid("name", `must have 1 to ${LONGEST_NAME} characters`)
   if (text.trim() === "" || text.length > LONGEST_REPLY) throw refuse.invalid("content", `must have 1 to ${LONGEST_REPLY} characters`)
   if (`${title}${text}`.includes("\0")) throw refuse.invalid("content", "must be text")

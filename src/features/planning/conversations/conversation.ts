@@ -8,6 +8,7 @@ import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { withQuery } from "../../../web/address.ts"
 import { menu, notice, pager, person, state } from "../../../web/components.ts"
 import { composer } from "../../../web/composer.ts"
@@ -317,7 +318,7 @@ export const commentForm = (kind: "issue" | "pull", again: (call: CommentCall, d
       const { services, query, issue } = call
       if (query.reply !== undefined) return again(call, await withReply(call, query.reply))
       refuseArchived({ ...call, archived: "refused" }, call)
-      const text = query.body?.replaceAll("\r\n", "\n") ?? ""
+      const text = unixLines(query.body) ?? ""
       // The key Enter in the field of the reason presses no button.
       const action = query.action ?? (query.duplicate ? "close" : "comment")
       const state = action === "close" ? "closed" : action === "reopen" ? "open" : undefined
@@ -341,7 +342,7 @@ export const commentForm = (kind: "issue" | "pull", again: (call: CommentCall, d
 
 /** What was typed, and then a reply of the caller's. Nothing is sent yet. */
 async function withReply({ db, query, me }: CommentCall & Me, id: number): Promise<Draft> {
-  const typed = query.body?.replaceAll("\r\n", "\n") ?? ""
+  const typed = unixLines(query.body) ?? ""
   const { content } = await replyOf(db, me.id, id)
   return { body: typed.trim() === "" ? content : `${typed.trimEnd()}\n\n${content}`, isFocused: true }
 }

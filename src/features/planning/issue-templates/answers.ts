@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
 import type { IssueFormField, IssueTemplate } from "./records.ts"
 import { isMapping } from "./yaml.ts"
@@ -43,7 +44,7 @@ export function readAnswers(fields: Fields, sent: readonly string[]): Answers {
     else at += 1
     answers.set(
       field.id,
-      sent.slice(from, at).map((text) => text.replaceAll("\r\n", "\n")),
+      sent.slice(from, at).map((text) => unixLines(text)),
     )
   }
   return answers

@@ -5,6 +5,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Request } from "../../../core/operation.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { conversationPath } from "../../planning/conversations/conversation.ts"
 import { type Conflicts, MOST_BYTES, MOST_FILES, readConflicts, resolveConflicts } from "./rules.ts"
 import { conflictsPage, type TypedFile, type TypedResolution } from "./view.ts"
@@ -78,8 +79,8 @@ interface Sent {
 
 function typedIn({ path = [], how = [], content = [], sides = [], head = "", base = "", message = "" }: Sent): TypedResolution {
   const files = path.map((each, index): TypedFile => {
-    const written = content[index]?.replaceAll("\r\n", "\n") ?? ""
+    const written = unixLines(content[index]) ?? ""
     return { path: each, how: how[index] ?? "", content: written, sides: sides[index] ?? "" }
   })
-  return { files, head, base, message: message.replaceAll("\r\n", "\n") }
+  return { files, head, base, message: unixLines(message) }
 }

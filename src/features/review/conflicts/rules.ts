@@ -1,5 +1,6 @@
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, type ConflictedFile, type DetailedMerge, isGitError, type MergeEntry, type ObjectId } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
 import { asRefusal } from "../../code/contents/commit.ts"
@@ -172,7 +173,7 @@ async function decide(
     return tree.put(parts, { mode: entry.mode, content: entry.id })
   }
   if (typeof text === "string") throw refuse.invalid(field, `${path} can't be edited here`)
-  const written = typed.replaceAll("\r\n", "\n")
+  const written = unixLines(typed)
   if (/\0|\r/.test(written)) throw refuse.invalid(field, `the text of ${path} holds a character that no text has`)
   const known = await Promise.all([ours, theirs].map((entry) => sideText(services, sides, entry)))
   const line = markLeft(written, known)

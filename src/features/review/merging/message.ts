@@ -1,4 +1,5 @@
 import type { Services } from "../../../core/services.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import type { Merging } from "./checks.ts"
 import type { MergeStyle } from "./records.ts"
 import { headName, type MessageParts, reference, template } from "./template.ts"
@@ -7,7 +8,7 @@ import { headName, type MessageParts, reference, template } from "./template.ts"
 
 /** A message in git's normal form: no trailing blanks, no more than one empty line in a row, none at either end, and a newline at the end. */
 export function cleanMessage(text: string): string {
-  const lines = text.replaceAll("\r\n", "\n").split("\n")
+  const lines = unixLines(text).split("\n")
   const kept = lines.map((line) => line.trimEnd()).filter((line, at, all) => line !== "" || (all[at - 1] ?? "") !== "")
   return `${kept.join("\n").replace(/^\n+|\n+$/g, "")}\n`
 }

@@ -3,6 +3,7 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, isGitError, type Person } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
 import { findEntry } from "../../code/contents/paths.ts"
@@ -33,7 +34,7 @@ type Values = Readonly<Record<string, string>>
 export async function template(services: Services, found: Merging, style: MergeStyle, more: Values): Promise<MessageParts | undefined> {
   const text = await templateText(services, found, `${style.toUpperCase()}_TEMPLATE.md`)
   if (text === undefined) return undefined
-  const [title = "", ...body] = text.replaceAll("\r\n", "\n").split("\n")
+  const [title = "", ...body] = unixLines(text).split("\n")
   const names = new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))
   const values = { ...(await valuesFor(services, found, names)), ...more }
   const fill = (line: string) => line.replace(VARIABLE, (_, name: string) => values[name] ?? "")

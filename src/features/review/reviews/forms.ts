@@ -1,5 +1,6 @@
 import { type Sketch, sketch, type Typed } from "../../../core/forms/form.ts"
 import { named } from "../../../core/operation.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { anchorOf } from "../../code/diffs/diffs.ts"
 import { reviewCommentOperations } from "./comment-operations.ts"
 import { reviewOperations } from "./operations.ts"
@@ -27,7 +28,7 @@ export const lineComment = sketch({
     const position = first(typed, "side") === "L" ? { old_position: end } : { new_position: end }
     const comment = {
       path: first(typed, "path"),
-      body: first(typed, "text").replaceAll("\r\n", "\n"),
+      body: unixLines(first(typed, "text")),
       ...position,
       ...(lines > 1 && { lines }),
     }

@@ -1,3 +1,5 @@
+import { unixLines } from "../../../core/text/lines.ts"
+
 /** Suggestions: code in a comment on lines, fenced as `suggestion`, that is to stand in their place. */
 
 interface Parted {
@@ -9,7 +11,7 @@ interface Parted {
 
 /** Takes the first suggestion out of a text. */
 export function partSuggestion(text: string): Parted {
-  const lines = text.replaceAll("\r\n", "\n").split("\n")
+  const lines = unixLines(text).split("\n")
   const from = lines.findIndex((line) => /^ {0,3}`{3,}suggestion[ \t]*$/.test(line))
   if (from === -1) return { suggestion: undefined, rest: text }
   const ticks = /`+/.exec(lines[from] ?? "")?.[0].length ?? 3

@@ -1,6 +1,7 @@
 import { onPullToChange } from "../../../access/policies/pulls.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
 import { conversationPath } from "../../planning/conversations/conversation.ts"
 import { suggestionsPlace } from "../reviews/forms.ts"
 import { applySuggestions } from "./rules.ts"
@@ -13,7 +14,7 @@ export const suggestionsForm: Page = page({
   query: { comment: Type.Optional(Type.Array(Type.String())), message: Type.Optional(Type.String()) },
   answer: async (call) => {
     const ids = (call.query.comment ?? []).map((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0))
-    await applySuggestions(call.services, call, ids, call.query.message?.replaceAll("\r\n", "\n") ?? "")
+    await applySuggestions(call.services, call, ids, unixLines(call.query.message) ?? "")
     return moved(conversationPath(call), { flash: ids.length === 1 ? "The suggestion is committed." : "The suggestions are committed." })
   },
 })

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
+import { unixLines } from "../../../../core/text/lines.ts"
 import { templatesIn } from "./folder.ts"
 
 /** Licence texts from the package spdx-license-list, read one by one: all of them together would take 5 MB of memory. */
@@ -13,7 +14,7 @@ export async function licenseText(name: string): Promise<string | undefined> {
   const file = await licenses.text(name)
   if (file === undefined) return undefined
   const read: { readonly licenseText: string } = JSON.parse(file)
-  return `${read.licenseText.replaceAll("\r\n", "\n").trim()}\n`
+  return `${unixLines(read.licenseText).trim()}\n`
 }
 
 /** The texts of GNU licences may not be changed, not even in the lines that show how to apply them. */
