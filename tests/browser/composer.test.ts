@@ -32,7 +32,7 @@ beforeAll(async () => {
   await page.fill("[name=password]", PASSWORD)
   await page.click("main form button.primary")
   await page.waitForURL(`${root}/ann/box/issues/1`)
-}, 120_000)
+})
 afterAll(async () => {
   await browser?.close()
   await forge?.close()

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await forge.call(ann, "POST /repos/ann/box/contents/a.js", { content })
   await forge.call(ann, "POST /repos/ann/box/releases", { tag_name: "v1" })
   browser = await launchChromium()
-}, 120_000)
+})
 afterAll(async () => {
   await browser?.close()
   await forge?.close()

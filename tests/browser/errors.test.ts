@@ -19,7 +19,7 @@ beforeAll(async () => {
   await forge.hearth.services.jobs.drain()
   cookie = await sessionOf(forge.hearth.url, "ann")
   browser = await launchChromium()
-}, 120_000)
+})
 afterAll(async () => {
   await browser?.close()
   await forge?.close()

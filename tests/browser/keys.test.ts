@@ -12,7 +12,7 @@ beforeAll(async () => {
   const ann = await forge.person("ann")
   for (const name of ["one", "two"]) expect((await forge.call(ann, "POST /user/repos", { name, auto_init: true })).status).toBe(201)
   browser = await launchChromium()
-}, 120_000)
+})
 afterAll(async () => {
   await browser?.close()
   await forge?.close()

@@ -51,7 +51,7 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
     forge = await freshHearth(kind)
     way = await cuttable(Number(new URL(forge.hearth.url).port))
     for (const name of ["ann", "ben"]) await forge.person(name)
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await way?.cut()

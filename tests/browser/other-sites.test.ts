@@ -25,7 +25,7 @@ beforeAll(async () => {
   await new Promise<void>((listens) => evil.listen(0, listens))
   context = await browser.newContext()
   await signIn(context)
-}, 120_000)
+})
 afterAll(async () => {
   await browser?.close()
   evil?.closeAllConnections()

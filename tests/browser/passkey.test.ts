@@ -12,7 +12,7 @@ beforeAll(async () => {
   forge = await freshHearth("sqlite")
   await forge.person("ann")
   browser = await launchChromium()
-}, 120_000)
+})
 afterAll(async () => {
   await browser?.close()
   await forge?.close()

@@ -12,7 +12,7 @@ import { PASSWORD } from "../support/hearth.ts"
 const ALIKE = ["pull.editComment"]
 
 withHearth("guarded forms", { people: ["ann"] }, ({ test, forge, ann, call }) => {
-  test("show the second what the first has written, and then take what they write", { timeout: 240_000 }, async () => {
+  test("show the second what the first has written, and then take what they write", async () => {
     const make = async (route: string, body: object): Promise<string> => {
       const answer = await call(ann, route, body)
       expect(answer.status, route).toBe(201)

@@ -16,7 +16,7 @@ describe.each(databaseKinds)("from link to link on %s", (kind) => {
   })
   afterAll(() => world.close())
 
-  test.each(VISITORS)("as %s", { timeout: 300_000 }, async (visitor) => {
+  test.each(VISITORS)("as %s", async (visitor) => {
     const cookie = await world.signIn(visitor)
     const visited = await crawl({ url: world.url, cookie, entries: entriesOf(visitor), most: 1500 })
     const wrong = visited.filter(({ status }) => ![200, 302, 303].includes(status))

@@ -53,12 +53,12 @@ describe.each(databaseKinds)("addresses in records on %s", (kind) => {
     return wrong
   }
 
-  test("lead a member to pages", { timeout: 300_000 }, async () => {
+  test("lead a member to pages", async () => {
     expect(addresses.size).toBeGreaterThan(40)
     expect(await wrongOf(cookie, [200, 302, 303], [...addresses.keys()])).toEqual([])
   })
 
-  test("are missing for others once the repository is private", { timeout: 300_000 }, async () => {
+  test("are missing for others once the repository is private", async () => {
     expect((await world.call("mira", "PATCH /repos/dewpoint/sprinkle", { private: true })).status).toBe(200)
     const inside = [...addresses.keys()].filter((address) => address.startsWith(`${world.url}/dewpoint/sprinkle`))
     expect(inside.length).toBeGreaterThan(20)

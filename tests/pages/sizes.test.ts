@@ -46,7 +46,7 @@ const get = (path: string): Promise<Got> =>
 
 const assetsOf = (html: string): readonly string[] => [...new Set([...html.matchAll(/"(\/assets\/[^"#]+)/g)].map(([, path = ""]) => path))]
 
-test("pages of the example are short", { timeout: 300_000 }, async () => {
+test("pages of the example are short", async () => {
   const long: string[] = []
   for (const { page, path } of places) {
     const { type, status, size } = await get(path)
@@ -70,7 +70,7 @@ async function withImported(
   return all
 }
 
-test("styles, and the scripts of any page, are short", { timeout: 300_000 }, async () => {
+test("styles, and the scripts of any page, are short", async () => {
   const importedBy = new Map<string, Promise<readonly string[]>>()
   const sizeOf = new Map<string, Promise<number>>()
   const long: string[] = []

@@ -104,7 +104,7 @@ describe("highlighting", () => {
       }),
       { numRuns: 300 },
     )
-  }, 120_000)
+  })
 
   test.each([
     ["too long", "a\n".repeat(20_000) + "b".repeat(4_000) + "\n".repeat(1), "a.js"],
@@ -128,7 +128,7 @@ describe("highlighting", () => {
     expect(lines.map(shown)).toEqual(slow.trimEnd().split("\n"))
     deadline = 60_000
     expect((await hasty.lines({ name: "a.ts", text: "let a" })).lines.map(String)).toEqual(['<span class="kw">let</span> a'])
-  }, 120_000)
+  })
 
   test("doesn't keep a reader waiting, and has the colours for the next one", async () => {
     const own = openHighlighter(PATIENT)

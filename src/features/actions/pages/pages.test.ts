@@ -243,7 +243,7 @@ jobs:
     return { answer, heard, done, leave: () => leaving.abort() }
   }
 
-  test("a job tells its states and lines as they come, from where the page ended, until it has ended", { timeout: 60_000 }, async () => {
+  test("a job tells its states and lines as they come, from where the page ended, until it has ended", async () => {
     const { run, job, check } = await dispatched()
     const at = `/ann/lamp/actions/runs/${run}`
     const whole = await listen(`${at}/events`)
@@ -273,7 +273,7 @@ jobs:
     await finishRun(forge, run, "failure")
   })
 
-  test("a reader that leaves is followed by nobody, and strangers hear nothing", { timeout: 60_000 }, async () => {
+  test("a reader that leaves is followed by nobody, and strangers hear nothing", async () => {
     const { run, job } = await dispatched()
     const task = await takeJob(forge, job, runner, [["Run echo", "running"]])
     const path = `/ann/lamp/actions/runs/${run}/jobs/${job}/events?task=${task}&from=0`

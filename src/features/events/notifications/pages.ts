@@ -80,6 +80,12 @@ const inboxTabs = (current: InboxTab, unread: number) =>
     { href: "/notifications/watching", text: "Watching", icon: "eye", current: current === "watching" },
   ])
 
+/** What the newest unread threads are about: a thread that changes again is listed anew, though as many are unread as before. */
+async function unreadIssues(db: Handle, actor: SignedIn): Promise<ReadonlySet<number>> {
+  const { rows } = await findThreads(db, actor, { statuses: ["unread"], subjects: ["issue", "pull"] }, { limit: ROWS, offset: 0 })
+  return new Set(rows.flatMap(({ issue_id }) => issue_id ?? []))
+}
+
 export const notificationPages: readonly Page[] = [
   page({
     id: "notifications",
@@ -92,7 +98,7 @@ export const notificationPages: readonly Page[] = [
       q: Type.Optional(oneOf(STATUSES)),
       ...threadFilters,
     },
-    live: () => [NOTIFICATIONS],
+    live: async ({ db, actor }) => [NOTIFICATIONS, { issueIds: await unreadIssues(db, actor) }],
     answer: async ({ services, db, actor, query, page: rows, reader }) => {
       const { reason, subject, state } = query
       const status = query.type ?? query.q ?? "unread"

@@ -193,7 +193,12 @@ function newestOf(db: Handle, ranges: readonly ReturnType<typeof rangeOf>[], cou
 }
 
 /** A page of the caller's threads, latest change first, and how many there are. */
-export async function findThreads(db: Handle, actor: SignedIn, filter: ThreadFilter, { limit, offset }: Page): Promise<Found<Thread>> {
+export async function findThreads(
+  db: Handle,
+  actor: SignedIn,
+  filter: ThreadFilter,
+  { limit, offset }: Pick<Page, "limit" | "offset">,
+): Promise<Found<Thread>> {
   const groups = (await groupsOf(db, actor, filter)).filter((group) => group.shown > 0)
   const ranges = groups.map((group) => rangeOf(db, actor, filter, group))
   const isNarrowed = [filter.since, filter.before, filter.reason, filter.state].some((part) => part !== undefined)
