@@ -10,6 +10,7 @@ import { escapePath, localPath, path, withQuery } from "../../../web/address.ts"
 import { choices, empty, filterForm, pager } from "../../../web/components.ts"
 import { repositoryPage, repositoryPath } from "../../code/frame/frame.ts"
 import { renderPlainText, renderText } from "../../code/texts/texts.ts"
+import { accountPage } from "../../people/users/frame.ts"
 import { presentVersions } from "../packages/present.ts"
 import type { Description } from "../packages/registry.ts"
 import {
@@ -153,7 +154,7 @@ export const packagePages: readonly Page[] = [
     answer: async (call) => {
       const action = path(call.owner.name, "-", "packages")
       const list = await packageList(call, { asking: call, action, nothing: "There is no package here that you may see" })
-      return ownerPage(call, "Packages", html`<h1>Packages</h1>${list}`)
+      return accountPage(call, call.owner, { tab: "packages", title: "Packages", body: html`<h2 class="hidden-text">Packages</h2>${list}` })
     },
   }),
 

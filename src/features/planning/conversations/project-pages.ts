@@ -26,6 +26,7 @@ import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
 import { dayOf, plural, timeOf } from "../../../web/time.ts"
 import { repositoryPage } from "../../code/frame/frame.ts"
+import { accountPage } from "../../people/users/frame.ts"
 import { addCard } from "../boards/rules.ts"
 import { locateNamed } from "../dependencies/rules.ts"
 import { planFilter } from "../issues/filter-conditions.ts"
@@ -105,7 +106,11 @@ async function placeOf(call: Call): Promise<Place | undefined> {
   return owner.id === actor.user.id ? { ...found, forms: FORMS.person } : undefined
 }
 
-async function listPage(call: Call, wanted: State | undefined, frame: Frame): Promise<Shown> {
+async function listPage(
+  call: Call,
+  wanted: State | undefined,
+  { heading, frame }: { readonly heading: Html; readonly frame: Frame },
+): Promise<Shown> {
   const { services, db, actor, home, page: rows, reader } = call
   const state = wanted ?? "open"
   const found = await findProjects(db, home, state, rows)
@@ -118,7 +123,7 @@ async function listPage(call: Call, wanted: State | undefined, frame: Frame): Pr
   }))
   return frame(
     "Projects",
-    html`<div class="bar"><h1>Projects</h1>${choices("State", states)}</div>${place && newProject(place)}${
+    html`<div class="bar">${heading}${choices("State", states)}</div>${place && newProject(place)}${
       records.length > 0
         ? html`<ul class="rows">${records.map(projectRow)}</ul>`
         : empty(
@@ -305,7 +310,10 @@ const repositoryList: Page = page({
     // A repository may leave its projects to its owner.
     if (call.repository.has_projects === 1 && call.repository.projects_mode === "owner")
       return moved(path(call.owner.name, "-", "projects"))
-    return listPage({ ...call, ...(await onRepositoryProjects.open(call)) }, call.query.state, ofRepository(call))
+    return listPage({ ...call, ...(await onRepositoryProjects.open(call)) }, call.query.state, {
+      heading: html`<h1>Projects</h1>`,
+      frame: ofRepository(call),
+    })
   },
 })
 
@@ -323,7 +331,11 @@ const ownerList: Page = page({
   address: "GET /{username}/-/projects",
   access: onUserProjects,
   query: listFields,
-  answer: (call) => listPage(call, call.query.state, ofOwner(call)),
+  answer: (call) =>
+    listPage(call, call.query.state, {
+      heading: html`<h2>Projects</h2>`,
+      frame: (title, body) => accountPage(call, call.home.owner, { tab: "projects", title, body }),
+    }),
 })
 
 const ownerBoard: Page = page({

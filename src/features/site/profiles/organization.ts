@@ -16,6 +16,7 @@ import { organizationMemberOperations } from "../../people/organizations/member-
 import { removeMember } from "../../people/organizations/rules.ts"
 import { findMembers, findMemberships, shownTo } from "../../people/organizations/store.ts"
 import { findTeamsOfMembers } from "../../people/teams/store.ts"
+import { faces, organizationPage } from "../../people/users/frame.ts"
 import { accountRows } from "../../people/users/list-view.ts"
 import { presentUser } from "../../people/users/present.ts"
 import type { User as UserRecord } from "../../people/users/records.ts"
@@ -25,7 +26,6 @@ import { filterOf, listFields } from "../../planning/issues/list-page.ts"
 import { type FilterBar, filterBar, issueRows } from "../../planning/issues/list-view.ts"
 import { presentIssues } from "../../planning/issues/present.ts"
 import { pullNotes } from "../../review/pages/list-notes.ts"
-import { faces, organizationPage } from "./frame.ts"
 import { PROFILE, PROFILE_FOR_MEMBERS, profileReadme } from "./readme.ts"
 import {
   activityOf,

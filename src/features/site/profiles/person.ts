@@ -5,17 +5,17 @@ import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Shown } from "../../../core/page.ts"
 import type { Static, TObject } from "../../../core/schema.ts"
 import { localPath, path } from "../../../web/address.ts"
-import { empty, pager, tabs } from "../../../web/components.ts"
+import { empty, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { count, dayOf } from "../../../web/time.ts"
 import { repositoryList } from "../../code/repositories/list-page.ts"
 import { openToAll, ownedBy, starredBy, watchedBy } from "../../code/repositories/search.ts"
 import { listFollows } from "../../people/follows/store.ts"
 import { findOrganizationsOf } from "../../people/organizations/store.ts"
+import { faces, factsOf, personTabs } from "../../people/users/frame.ts"
 import { accountRows } from "../../people/users/list-view.ts"
 import { presentUser } from "../../people/users/present.ts"
 import { type Found, findBadgesOf } from "../../people/users/store.ts"
-import { faces, factsOf } from "./frame.ts"
 import { PROFILE, profileReadme } from "./readme.ts"
 import { activityOf, heatmapOf, newRepository, noRepositories, type ProfileCall, type profileQuery, recentRepositories } from "./shared.ts"
 
@@ -64,21 +64,12 @@ export async function personPage(call: Call, user: User, bond: Html | undefined)
       organizations.rows.map((each) => presentUser(services.site, each, actor)),
     )}</section>`
   }</div></aside>`
-  const bar = tabs("Profile", [
-    { href: at, text: "Overview", icon: "book", current: tab === "overview" },
-    { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo", current: tab === "repositories" },
-    { href: `${at}/-/projects`, text: "Projects", icon: "project" },
-    { href: `${at}/-/packages`, text: "Packages", icon: "package" },
-    { href: `${at}?tab=activity`, text: "Activity", icon: "pulse", current: tab === "activity" },
-    { href: `${at}?tab=stars`, text: "Stars", icon: "star", count: user.stars_count, current: tab === "stars" },
-    { href: `${at}?tab=watching`, text: "Watching", icon: "eye", current: tab === "watching" },
-  ])
   return {
     kind: "shown",
     title: tab === "overview" ? user.name : `${TITLES[tab]} · ${user.name}`,
     feed: `${at}.atom`,
     canonical: tab === "overview" ? at : `${at}?tab=${tab}`,
-    body: html`<div class="columns start profile">${side}<div>${bar}${await contentOf(call, user, tab)}</div></div>`,
+    body: html`<div class="columns start profile">${side}<div>${personTabs(user, tab)}${await contentOf(call, user, tab)}</div></div>`,
   }
 }
 

@@ -27,9 +27,9 @@ import { teamOperations } from "../../people/teams/operations.ts"
 import { presentTeams } from "../../people/teams/present.ts"
 import type { Team as TeamRecord } from "../../people/teams/records.ts"
 import { countTeamMembers, findTeamByName, findTeamMembers, findTeamRepositories, findTeams } from "../../people/teams/store.ts"
+import { organizationPage } from "../../people/users/frame.ts"
 import { accountRows } from "../../people/users/list-view.ts"
 import { presentUser } from "../../people/users/present.ts"
-import { organizationPage } from "./frame.ts"
 import type { InOrganization } from "./shared.ts"
 
 /** The teams of an organisation: what they may do, who is in them, and in which repositories that counts. */

@@ -1,13 +1,16 @@
+import { roleIn } from "../../../access/policies/organization-role.ts"
 import type { OnOrganization } from "../../../access/policies/organizations.ts"
+import type { User as Account } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import { localPath, path } from "../../../web/address.ts"
 import { avatar, type Tab, tabs } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import type { User } from "../../people/users/records.ts"
+import { presentUser } from "./present.ts"
+import type { User } from "./records.ts"
 
-/** What all pages of an organisation have: its name and facts, and the tabs of its parts. */
+/** What the pages of an account have in common: the name and facts of an organisation, or the name of a person, and the tabs of its parts. */
 
 export const ORGANIZATION_TABS = [
   "overview",
@@ -35,11 +38,7 @@ interface Part extends Omit<Shown, "kind" | "body"> {
   readonly body: Content
 }
 
-export function organizationPage(
-  { role }: OnOrganization & Pick<Request, "actor">,
-  account: User,
-  { tab, title, body, ...more }: Part,
-): Shown {
+export function organizationPage({ role }: Pick<OnOrganization, "role">, account: User, { tab, title, body, ...more }: Part): Shown {
   const at = path(account.login)
   const items: Readonly<Record<OrganizationTab, Omit<Tab, "current">>> = {
     overview: { href: at, text: "Overview", icon: "home" },
@@ -77,3 +76,42 @@ export const faces = (people: readonly User[]): Html =>
     (person) =>
       html`<a href="${localPath(person.html_url)}" title="${person.login}">${avatar(person, 32)}<span class="hidden-text">${person.login}</span></a>`,
   )}</div>`
+
+export type PersonTab = "overview" | "repositories" | "projects" | "packages" | "activity" | "stars" | "watching"
+
+export function personTabs({ name, stars_count }: Account, current: string): Html {
+  const at = path(name)
+  const items: Readonly<Record<PersonTab, Omit<Tab, "current">>> = {
+    overview: { href: at, text: "Overview", icon: "book" },
+    repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
+    projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
+    packages: { href: `${at}/-/packages`, text: "Packages", icon: "package" },
+    activity: { href: `${at}?tab=activity`, text: "Activity", icon: "pulse" },
+    stars: { href: `${at}?tab=stars`, text: "Stars", icon: "star", count: stars_count },
+    watching: { href: `${at}?tab=watching`, text: "Watching", icon: "eye" },
+  }
+  return tabs(
+    "Profile",
+    Object.entries(items).map(([tab, item]) => ({ ...item, current: tab === current })),
+  )
+}
+
+interface AccountPart extends Omit<Shown, "kind" | "body"> {
+  readonly tab: "projects" | "packages"
+  readonly body: Content
+}
+
+/** A part of a person or an organisation that other features show. */
+export async function accountPage({ services, db, actor }: Request, owner: Account, part: AccountPart): Promise<Shown> {
+  const account = presentUser(services.site, owner, actor)
+  if (owner.kind === "organization") return organizationPage({ role: await roleIn(db, actor, owner) }, account, part)
+  const { tab, title, body, ...more } = part
+  const at = path(owner.name)
+  return {
+    kind: "shown",
+    ...more,
+    title: `${title} · ${owner.name}`,
+    feed: `${at}.atom`,
+    body: html`<header class="account-header">${avatar(account, 32)}<div><h1><a href="${at}"><bdi>${owner.full_name || owner.name}</bdi></a></h1></div></header>${personTabs(owner, tab)}${body}`,
+  }
+}
