@@ -40,7 +40,7 @@ if (values.as !== undefined) {
 for (const path of paths) {
   const response = await page.goto(root + path)
   const file = join(values.to, `${path.replace(/\W+/g, "_") || "_"}${values.dark ? ".dark" : ""}.${values.width}.png`)
-  await page.screenshot({ path: file, fullPage: true })
+  await page.screenshot({ path: file, fullPage: true, caret: "initial" })
   console.log(`${response?.status()} ${path} ${JSON.stringify(await page.title())} → ${file}`)
   const findings = values.plain ? [] : await axeFindings(await context.newCDPSession(page))
   for (const line of [...complaints.splice(0), ...findings]) console.log(`  ${line}`)

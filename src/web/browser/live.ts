@@ -274,8 +274,11 @@ function asMade(element: Element): Node {
     button.removeAttribute("hidden")
     button.removeAttribute("data-copied")
   }
-  for (const details of copy.querySelectorAll("details")) details.removeAttribute("open")
-  if (copy instanceof HTMLDetailsElement) copy.removeAttribute("open")
+  for (const each of [copy, ...copy.querySelectorAll("*")]) {
+    // Our pages have none: extensions and test drivers add them.
+    each.removeAttribute("style")
+    if (each instanceof HTMLDetailsElement) each.removeAttribute("open")
+  }
   return copy
 }
 
