@@ -8,7 +8,6 @@ const WEEK = 7 * DAY
 
 const relative = onFirstUse(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" }))
 const day = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
-const exact = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }))
 
 /**
  * A moment in seconds: relative for a week, then the day. The title has the exact time, which the script `page` puts into the reader's zone.
@@ -17,7 +16,8 @@ const exact = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { dateStyle: "me
 export function time(at: number | null | undefined, now: number = Date.now() / 1000): Html {
   if (!at) return html``
   const date = new Date(at * 1000)
-  return html`<time datetime="${date.toISOString()}" title="${exact().format(date)} UTC">${since(now - at, date)}</time>`
+  const iso = date.toISOString()
+  return html`<time datetime="${iso}" title="${day().format(date)}, ${iso.slice(11, 19)} UTC">${since(now - at, date)}</time>`
 }
 
 /** The same for a moment as records have it. */

@@ -1,5 +1,6 @@
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
 import { attribute, type Content, type Html, html, joined, NOTHING } from "../../../core/html.ts"
+import { onFirstUse } from "../../../core/memoize.ts"
 import { localPath, path } from "../../../web/address.ts"
 import { avatar, label, person, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -97,14 +98,28 @@ export const reactionCounts = (reactions: readonly ReactionCount[]): Content =>
 
 /** Reactions as buttons that give and take back one's own. */
 function reactionButtons(reactions: readonly ReactionCount[], { add, remove, own }: ReturnType<NonNullable<Deeds["react"]>>): Html {
-  const button = (content: string, words: Content, isOwn: boolean): Html =>
-    html`<button class="chip" name="content" value="${content}" title="${content}" ${attribute("formaction", isOwn ? remove : undefined)} aria-pressed="${isOwn ? "true" : "false"}"><span aria-hidden="true">${EMOJI[content] ?? content}</span><span class="hidden-text">${content}</span>${words}</button>`
-  const others = Object.keys(EMOJI).filter((content) => !reactions.some((given) => given.content === content))
-  return html`<form class="bar small reactions" method="post" action="${add}">${reactions.map(({ content, total }) => button(content, html` ${total}`, own.includes(content)))}${
-    others.length > 0 &&
-    html`<details class="menu starts"><summary class="chip">${icon("smiley", "React")}</summary><div class="menu-items faces">${others.map((content) => button(content, undefined, false))}</div></details>`
-  }</form>`
+  const given = reactions.map(({ content, total }) => {
+    const isOwn = own.includes(content)
+    return html`<button class="chip" name="content" value="${content}" title="${content}" ${attribute("formaction", isOwn ? remove : undefined)} aria-pressed="${isOwn ? "true" : "false"}"><span aria-hidden="true">${EMOJI[content] ?? content}</span><span class="hidden-text">${content}</span> ${total}</button>`
+  })
+  const menu = reactions.length === 0 ? wholeMenu() : menuWithout(new Set(reactions.map(({ content }) => content)))
+  return html`<form class="bar small reactions" method="post" action="${add}">${given}${menu}</form>`
 }
+
+/** The reactions that nobody has given yet. */
+function menuWithout(given: ReadonlySet<string>): Content {
+  const others = Object.entries(EMOJI).filter(([content]) => !given.has(content))
+  return (
+    others.length > 0 &&
+    html`<details class="menu starts"><summary class="chip">${icon("smiley", "React")}</summary><div class="menu-items faces">${others.map(
+      ([content, emoji]) =>
+        html`<button class="chip" name="content" value="${content}" title="${content}" aria-label="${content}">${emoji}</button>`,
+    )}</div></details>`
+  )
+}
+
+/** Most texts have no reactions: their menus are the same. */
+const wholeMenu = onFirstUse(() => menuWithout(new Set()))
 
 const files = (all: readonly Attachment[]): Content =>
   all.length > 0 &&
