@@ -165,7 +165,7 @@ const CLAIMS_OF_PEOPLE: Claims = {
 
 /** What people are entitled to as themselves. Offers of transfers don't count: their recipients get no notifications. */
 export const OF_PEOPLE = entitlement(CLAIMS_OF_PEOPLE)
-const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER })
+export const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER })
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
 const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [] })
 

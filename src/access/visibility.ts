@@ -1,4 +1,4 @@
-import type { RawBuilder, SqlBool } from "kysely"
+import type { Expression, RawBuilder, SqlBool } from "kysely"
 import { type Actor, actorId, deployKeyOf, isPublicOnly, jobOf, type User } from "../core/actor.ts"
 import {
   all,
@@ -25,6 +25,7 @@ import {
   entitlementOf,
   knownOf,
   MEMBERSHIP,
+  OF_CALLERS,
   OF_PEOPLE,
   OFFER,
   OFFERED_AS_ASSIGNEE,
@@ -48,6 +49,16 @@ export const visibleRepositories = (actor: Actor): Sql => ofCaller(actor, "")
 /** Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. */
 export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql => ofCaller(actor, unit)
 
+/** What a condition depends on of a person who has signed in with all their rights, beside their id. */
+export type CallerKind = Pick<User, "is_admin" | "is_restricted">
+
+/** `readableRepositories` for a prepared query: the id of the caller is one of its parameters. */
+export function readableBy(caller: CallerKind, id: Expression<number>, unit: AskedUnit): Sql {
+  const { known, value } = asked(unit)
+  const made = remembered(OF_CALLERS, caller, known?.unit ?? "?", (kind) => reading(OF_CALLERS, { caller: kind, asked: known }))
+  return fill(made, { "caller.id": id, "asked.unit": value })
+}
+
 /**
  * Whether the person of the row `users` may read a unit of the row `repositories`, whose owner is the row `owner`: what `permissionsOf`
  * decides.
@@ -70,7 +81,9 @@ const OFFERED = template(toSql(OFFERED_AS_ASSIGNEE, { repository: "value", calle
 function ofCaller(actor: Actor, unit: Unit | "" | RawBuilder<string>): Sql {
   const entitlement = entitlementOf(actor)
   const { known, value } = asked(unit)
-  const made = remembered(entitlement, actor, known?.unit ?? "?", (kind) => reading(entitlement, { caller: kind, asked: known }))
+  const made = remembered(entitlement, knownOf(actor).caller, known?.unit ?? "?", (kind) =>
+    reading(entitlement, { caller: kind, asked: known }),
+  )
   return fill(made, {
     "caller.id": actorId(actor),
     "key.repository_id": (deployKeyOf(actor) ?? jobOf(actor))?.repositoryId,
@@ -103,7 +116,7 @@ export const listedUsers = (actor: Actor): Sql => accounts(actor, ACCOUNT_IS_LIS
 export function readableProjectOwners(actor: Actor): Sql {
   const entitlement = projectsEntitlementOf(actor)
   const rows: Rows = { owner: "users" }
-  const made = remembered(entitlement, actor, "", (caller) => reading(entitlement, { caller, asked: PROJECTS }, true), rows)
+  const made = remembered(entitlement, knownOf(actor).caller, "", (caller) => reading(entitlement, { caller, asked: PROJECTS }, true), rows)
   return fill(made, { "caller.id": actorId(actor) })
 }
 
@@ -111,9 +124,15 @@ const PROJECTS = { unit: "repo.projects" } as const satisfies { readonly unit: U
 
 function accounts(actor: Actor, rule: AccountRule): Sql {
   const condition = ruleFor(actor, rule)
-  const made = remembered(rule, actor, condition === rule.narrow ? "narrow" : "full", (caller) => evaluate(condition, { caller }), {
-    owner: "users",
-  })
+  const made = remembered(
+    rule,
+    knownOf(actor).caller,
+    condition === rule.narrow ? "narrow" : "full",
+    (caller) => evaluate(condition, { caller }),
+    {
+      owner: "users",
+    },
+  )
   return fill(made, { "caller.id": actorId(actor) })
 }
 
@@ -140,14 +159,14 @@ const templates = new WeakMap<object, Map<string, Template>>()
 /** The template of a rule for callers like this one: those who differ only in their id. */
 function remembered(
   rule: object,
-  actor: Actor,
+  caller: Known["caller"],
   question: string,
   condition: (caller: Known["caller"]) => Condition,
   rows: Rows = {},
 ): Template {
   const ofRule = templates.get(rule) ?? new Map<string, Template>()
   templates.set(rule, ofRule)
-  const { is_admin, is_restricted } = knownOf(actor).caller ?? {}
+  const { is_admin, is_restricted } = caller ?? {}
   const kind = `${is_admin} ${is_restricted} ${question}`
   const known = ofRule.get(kind)
   if (known) return known

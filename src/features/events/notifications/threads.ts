@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely"
+import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from "kysely"
 import type { Unit } from "../../../access/modes.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { SignedIn } from "../../../core/actor.ts"
@@ -92,8 +92,17 @@ interface Group {
   readonly hidden: readonly number[]
 }
 
-/** The totals of the selection by repository, subject and status, each with whether the caller may see these threads. */
-export function totalsOf(db: Handle, actor: SignedIn, filter: ThreadFilter) {
+/** Whose totals: a person who asks, or a parameter of a prepared query. */
+interface Receiver {
+  readonly id: number | Expression<number>
+  /** Whether they may read a unit of the row `repositories`. */
+  readonly reads: (unit: RawBuilder<string>) => RawBuilder<SqlBool>
+}
+
+const receiver = (actor: SignedIn): Receiver => ({ id: actor.user.id, reads: (unit) => readableRepositories(actor, unit) })
+
+/** The totals of the selection by repository, subject and status, each with whether they may see these threads. */
+export function totalsOf(db: Pick<Handle, "selectFrom">, { id, reads }: Receiver, filter: ThreadFilter) {
   const units = SUBJECTS.flatMap((subject) =>
     UNIT_OF[subject] === "" ? [] : [sql`when ${sql.lit(subject)} then ${sql.lit(UNIT_OF[subject])}`],
   )
@@ -102,8 +111,8 @@ export function totalsOf(db: Handle, actor: SignedIn, filter: ThreadFilter) {
     .selectFrom("notification_totals")
     .innerJoin("repositories", "repositories.id", "notification_totals.repository_id")
     .select(["repository_id", "subject", "status", "total"])
-    .select(sql<number>`case when ${readableRepositories(actor, unit)} then 1 else 0 end`.as("visible"))
-    .where("notification_totals.user_id", "=", actor.user.id)
+    .select(sql<number>`case when ${reads(unit)} then 1 else 0 end`.as("visible"))
+    .where("notification_totals.user_id", "=", id)
     .where("notification_totals.total", ">", 0)
     .where(inList("notification_totals.status", filter.statuses))
     .where(inList("notification_totals.subject", filter.subjects))
@@ -131,7 +140,7 @@ const MOST_REPOSITORIES = 50
 /** The repositories of the selected threads that the caller may see, those with most of them first. */
 export const findThreadRepositories = (db: Handle, actor: SignedIn, filter: ThreadFilter) =>
   db
-    .selectFrom(totalsOf(db, actor, filter).as("totals"))
+    .selectFrom(totalsOf(db, receiver(actor), filter).as("totals"))
     .innerJoin("repositories", "repositories.id", "totals.repository_id")
     .innerJoin("users as owner", "owner.id", "repositories.owner_id")
     .select(["repositories.id", "repositories.name", "owner.name as owner"])
@@ -147,7 +156,7 @@ async function groupsOf(db: Handle, actor: SignedIn, filter: ThreadFilter): Prom
   // Visible repositories are only summed up; invisible ones are listed.
   const hiding = sql<number>`case when visible = 1 then 0 else repository_id end`
   const rows = await db
-    .selectFrom(totalsOf(db, actor, filter).as("totals"))
+    .selectFrom(totalsOf(db, receiver(actor), filter).as("totals"))
     .select(["subject", "status", hiding.as("hidden_id")])
     .select((eb) => sql<number>`cast(${eb.fn.sum("total")} as bigint)`.as("total"))
     .groupBy(["subject", "status", hiding])

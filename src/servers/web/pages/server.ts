@@ -284,7 +284,7 @@ async function surroundings(
   flash?: Flash,
 ): Promise<Surroundings> {
   const user = session?.user
-  const news = user && (await findHeaderNews(services.database.read, signedInAs(user)))
+  const news = user && (await findHeaderNews(services.database.read, user))
   const timer = news?.timer
   return {
     siteName: "Hearth",
