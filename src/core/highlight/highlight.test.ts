@@ -93,7 +93,26 @@ describe("highlighting", () => {
         "{{",
         "}}",
       ],
-      ...["<!--", "-->", "<?php", "?>", "#", "é", "😀", "^", "=> ", "class A", "0x1f", "\\", "@media", "constructor", "__proto__"],
+      ...[
+        "<!--",
+        "-->",
+        "<?php",
+        "?>",
+        "#",
+        "é",
+        "😀",
+        "❤️",
+        "👩‍💻",
+        "👍🏽",
+        "^",
+        "=> ",
+        "class A",
+        "0x1f",
+        "\\",
+        "@media",
+        "constructor",
+        "__proto__",
+      ],
     )
     const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""))
     const grammar = fc.constantFrom(...GRAMMARS)
@@ -102,7 +121,14 @@ describe("highlighting", () => {
         const { lines } = await highlighter.lines({ language, text: code })
         expect(lines.map(shown)).toEqual((code.endsWith("\n") ? code.slice(0, -1) : code).split("\n").slice(0, code === "" ? 0 : undefined))
       }),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        // Pieces that end in the middle of a character.
+        examples: [
+          ["actionscript", '"\\😀'],
+          ["haskell", "👩‍💻-->"],
+        ],
+      },
     )
   })
 

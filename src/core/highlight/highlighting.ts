@@ -70,6 +70,30 @@ type Piece =
   | { readonly kind: "open"; readonly scope: string }
   | { readonly kind: "close" }
 
+/** Characters of more than one unit of UTF-16: beyond the first 65,536, and emoji with what they are made of. */
+const LONG =
+  /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f|\u200d\p{Extended_Pictographic})*|[#*0-9]\ufe0f\u20e3|[\u{10000}-\u{10ffff}]/gu
+/** Most texts have none of them, and this is quick to say so. */
+const MAY_BE_LONG = /[\ud800-\udfff\ufe0f\u200d]/
+
+/** Grammars end a piece in the middle of a character, as after a backslash: all of it gets the colour of its beginning. */
+function withWholeCharacters(pieces: readonly Piece[]): readonly Piece[] {
+  const code = pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("")
+  if (!MAY_BE_LONG.test(code)) return pieces
+  /** Of the places inside of a character: where it ends. */
+  const ends = new Map<number, number>()
+  for (const { 0: character, index } of code.matchAll(LONG))
+    for (let place = index + 1; place < index + character.length; place++) ends.set(place, index + character.length)
+  const moved = (place: number): number => ends.get(place) ?? place
+  let place = 0
+  return pieces.map((piece) => {
+    if (piece.kind !== "text") return piece
+    const from = moved(place)
+    place += piece.text.length
+    return { kind: "text", text: code.slice(from, moved(place)) }
+  })
+}
+
 /** Takes what highlight.js finds, and writes it. Its own writer knows no lines. */
 class Lines implements Emitter {
   #pieces: Piece[] = []
@@ -106,7 +130,7 @@ class Lines implements Emitter {
       for (const name of wanted.slice(same)) parts.push(`<span class="${name}">`)
       written = wanted
     }
-    for (const piece of this.#pieces) {
+    for (const piece of withWholeCharacters(this.#pieces)) {
       if (piece.kind === "open") open.push(classOf(piece.scope))
       else if (piece.kind === "close") open.pop()
       else {
