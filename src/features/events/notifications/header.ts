@@ -46,8 +46,9 @@ function newsOf(db: Kysely<Tables>, caller: CallerKind, { me }: Params<{ me: num
     .select(["timer.since", "timer.owner", "timer.repository", "timer.number", "timer.is_pull", "timer.title"])
 }
 
-/** Prepared, as every page asks: what is readable has another text for administrators, and for people who are restricted. */
 const FLAGS = [0, 1] as const satisfies readonly Flag[]
+
+/** Prepared, as every page asks: what is readable has another text for administrators, and for people who are restricted. */
 const findNews = FLAGS.map((is_admin) =>
   FLAGS.map((is_restricted) =>
     query(`header.news${is_admin ? ".admin" : ""}${is_restricted ? ".restricted" : ""}`, (db, p: Params<{ me: number }>) =>
