@@ -74,7 +74,7 @@ type Piece =
 const LONG =
   /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f|\u200d\p{Extended_Pictographic})*|[#*0-9]\ufe0f\u20e3|[\u{10000}-\u{10ffff}]/gu
 /** Most texts have none of them, and this is quick to say so. */
-const MAY_BE_LONG = /[\ud800-\udfff\ufe0f\u200d]/
+const MAY_BE_LONG = /[\ud800-\udfff]|\ufe0f|\u200d/
 
 /** Grammars end a piece in the middle of a character, as after a backslash: all of it gets the colour of its beginning. */
 function withWholeCharacters(pieces: readonly Piece[]): readonly Piece[] {
