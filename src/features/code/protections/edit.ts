@@ -24,7 +24,7 @@ type Columns = Omit<Insertable<BranchProtectionsTable>, "id" | "repository_id" |
 type Changes = Partial<Columns & Pick<BranchProtectionsTable, "priority">>
 
 /** Independent switches. */
-const SWITCHES = [
+export const SWITCHES = [
   "enable_merge_whitelist",
   "enable_bypass_allowlist",
   "enable_status_check",

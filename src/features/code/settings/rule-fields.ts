@@ -1,4 +1,5 @@
 import type { Field } from "../../../web/form.ts"
+import { SWITCHES } from "../protections/edit.ts"
 import type { BranchProtection } from "../protections/records.ts"
 
 /** The fields of a rule for branches: switches that depend on each other are one choice, and lists of names are texts. */
@@ -27,17 +28,7 @@ const FILES = ["protected_file_patterns", "unprotected_file_patterns"] as const
 export const PLAIN = [
   "push_whitelist_deploy_keys",
   "force_push_allowlist_deploy_keys",
-  "enable_merge_whitelist",
-  "enable_bypass_allowlist",
-  "enable_status_check",
-  "enable_approvals_whitelist",
-  "block_on_rejected_reviews",
-  "block_on_official_review_requests",
-  "block_on_outdated_branch",
-  "dismiss_stale_approvals",
-  "ignore_stale_approvals",
-  "require_signed_commits",
-  "block_admin_merge_override",
+  ...SWITCHES,
   "required_approvals",
   ...TEAMS,
 ] as const
