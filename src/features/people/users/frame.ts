@@ -77,11 +77,10 @@ export const faces = (people: readonly User[]): Html =>
       html`<a href="${localPath(person.html_url)}" title="${person.login}">${avatar(person, 32)}<span class="hidden-text">${person.login}</span></a>`,
   )}</div>`
 
-export type PersonTab = "overview" | "repositories" | "projects" | "packages" | "activity" | "stars" | "watching"
-
+/** `current` may be a part without a tab, such as followers: then none is marked. */
 export function personTabs({ name, stars_count }: Account, current: string): Html {
   const at = path(name)
-  const items: Readonly<Record<PersonTab, Omit<Tab, "current">>> = {
+  const items: Readonly<Record<string, Omit<Tab, "current">>> = {
     overview: { href: at, text: "Overview", icon: "book" },
     repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
     projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
