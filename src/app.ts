@@ -54,6 +54,8 @@ export interface HearthOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The current time in whole seconds; by default the machine's. */
   readonly now?: (() => number) | undefined
+  /** Background jobs run only in `services.jobs.drain()`, and scheduled tasks only when asked for. For tests that look at what is before and after. */
+  readonly halted?: boolean
   /** Answers calls in place of the operations; for tests of access. */
   readonly intercept?: Intercept
   /** Called with every answer before it is sent; for tests that compare it with what the operation declares. */
@@ -257,7 +259,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const site = openSite(config)
     const mailer = openMailer(config, site)
     closing.push(async () => mailer.close())
-    const outbox = openJobs({ database, log, now, workers: config.jobs.workers, alone, metrics })
+    const outbox = openJobs({ database, log, now, workers: config.jobs.workers, alone, metrics, halted: options.halted ?? false })
     closing.push(() => outbox.close())
     const announcements = openAnnouncements({ config, database, log, now, secrets, site })
     closing.push(() => announcements.close())

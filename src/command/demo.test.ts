@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
-import { oneDatabase } from "../../tests/support/fixture.ts"
 import { type Serving, serveHearth } from "../app.ts"
 import { requireFresh, showDemo, storyClock } from "./demo.ts"
 import { openShell, type Shell } from "./testing.ts"
@@ -13,7 +12,7 @@ const execute = promisify(execFile)
 const DAY = 86_400_000
 const SPRINKLE = "/repos/dewpoint/sprinkle"
 
-describe.each(oneDatabase)("hearth serve --demo (%s)", (kind) => {
+describe.each(["sqlite"] as const)("hearth serve --demo (%s)", (kind) => {
   let shell: Shell
   let fresh: FreshUrl
   let server: Serving

@@ -1,13 +1,12 @@
 import { TOTP } from "otpauth"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
-import { oneDatabase } from "../../tests/support/fixture.ts"
 import { type Serving, serveHearth } from "../app.ts"
 import { createRepository } from "../features/code/lifecycle/create.ts"
 import { type Keyboard, openShell, type Shell } from "./testing.ts"
 
 /** All commands run beside a server on the same database, as an operator would run them. */
-describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) => {
+describe.each(["sqlite"] as const)("people and tokens on the command line (%s)", (kind) => {
   let shell: Shell
   let fresh: FreshUrl
   let server: Serving

@@ -4,12 +4,12 @@
  * compared line by line.
  */
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 import { commitFile, MIB, noisyText } from "./repositories.ts"
 import { dial, head, times } from "./sockets.ts"
 
 const config = { http: { trustedProxies: "none" } }
-withHearth("costly comparisons", { people: ["ann"], config, on: oneDatabase }, ({ test, forge, call, status, ann }) => {
+withHearth("costly comparisons", { people: ["ann"], config }, ({ test, forge, call, status, ann }) => {
   const commits: string[] = []
   const { git } = { git: () => forge.hearth.services.git }
   const commands = () =>

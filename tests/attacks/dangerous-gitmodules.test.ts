@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import { branchRef } from "../../src/git/index.ts"
 import { client, ok } from "../../src/git/testing.ts"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
@@ -18,7 +18,7 @@ const submodule = (url: string, more = "") => `[submodule "lib"]\n\tpath = lib\n
 const GOOD = submodule("https://example.org/lib.git")
 const BAD = submodule("-u./payload")
 
-withHearth("dangerous files of submodules", { people: ["ada"], on: oneDatabase }, ({ test: it, forge, call, ada }) => {
+withHearth("dangerous files of submodules", { people: ["ada"] }, ({ test: it, forge, call, ada }) => {
   let made = 0
   const repository = async () => {
     made += 1

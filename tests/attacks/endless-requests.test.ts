@@ -9,12 +9,12 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import { ok } from "../../src/git/testing.ts"
 import { commit } from "../../src/servers/git-http/testing.ts"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
 import { CHUNKED, chunk, dial, head, times } from "./sockets.ts"
 
 const patient = { http: { trustedProxies: "none" } }
-withHearth("endless requests of git", { people: ["ann", "eve"], config: patient, on: oneDatabase }, ({ test, forge, call, ann }) => {
+withHearth("endless requests of git", { people: ["ann", "eve"], config: patient }, ({ test, forge, call, ann }) => {
   const git = () => forge.hearth.services.git
   const held = () =>
     git()
@@ -69,7 +69,7 @@ withHearth("endless requests of git", { people: ["ann", "eve"], config: patient,
 })
 
 const strict = { http: { trustedProxies: "none", stallSeconds: 1, minBodyRate: 1024, bodySeconds: 3 } }
-withHearth("endless requests", { people: ["ann"], config: strict, on: oneDatabase }, ({ test, forge, status, ann }) => {
+withHearth("endless requests", { people: ["ann"], config: strict }, ({ test, forge, status, ann }) => {
   const isWell = async () => expect(await status(ann, "GET /user")).toBe(200)
   const login = `ann:${PASSWORD}`
   const json = { "content-type": "application/json" }
@@ -110,7 +110,7 @@ withHearth("endless requests", { people: ["ann"], config: strict, on: oneDatabas
 })
 
 const crowded = { http: { trustedProxies: "none", maxConnections: 12, maxConnectionsPerAddress: 5 } }
-withHearth("connections", { people: ["ann"], config: crowded, on: oneDatabase }, ({ test, forge }) => {
+withHearth("connections", { people: ["ann"], config: crowded }, ({ test, forge }) => {
   const isWell = async () => {
     const answer = await fetch(`${forge.hearth.url}/api/v1/version`, { headers: { connection: "close" } })
     expect(answer.status).toBe(200)

@@ -5,12 +5,12 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
 import { explodingPack, pushRequest } from "./packs.ts"
 import { dial, head } from "./sockets.ts"
 
-withHearth("exploding packs", { people: ["ann"], on: oneDatabase }, ({ test, forge, call, ann }) => {
+withHearth("exploding packs", { people: ["ann"] }, ({ test, forge, call, ann }) => {
   test.beforeAll(async () => {
     await call(ann, "POST /user/repos", { name: "tool", auto_init: true })
   })

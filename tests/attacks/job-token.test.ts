@@ -4,7 +4,7 @@ import { UNITS } from "../../src/access/modes.ts"
 import { send as registry } from "../../src/features/packages/testing.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { send } from "../support/http.ts"
 import { openCheckedWorld, type World } from "../support/world.ts"
 
@@ -79,7 +79,7 @@ async function tokenIn(
 
 const EVERYTHING = Object.fromEntries(UNITS.map((unit) => [unit, "write"]))
 
-withWorld("the token of a job", { open: openCheckedWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("the token of a job", { open: openCheckedWorld }, ({ test, world }) => {
   const inRepository = operations.filter(({ path, method }) => path.startsWith("/repos/{owner}/{repo}") && method !== "GET")
 
   test.for(inRepository.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(

@@ -3,14 +3,14 @@
  * bodies together have a limit (`http.maxBodiesBytes`), of which one caller gets half; what is beyond is refused, and small requests go on.
  */
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
 import { MIB } from "./repositories.ts"
 import { dial, head, times } from "./sockets.ts"
 
 const config = { http: { trustedProxies: "none", maxBodiesBytes: 8 * MIB } }
 
-withHearth("large bodies", { people: ["ann", "eve"], config, on: oneDatabase }, ({ test, forge, call, status, ann, eve }) => {
+withHearth("large bodies", { people: ["ann", "eve"], config }, ({ test, forge, call, status, ann, eve }) => {
   const held = async () => {
     const metrics = await (await fetch(`${forge.hearth.url}/metrics`)).text()
     return Number(/^hearth_limit_in_use\{limit="body_bytes"\} (\d+)$/m.exec(metrics)?.[1])

@@ -5,11 +5,11 @@
  */
 import { connect } from "node:net"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 
 const LONG = "a".repeat(200_000)
 
-withHearth("malformed HTTP", { on: oneDatabase }, ({ test, forge }) => {
+withHearth("malformed HTTP", {}, ({ test, forge }) => {
   /** What comes back for these bytes, until the server closes the connection. */
   const exchange = (bytes: string | Buffer): Promise<string> =>
     new Promise((resolve, reject) => {

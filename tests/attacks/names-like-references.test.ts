@@ -11,12 +11,12 @@ import { expect } from "vitest"
 import { eventually, must, openForges } from "../../src/features/code/mirrors/testing.ts"
 import { branchRef, type RefName, tagRef } from "../../src/git/index.ts"
 import { client, ok } from "../../src/git/testing.ts"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 
 const NAMES = ["refs/heads/main", "refs/x", "HEAD", "@"] as const
 const encoded = encodeURIComponent
 
-withWorld("names that look like references", { open: openForges, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("names that look like references", { open: openForges }, ({ test: it, world }) => {
   const at = "/repos/zoe/box"
   it.beforeAll(async () => {
     await world.origin("box")

@@ -3,11 +3,11 @@
  * (clickjacking, RFC 9700, 4.16), or by having a form sent that was shown to another.
  */
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
 import { newPair, openOAuth2World } from "../support/oauth2.ts"
 
-withWorld("the consent page", { open: openOAuth2World, on: oneDatabase }, ({ test, world }) => {
+withWorld("the consent page", { open: openOAuth2World }, ({ test, world }) => {
   const answerOf = ({ location }: { readonly location: string }) => [...new URL(location).searchParams.keys()]
 
   test("is not agreed to by pages of other sites", async () => {

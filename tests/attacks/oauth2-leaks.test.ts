@@ -2,7 +2,7 @@
 import fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { newPair, openOAuth2World } from "../support/oauth2.ts"
 
 const lines: string[] = []
@@ -12,7 +12,7 @@ async function open(kind: Parameters<typeof openOAuth2World>[0]) {
   return world
 }
 
-withWorld("secrets of OAuth2", { open, on: oneDatabase }, ({ test, world }) => {
+withWorld("secrets of OAuth2", { open }, ({ test, world }) => {
   // The log writes to the descriptor itself.
   const { writeSync } = fs
   const writeBy = (replaced: typeof fs.writeSync) => {

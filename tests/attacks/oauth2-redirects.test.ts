@@ -4,7 +4,7 @@
  * authorization endpoint a redirector to anywhere (4.11).
  */
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { newPair, openOAuth2World } from "../support/oauth2.ts"
 
 const VARIANTS = [
@@ -61,7 +61,7 @@ const PORTS = [
   ["HTTP://127.0.0.1:80/done", false],
 ] as const
 
-withWorld("redirect addresses", { open: openOAuth2World, on: oneDatabase }, ({ test, world }) => {
+withWorld("redirect addresses", { open: openOAuth2World }, ({ test, world }) => {
   const pkce = () => ({ code_challenge: newPair().challenge, code_challenge_method: "S256" })
 
   test.for(VARIANTS)("%j is not the registered one", async (redirect) => {

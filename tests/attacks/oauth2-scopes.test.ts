@@ -1,10 +1,10 @@
 /** A token does more than was agreed to: by unknown words, by a wider request that nobody sees, by making itself a token that lasts, or by what it opens. */
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { basic } from "../support/hearth.ts"
 import { openOAuth2World } from "../support/oauth2.ts"
 
-withWorld("scopes", { open: openOAuth2World, on: oneDatabase }, ({ test, world }) => {
+withWorld("scopes", { open: openOAuth2World }, ({ test, world }) => {
   test.for(["bogus", "write:issue bogus", "openid write:everything", "READ:user", "read:user,read:issue", "admin"])(
     "%s has an unknown word, and is refused",
     async (scope) => {

@@ -5,7 +5,7 @@
  * and JSON is read only from what says exactly that it is JSON. No answer lets such a page read it.
  */
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
 
 const FROM = "https://evil.example"
@@ -21,7 +21,7 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { origin: "not an origin" },
 ]
 
-withHearth("pages of other sites", { people: ["ann", "ben"], on: oneDatabase }, ({ test, forge, ann, ben }) => {
+withHearth("pages of other sites", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   const send = async (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string) => {
     const answer = await fetch(forge.hearth.url + path, { method, headers, redirect: "manual", ...(body !== undefined && { body }) })
     return { status: answer.status, text: await answer.text(), headers: answer.headers }

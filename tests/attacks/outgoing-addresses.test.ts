@@ -7,7 +7,7 @@ import { createServer } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { HostRefused, openGuard } from "../../src/core/outgoing/guard.ts"
 import { openOutgoing } from "../../src/core/outgoing/request.ts"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 
 /** Ways to write an IPv4 address: as itself, and as the IPv6 addresses that lead to it somewhere. */
 function spellingsOf(address: string): readonly string[] {
@@ -107,7 +107,7 @@ describe("the client of outgoing requests", () => {
   })
 })
 
-withHearth("a migration", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
+withHearth("a migration", { people: ["ann"] }, ({ test, forge, ann }) => {
   test("from the machine itself is refused in every spelling, and calls nothing", async () => {
     for (const host of [...spellingsOf("127.0.0.1"), "localhost", "LOCALHOST."]) {
       const body = { clone_addr: `http://${host}:${port()}/a/b.git`, repo_name: "taken", repo_owner: "ann" }

@@ -4,7 +4,7 @@
 import { expect } from "vitest"
 import { registries } from "../../src/features/packages/registries.ts"
 import { cleanUpAfter, send, storedFiles } from "../../src/features/packages/testing.ts"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { openCheckedWorld, type Person } from "../support/world.ts"
 import { CHUNKED, chunk, dial, head, times } from "./sockets.ts"
 
@@ -17,7 +17,7 @@ const routes = registries.flatMap(({ type, routes: of }) =>
 )
 
 const config = { http: { stallSeconds: 1 } }
-withWorld("strangers at the registries", { open: (kind) => openCheckedWorld(kind, config), on: oneDatabase }, ({ test, world }) => {
+withWorld("strangers at the registries", { open: (kind) => openCheckedWorld(kind, config) }, ({ test, world }) => {
   let ann: Person
   let ben: Person
   test.beforeAll(async () => {

@@ -6,14 +6,14 @@ import { gzipSync } from "node:zlib"
 import { expect } from "vitest"
 import { type Made, publication, tarballOf, tarOf } from "../../src/features/packages/npm/testing.ts"
 import { send, storedFiles } from "../../src/features/packages/testing.ts"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { openCheckedWorld, type Person } from "../support/world.ts"
 import { dial, head } from "./sockets.ts"
 
 const MIB = 1024 * 1024
 const config = { packages: { maxUnpackedBytes: 8 * MIB, maxDocumentBytes: 4 * MIB } }
 
-withWorld("hostile publications", { open: (kind) => openCheckedWorld(kind, config), on: oneDatabase }, ({ test, world }) => {
+withWorld("hostile publications", { open: (kind) => openCheckedWorld(kind, config) }, ({ test, world }) => {
   let ann: Person
   test.beforeAll(async () => {
     ann = await world.person()

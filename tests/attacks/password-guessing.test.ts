@@ -17,7 +17,7 @@ const now = () => clock.now
 
 async function open(kind: FreshKind) {
   // Nothing is remembered, so that each sign-in is a check.
-  const forge = await freshHearth(kind, { security: { rememberSignInSeconds: 0 } }, now)
+  const forge = await freshHearth(kind, { security: { rememberSignInSeconds: 0 } }, { now })
   for (const name of ["alice", "bob", "carol", "dave"]) await forge.person(name)
   const { services, url } = forge.hearth
   await forge.call(basic("bob", PASSWORD), "POST /user/repos", { name: "code", auto_init: true })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { openGuard } from "../../src/core/outgoing/guard.ts"
 import { fetchPicture } from "../../src/core/outgoing/picture.ts"
 import { openOutgoing } from "../../src/core/outgoing/request.ts"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64")
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
@@ -79,7 +79,7 @@ it("redirects are followed three times, each as carefully as the first", async (
 
 const config = { outgoing: { allowedHosts: "127.0.0.1" }, markup: { maxRemoteImageBytes: MOST } }
 
-withHearth("a picture of another site in a text", { people: ["ann"], on: oneDatabase, config }, ({ test, forge, ann, call }) => {
+withHearth("a picture of another site in a text", { people: ["ann"], config }, ({ test, forge, ann, call }) => {
   test.beforeAll(async () => {
     await call(ann, "POST /user/repos", { name: "box" })
   })
@@ -158,7 +158,7 @@ withHearth("a picture of another site in a text", { people: ["ann"], on: oneData
 
 withHearth(
   "where pictures are links",
-  { people: ["ann"], on: oneDatabase, config: { ...config, markup: { remoteImages: "link" } } },
+  { people: ["ann"], config: { ...config, markup: { remoteImages: "link" } } },
   ({ test, forge, ann, call }) => {
     test("they are named, and nothing is fetched", async () => {
       await call(ann, "POST /user/repos", { name: "box" })

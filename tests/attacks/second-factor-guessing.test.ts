@@ -19,7 +19,7 @@ const clock = { now: 1_800_000_000 }
 
 async function open(kind: FreshKind) {
   const mails = await openMailServer()
-  const forge = await freshHearth(kind, { mail: mailConfig(mails) }, () => clock.now)
+  const forge = await freshHearth(kind, { mail: mailConfig(mails) }, { now: () => clock.now })
   const { services, url } = forge.hearth
   const alice = await forge.person("alice")
   const made = await forge.call(forge.root, "PATCH /admin/users/alice", { source_id: 0, login_name: "alice", admin: true })

@@ -5,12 +5,12 @@
  */
 import { randomBytes } from "node:crypto"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 import { commitFile, MIB, noisyText } from "./repositories.ts"
 import { dial, head, times } from "./sockets.ts"
 
 const config = { http: { trustedProxies: "none", stallSeconds: 1 }, git: { maxComparedBytes: 64 * MIB } }
-withHearth("unread downloads", { people: ["ann"], config, on: oneDatabase }, ({ test, forge, call, ann }) => {
+withHearth("unread downloads", { people: ["ann"], config }, ({ test, forge, call, ann }) => {
   let commit = ""
   const limit = (name: string) => forge.hearth.services.git.limits().find((state) => state.name === name)
   test.beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { openPullWorld } from "../../src/features/review/pulls/testing.ts"
 import { client, ok } from "../../src/git/testing.ts"
-import { oneDatabase, withHearth, withWorld } from "../support/fixture.ts"
+import { withHearth, withWorld } from "../support/fixture.ts"
 import type { Caller } from "../support/hearth.ts"
 
 /**
@@ -12,7 +12,7 @@ import type { Caller } from "../support/hearth.ts"
  * naming a hidden person as reviewer, assignee or in a rule for branches that the person is there. Here are those, and the tried ones that
  * held.
  */
-withWorld("edits by maintainers that nobody allowed", { open: openPullWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("edits by maintainers that nobody allowed", { open: openPullWorld }, ({ test, world }) => {
   test("a pull request opens the head to others only if its author may write there", async () => {
     const repo = await world.repository()
     await repo.fork()

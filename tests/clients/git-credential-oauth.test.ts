@@ -10,7 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect } from "vitest"
 import { ok } from "../../src/git/testing.ts"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { GIT_CREDENTIAL_OAUTH, jsonOf, newPair, openOAuth2World } from "../support/oauth2.ts"
 
 async function open(kind: Parameters<typeof openOAuth2World>[0]) {
@@ -23,7 +23,7 @@ async function open(kind: Parameters<typeof openOAuth2World>[0]) {
   return { ...world, folder, close }
 }
 
-withWorld("git-credential-oauth", { open, on: oneDatabase }, ({ test, world }) => {
+withWorld("git-credential-oauth", { open }, ({ test, world }) => {
   /** A program that waits for its code on a loopback port, and the browser that brings it there. */
   async function credential(scope?: string): Promise<string> {
     const { authorizePath, post, signedIn, url } = world

@@ -3,7 +3,7 @@ import { expect, test as plain } from "vitest"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { openCheckedWorld } from "../support/world.ts"
 
 /** Every method of the npm client `gitea-js`, called with the example of the operation that it belongs to. */
@@ -80,7 +80,7 @@ plain("all methods of gitea-js belong to operations, but for those listed", () =
   expect(all.flatMap((method) => (operationOf(method) ? [] : [method.name])).toSorted()).toEqual(ABSENT.toSorted())
 })
 
-withWorld("gitea-js", { open: openCheckedWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("gitea-js", { open: openCheckedWorld }, ({ test, world }) => {
   const there = all.flatMap((method) => {
     const operation = operationOf(method)
     return operation && !INCOMPLETE.includes(method.name) ? [[method.name, method, operation] as const] : []

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { generateKey } from "openpgp"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../support/fixture.ts"
+import { withHearth } from "../support/fixture.ts"
 
 /** The real `gpg`. It must be installed; run with HEARTH_TEST_PROGRAMS=1. */
-withHearth("gpg", { people: ["ann"], on: oneDatabase }, ({ test, forge, call, ann }) => {
+withHearth("gpg", { people: ["ann"] }, ({ test, forge, call, ann }) => {
   /** The ids of keys and subkeys that an empty keyring has after importing this text, primary key first. */
   async function imported(armored: string): Promise<readonly string[]> {
     const home = await mkdtemp(join(tmpdir(), "gpg-"))

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../support/fixture.ts"
+import { withWorld } from "../support/fixture.ts"
 import { openCheckedWorld, type Person } from "../support/world.ts"
 
 /** The real npm of this machine against a registry, with a cache and a configuration of its own. */
@@ -29,7 +29,7 @@ async function open(kind: Parameters<typeof openCheckedWorld>[0]) {
   return { ...world, close, folder, ann, ben }
 }
 
-withWorld("npm", { open, on: oneDatabase }, ({ test, world }) => {
+withWorld("npm", { open }, ({ test, world }) => {
   const at = () => `${world.hearth.url}/api/packages/${world.ann.name}/npm/`
 
   /** Runs npm in a folder of its own as this person. */

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import { operations } from "../../src/operations.ts"
-import { startWithoutClock } from "../support/halt-clock.ts"
 
 const run = promisify(execFile)
 
@@ -40,7 +39,7 @@ const BEYOND = [
 describe("the contract", () => {
   let hearth: Hearth
   beforeAll(async () => {
-    hearth = await startWithoutClock({ memory: true })
+    hearth = await startHearth({ halted: true, memory: true })
   })
   afterAll(() => hearth.close())
 

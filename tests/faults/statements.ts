@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import type { Database, ObservedStatement } from "../../src/core/database/database.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
@@ -7,7 +7,6 @@ import { prepareCall } from "../examples/prepare.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { foldersOf, rowsOf, storagesOf } from "../support/content.ts"
 import { type databaseKinds, type FreshUrl, freshUrl, isOfTheClock, isOfTheWorkers, isTouch } from "../support/database.ts"
-import { startWithoutClock } from "../support/halt-clock.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 const SECRET = "the disk with serial number 4711 is full"
@@ -90,7 +89,7 @@ export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) 
     let world: World
     beforeAll(async () => {
       fresh = await freshUrl(kind)
-      hearth = await startWithoutClock({ memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
+      hearth = await startHearth({ halted: true, memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
       world = openWorld(hearth)
     })
     afterAll(async () => {

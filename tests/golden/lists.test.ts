@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startHearth } from "../../src/app.ts"
 import type { User } from "../../src/core/actor.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
 import { allStatementsOf, type FreshKind, freshUrl, isOfTheWorkers, statementsOf } from "../support/database.ts"
-import { startWithoutClock } from "../support/halt-clock.ts"
 import { openWorld } from "../support/world.ts"
 import { expectGolden } from "./files.ts"
 import { filtersOf } from "./filters.ts"
@@ -45,7 +45,7 @@ const isOfTheWayIn = (name: string | undefined): boolean =>
 /** Calls every list without a filter and with each one, and records the statements. */
 async function record(kind: FreshKind): Promise<Recording> {
   const fresh = await freshUrl(kind)
-  const hearth = await startWithoutClock({ memory: true, config: { databaseUrl: fresh.url } })
+  const hearth = await startHearth({ halted: true, memory: true, config: { databaseUrl: fresh.url } })
   const world = openWorld(hearth)
   // An ordinary person: what the site's administrator sees is everything, and needs no condition.
   const { id, authorization } = await world.person()

@@ -1,8 +1,8 @@
 /** The example of `serve --demo` in a whole forge, with people signed in as browsers are. */
+import { startHearth } from "../../src/app.ts"
 import { fillDemo } from "../../src/demo/fill.ts"
 import { storyClock } from "../../src/demo/story.ts"
 import { type FreshKind, freshUrl } from "../support/database.ts"
-import { startWithoutClock } from "../support/halt-clock.ts"
 import { basic } from "../support/hearth.ts"
 import { sessionOf } from "../support/session.ts"
 
@@ -28,7 +28,8 @@ const ROOT = "root-password-1"
 export async function openDemoWorld(kind: FreshKind): Promise<DemoWorld> {
   const fresh = await freshUrl(kind)
   const clock = storyClock()
-  const hearth = await startWithoutClock({
+  const hearth = await startHearth({
+    halted: true,
     memory: true,
     now: clock.now,
     config: { databaseUrl: fresh.url, admin: { username: "root", password: ROOT }, security: { contact: "security@dewpoint.example" } },

@@ -1,9 +1,8 @@
 import { Agent, request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
-import { startWithoutClock } from "../support/halt-clock.ts"
 import { allowedOnArchived } from "./archived.ts"
 import { type Cell, expected } from "./expectation.ts"
 import { buildWorld, credentials, roles, type Visibility, visibilities, type World } from "./world.ts"
@@ -32,7 +31,12 @@ describe("the permission matrix", () => {
   beforeAll(async () => {
     // The person who may not sign in tries it with every call.
     const config = { security: { guesses: { perAccount: 100_000, perAddress: 100_000 } } }
-    hearth = await startWithoutClock({ memory: true, config, intercept: () => (probing ? { status: LET_IN, body: undefined } : undefined) })
+    hearth = await startHearth({
+      halted: true,
+      memory: true,
+      config,
+      intercept: () => (probing ? { status: LET_IN, body: undefined } : undefined),
+    })
     world = await buildWorld(hearth)
     probing = true
   })

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from "fastify"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import { openMetrics } from "../../src/core/metrics.ts"
 import { type Page, sentText } from "../../src/core/page.ts"
 import Type from "../../src/core/schema.ts"
 import { openAuthenticator } from "../../src/features/people/authentication/authenticate.ts"
 import { pages } from "../../src/pages.ts"
 import { openHttp } from "../../src/servers/http.ts"
-import { startWithoutClock } from "../support/halt-clock.ts"
 import { type Expected, expected } from "./expectation.ts"
 import { buildWorld, type Role, roles, type Visibility, visibilities, type World } from "./world.ts"
 
@@ -49,7 +48,7 @@ describe("the permission matrix of pages", () => {
   const metrics = openMetrics()
 
   beforeAll(async () => {
-    hearth = await startWithoutClock({ memory: true })
+    hearth = await startHearth({ halted: true, memory: true })
     world = await buildWorld(hearth)
     app = await openHttp(hearth.services, {
       operations: [],

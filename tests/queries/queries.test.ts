@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ObservedStatement } from "../../src/core/database/database.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { type PreparedCall, prepareCall } from "../examples/prepare.ts"
 import { statementsOf } from "../support/database.ts"
-import { startWithoutClock } from "../support/halt-clock.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 /** So many entries that a default page (30) isn't all there is. */
@@ -75,7 +74,7 @@ describe("the number of queries", () => {
   let hearth: Hearth
   let world: World
   beforeAll(async () => {
-    hearth = await startWithoutClock({ memory: true })
+    hearth = await startHearth({ halted: true, memory: true })
     world = openWorld(hearth)
   })
   afterAll(() => hearth.close())

@@ -1,11 +1,11 @@
 /** Where most tests begin: `test` of a world that is opened before the first test and closed when its file ends, on one database or on each. */
 import { test as base, describe } from "vitest"
 import type { ConfigOverrides } from "../../src/core/config.ts"
-import { databaseKinds, type FreshKind } from "./database.ts"
-import { basic, type Caller, freshHearth, PASSWORD, type TestHearth } from "./hearth.ts"
+import type { FreshKind } from "./database.ts"
+import { type Background, basic, type Caller, freshHearth, PASSWORD, type TestHearth } from "./hearth.ts"
 
-/** For tests that don't depend on the database: git, SSH, pages, the command line, formatting and parsing. */
-export const oneDatabase: readonly FreshKind[] = ["sqlite"]
+/** What most tests run on. Those of what can differ between databases say `on: databaseKinds`; CONTRIBUTING.md has which they are. */
+const oneDatabase: readonly FreshKind[] = ["sqlite"]
 
 interface Openable {
   readonly close: () => Promise<void>
@@ -21,14 +21,14 @@ export interface Given<World> {
 
 interface WorldOptions<World> {
   readonly open: (kind: FreshKind) => Promise<World>
-  /** Each database unless said otherwise: see `oneDatabase`. */
+  /** SQLite unless said otherwise. */
   readonly on?: readonly FreshKind[]
 }
 
-/** Describes what `open` makes, on each database. To be called at the top of a file, as Vitest asks of what a file shares. */
+/** Describes what `open` makes, on each of the databases. To be called at the top of a file, as Vitest asks of what a file shares. */
 export function withWorld<World extends Openable>(
   title: string,
-  { open, on = databaseKinds }: WorldOptions<World>,
+  { open, on = oneDatabase }: WorldOptions<World>,
   define: (given: Given<World>) => void,
 ): void {
   for (const kind of on) {
@@ -40,7 +40,7 @@ export function withWorld<World extends Openable>(
 /** A person who is created first, with further members of the administrator's call. */
 type Wanted<Name extends string> = Name | { readonly name: Name; readonly [setting: string]: unknown }
 
-interface HearthOptions<Name extends string> extends Pick<WorldOptions<TestHearth>, "on"> {
+interface HearthOptions<Name extends string> extends Pick<WorldOptions<TestHearth>, "on">, Background {
   readonly people?: readonly Wanted<Name>[]
   readonly config?: ConfigOverrides
 }
@@ -50,16 +50,18 @@ type GivenHearth<Name extends string> = Pick<Given<TestHearth>, "kind" | "test">
   readonly call: TestHearth["call"]
   /** Like `call`, for the status alone. */
   readonly status: (caller: Caller, route: string, body?: unknown) => Promise<number>
+  /** Runs all background jobs that are due, and those that follow from them. */
+  readonly settle: () => Promise<void>
 } & Readonly<Record<Name, string>>
 
-/** Describes a forge with these people, on each database; they are given to `define` by name, as Basic headers. */
+/** Describes a forge with these people, on each of the databases; they are given to `define` by name, as Basic headers. */
 export function withHearth<const Name extends string = never>(
   title: string,
-  { people = [], config = {}, ...options }: HearthOptions<Name>,
+  { people = [], config = {}, on = oneDatabase, ...background }: HearthOptions<Name>,
   define: (given: GivenHearth<Name>) => void,
 ): void {
   const open = async (kind: FreshKind): Promise<TestHearth> => {
-    const forge = await freshHearth(kind, config)
+    const forge = await freshHearth(kind, config, background)
     for (const wanted of people) {
       const { name, ...more } = typeof wanted === "string" ? { name: wanted } : wanted
       await forge.person(name, more)
@@ -67,10 +69,11 @@ export function withHearth<const Name extends string = never>(
     return forge
   }
   const headers = headersOf(people)
-  withWorld(title, { open, ...options }, ({ kind, test, world: forge }) => {
+  withWorld(title, { open, on }, ({ kind, test, world: forge }) => {
     const call: TestHearth["call"] = (...given) => forge.call(...given)
     const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
-    define({ ...headers, kind, test, forge, call, status })
+    const settle = () => forge.settle()
+    define({ ...headers, kind, test, forge, call, status, settle })
   })
 }
 

@@ -2,10 +2,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
 import { client, type Run } from "../../src/git/testing.ts"
-import { startWithoutClock } from "./halt-clock.ts"
 
 export interface Answered {
   readonly status: number
@@ -29,7 +28,7 @@ export interface Forge {
 
 /** Starts a forge with the repository `root/rocket`: a branch with two commits of a file with so many lines, and a tag. Without `push` it is empty, and only the clone has them. */
 export async function forgeOn(databaseUrl: string, config: ConfigOverrides = {}, { push = true, lines = 5_000 } = {}): Promise<Forge> {
-  const hearth = await startWithoutClock({ memory: true, config: { ...config, databaseUrl } })
+  const hearth = await startHearth({ halted: true, memory: true, config: { ...config, databaseUrl } })
   const folder = await mkdtemp(join(tmpdir(), "hearth-attack-"))
   const clone = join(folder, "clone")
   const ask: Forge["ask"] = async (path, init = {}) => {

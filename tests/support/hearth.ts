@@ -1,9 +1,8 @@
 /** A whole forge for tests that speak HTTP, on either database. */
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
 import { recountStars, recountWatchers } from "../../src/features/code/repositories/counters.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
-import { startWithoutClock } from "./halt-clock.ts"
 
 /** The password of the people that `person` makes. */
 export const PASSWORD = "pass-word-1"
@@ -27,15 +26,27 @@ export interface TestHearth {
   readonly call: (caller: Caller, route: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
   /** Makes a person with the password `PASSWORD` and gives its Basic header. */
   readonly person: (name: string, more?: object) => Promise<string>
+  /** Runs all background jobs that are due, and those that follow from them. */
+  readonly settle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export const basic = (login: string, password: string): string => `Basic ${Buffer.from(`${login}:${password}`).toString("base64")}`
 
-/** With `now`, the clock of the test in place of the machine's. Scheduled tasks run only when they are asked for. */
-export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {}, now?: () => number): Promise<TestHearth> {
+export interface Background {
+  /** The clock of the test in place of the machine's. */
+  readonly now?: (() => number) | undefined
+  /** Whether jobs and scheduled tasks run by themselves, beside the test. Otherwise they run when it asks: `settle`, or `hearth.services.jobs.tasks.run(name)`. */
+  readonly running?: boolean
+}
+
+export async function freshHearth(
+  kind: FreshKind,
+  config: ConfigOverrides = {},
+  { now, running = false }: Background = {},
+): Promise<TestHearth> {
   const fresh = await freshUrl(kind)
-  const hearth = await startWithoutClock({ memory: true, config: { ...config, databaseUrl: fresh.url }, now })
+  const hearth = await startHearth({ halted: !running, memory: true, config: { ...config, databaseUrl: fresh.url }, now })
   const root = `token ${hearth.token}`
   const call: TestHearth["call"] = async (caller, route, body, headers = {}) => {
     const [method = "GET", path = "/"] = route.split(" ")
@@ -68,7 +79,8 @@ export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {},
     await hearth.close()
     await fresh.drop()
   }
-  return { hearth, root, call, person, close }
+  const settle = () => hearth.services.jobs.drain()
+  return { hearth, root, call, person, settle, close }
 }
 
 /** Makes a person star, watch and collaborate on a repository, as rows. */

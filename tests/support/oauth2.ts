@@ -52,7 +52,7 @@ export const GIT_CREDENTIAL_OAUTH = "a4792ccc-144e-407e-86c9-5e7d8d9c3269"
 
 /** A server with ann, who owns a confidential and a public application, and ben. */
 export async function openOAuth2World(kind: FreshKind, config: ConfigOverrides = {}, now?: () => number) {
-  const forge = await freshHearth(kind, config, now)
+  const forge = await freshHearth(kind, config, { now })
   const { hearth, call } = forge
   const { url } = hearth
   const ann = await forge.person("ann")

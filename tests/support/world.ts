@@ -1,11 +1,10 @@
 /** Creates what tests act on: people, organisations, teams and repositories, each new and with a name of its own. */
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
 import { createToken } from "../../src/features/people/authentication/tokens.ts"
 import { createPerson } from "../../src/features/people/users/rules.ts"
 import { type AnswerCheck, checkAnswers } from "./answers.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
-import { startWithoutClock } from "./halt-clock.ts"
 import { basic, type Calling, must } from "./http.ts"
 
 export interface Person {
@@ -62,7 +61,7 @@ export interface CheckedWorld extends World {
 export async function openCheckedWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<CheckedWorld> {
   const check = checkAnswers()
   const fresh = await freshUrl(kind)
-  const hearth = await startWithoutClock({ memory: true, config: { ...config, databaseUrl: fresh.url }, onAnswer: check.onAnswer })
+  const hearth = await startHearth({ halted: true, memory: true, config: { ...config, databaseUrl: fresh.url }, onAnswer: check.onAnswer })
   const close = async () => {
     await hearth.close()
     await fresh.drop()

@@ -36,6 +36,8 @@ export interface JobsOptions {
   /** How long `close` waits for running jobs; 10,000 ms by default. */
   readonly gracePeriodMs?: number
   readonly metrics?: JobMetrics
+  /** Jobs run only in `drain`, and tasks only when asked for: nothing happens by itself, so that tests see the states between. */
+  readonly halted?: boolean
 }
 
 /** The metrics of the outbox. */
@@ -52,7 +54,7 @@ const NOTIFY_AFTER_MS = 50
 
 /** Opens the outbox. Any number of processes may work on one PostgreSQL database. */
 export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
-  const { database, log, metrics, workers: count, leaseSeconds = 30, alone = false, gracePeriodMs = 10_000 } = options
+  const { database, log, metrics, workers: count, leaseSeconds = 30, alone = false, gracePeriodMs = 10_000, halted = false } = options
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const self = randomUUID()
   let begun = false
@@ -68,8 +70,9 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
     leaseSeconds,
     ended: (...end) => metrics?.observeJob(...end),
     full: notifyOthers,
+    halted,
   })
-  const clock = openClock<C>({ database, log, now, leaseSeconds })
+  const clock = openClock<C>({ database, log, now, leaseSeconds, halted })
   const counts = () => countJobs(database.read)
   metrics?.countJobs(counts)
 

@@ -43,7 +43,7 @@ async function begin(
   leaseSeconds = 30,
 ): Promise<{ clock: Clock<World>; ran: string[] }> {
   const ran: string[] = []
-  const clock = openClock<World>({ database, log: silent, now, leaseSeconds })
+  const clock = openClock<World>({ database, log: silent, now, leaseSeconds, halted: false })
   closing.push(() => clock.close(1_000))
   await clock.begin({ ran }, tasks)
   return { clock, ran }

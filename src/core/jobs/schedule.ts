@@ -28,6 +28,8 @@ export interface ClockOptions {
   readonly log: Logger
   readonly now: () => Seconds
   readonly leaseSeconds: number
+  /** Runs tasks only when they are asked for. */
+  readonly halted: boolean
 }
 
 const MESSAGE_LENGTH = 2_000
@@ -50,7 +52,7 @@ export function nextRun(cron: string | undefined, after: Seconds): Seconds {
  * The clock: runs tasks at their times. Of several machines on one database one runs each task. A run that was missed while no
  * process was running is made up for once, at the start.
  */
-export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions): Clock<C> {
+export function openClock<C>({ database, log, now, leaseSeconds, halted }: ClockOptions): Clock<C> {
   const running = new Set<Running>()
   const controller = new AbortController()
   let begun: { readonly context: C; readonly tasks: readonly Task<C>[] } | undefined
@@ -58,7 +60,7 @@ export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions)
   const renewal = createAlarm(() => void renew())
 
   async function tick(): Promise<void> {
-    if (begun === undefined || controller.signal.aborted) return
+    if (begun === undefined || halted || controller.signal.aborted) return
     try {
       const rows = new Map((await listScheduled(database.read)).map((row) => [row.name, row]))
       let next = Number.POSITIVE_INFINITY
@@ -169,9 +171,11 @@ export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions)
     },
 
     async request(name) {
-      if (begun === undefined || controller.signal.aborted || !begun.tasks.some((task) => task.name === name)) return false
+      const task = begun?.tasks.find((each) => each.name === name)
+      if (begun === undefined || task === undefined || controller.signal.aborted) return false
       await database.write((tx) => putDue(tx, { name, now: now() }))
-      await tick()
+      if (halted) await startDue(task, begun.context)
+      else await tick()
       return true
     },
 

@@ -20,6 +20,8 @@ export interface WorkersOptions {
   readonly ended: (kind: string, result: "done" | "retried" | "failed", seconds: number) => void
   /** Called when more jobs are due than this process can take. */
   readonly full: () => void
+  /** Claims jobs only in `drain`. */
+  readonly halted: boolean
 }
 
 export interface Workers<C> {
@@ -57,7 +59,7 @@ export const retryDelay = (attempt: number, chance: number): Seconds =>
   Math.ceil(Math.min(10 * 2 ** (attempt - 1), 3_600) * (1 - chance / 2))
 
 /** The workers of one process. They sleep until something is due; asleep they cost one small query a minute. */
-export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ended, full }: WorkersOptions): Workers<C> {
+export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ended, full, halted }: WorkersOptions): Workers<C> {
   const held = new Set<Held>()
   // Fewer than are held: the results of some are still being stored.
   let atWork = 0
@@ -65,12 +67,13 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
   let closing = false
   let filling: Promise<void> | undefined
   let again = false
+  let draining = 0
   const alarm = createAlarm(() => void fill())
   const renewal = createAlarm(() => void renew())
 
   /** Claims due jobs, up to the number of free workers. One round at a time; a call during a round causes another one. */
   function fill(): Promise<void> {
-    if (closing) return Promise.resolve()
+    if (closing || (halted && draining === 0)) return Promise.resolve()
     again = true
     filling ??= rounds()
     return filling
@@ -207,10 +210,15 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
     },
     async drain() {
       if (begun === undefined) throw new Error("the workers have not begun")
-      for (;;) {
-        await fill()
-        if (held.size === 0) return
-        await allFinished()
+      draining++
+      try {
+        for (;;) {
+          await fill()
+          if (held.size === 0) return
+          await allFinished()
+        }
+      } finally {
+        draining--
       }
     },
     async close(gracePeriodMs) {

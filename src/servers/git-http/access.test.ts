@@ -2,7 +2,7 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { Secret, TOTP } from "otpauth"
 import { beforeAll, describe, expect, test, vi } from "vitest"
-import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import type { Repository } from "../../access/permission.ts"
 import { newTotpSecret } from "../../features/people/authentication/totp.ts"
 import { twoFactorContext } from "../../features/people/authentication/two-factor.ts"
@@ -22,7 +22,7 @@ import {
 } from "./testing.ts"
 
 /** Who may fetch and push, and the answers to all others. */
-withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, world }) => {
+withWorld("git over HTTP", { open: openWorld }, ({ kind, test, world }) => {
   let ada: Person
   let ben: Person
   let work: string

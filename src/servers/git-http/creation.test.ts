@@ -1,13 +1,13 @@
 import { expect } from "vitest"
 import type { FreshKind } from "../../../tests/support/database.ts"
-import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import { client, ok } from "../../git/testing.ts"
 import { address, feed, openWorld, type Person, person, repository, tokenOf, workFolder } from "./testing.ts"
 
 /** Pushing to a repository that does not exist. */
 const open = (kind: FreshKind) => openWorld(kind, { git: { pushToCreate: { user: true, organization: true } } })
 
-withWorld("push to create", { open, on: oneDatabase }, ({ test, world }) => {
+withWorld("push to create", { open }, ({ test, world }) => {
   let ada: Person
   let ben: Person
   let work: string

@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type FreshKind, freshUrl } from "../../../tests/support/database.ts"
-import { startWithoutClock } from "../../../tests/support/halt-clock.ts"
 import type { Repository } from "../../access/permission.ts"
-import type { Hearth } from "../../app.ts"
+import { type Hearth, startHearth } from "../../app.ts"
 import type { User } from "../../core/actor.ts"
 import type { ConfigOverrides } from "../../core/config.ts"
 import { flag, type RepositoriesTable } from "../../core/database/tables.ts"
@@ -33,7 +32,7 @@ export interface World {
 
 export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<World> {
   const fresh = await freshUrl(kind)
-  const hearth = await startWithoutClock({ memory: true, config: { ...config, databaseUrl: fresh.url } })
+  const hearth = await startHearth({ halted: true, memory: true, config: { ...config, databaseUrl: fresh.url } })
   const folder = await mkdtemp(join(tmpdir(), "hearth-git-http-"))
   return {
     hearth,

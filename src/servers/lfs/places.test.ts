@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import { forkRepository } from "../../features/code/lifecycle/fork.ts"
 import { ok } from "../../git/testing.ts"
 import { commit, reload, repository, workFolder } from "../git-http/testing.ts"
@@ -7,7 +7,7 @@ import { deploy, type KeyedPerson, keyed, openWorld, ssh, sshAddress, withKey } 
 import { basic, batch, contentOf, get, pointerOf, put } from "./testing.ts"
 
 /** Large files through other interfaces: the API's media and contents, and SSH. */
-withWorld("large files from other doors", { open: openWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("large files from other doors", { open: openWorld }, ({ test, world }) => {
   let ann: KeyedPerson
   let work: string
   const content = contentOf("the film itself")

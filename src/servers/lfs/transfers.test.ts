@@ -2,7 +2,7 @@ import { utimes } from "node:fs/promises"
 import { request } from "node:http"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import { PASS_SECONDS, readPass } from "../../features/code/lfs/passes.ts"
 import { sweepLfs } from "../../features/code/lfs/sweep.ts"
 import { deleteRepository } from "../../features/code/lifecycle/delete.ts"
@@ -10,7 +10,7 @@ import { forkRepository } from "../../features/code/lifecycle/fork.ts"
 import { change, noise, openWorld, PASSWORD, type Person, person, reload, repository, tokenOf } from "../git-http/testing.ts"
 import { ask, basic, batch, contentOf, filesOf, get, put } from "./testing.ts"
 
-withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 * 1024 ** 2 } }), on: oneDatabase }, ({ test, world }) => {
+withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 * 1024 ** 2 } }) }, ({ test, world }) => {
   let ada: Person
   let ben: Person
   test.beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { parse } from "yaml"
-import { oneDatabase, withHearth } from "../../../tests/support/fixture.ts"
+import { withHearth } from "../../../tests/support/fixture.ts"
 import { commitWorkflow, expression } from "../../features/actions/testing.ts"
 import { openRunnerClient } from "./testing.ts"
 
@@ -28,7 +28,7 @@ const JOB = `
     steps: [{run: node --version}, {uses: docker://alpine:3, with: {args: echo hi, entrypoint: /bin/sh}}]
 `
 
-withHearth("jobs in containers", { people: ["ann"], on: oneDatabase }, ({ test, forge, call, ann }) => {
+withHearth("jobs in containers", { people: ["ann"] }, ({ test, forge, call, ann }) => {
   const runnerOf = async (labels: readonly string[]) => {
     const { token } = (await call(ann, "POST /user/actions/runners/registration-token")).body
     return openRunnerClient(forge.hearth.url).registered(token, labels)

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { beforeAll, describe, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import { must } from "../../../tests/support/http.ts"
 import type { Repository } from "../../access/permission.ts"
 import type { KeyFile } from "../../features/people/keys/ssh/testing.ts"
@@ -9,7 +9,7 @@ import { client, ok, type Run } from "../../git/testing.ts"
 import { branchRows, change, commit, feed, repository, workFolder } from "../git-http/testing.ts"
 import { deploy, give, type KeyedPerson, keyed, openWorld, ssh, sshAddress, withKey } from "./testing.ts"
 
-withWorld("who may do what over SSH", { open: openWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("who may do what over SSH", { open: openWorld }, ({ test, world }) => {
   let ann: KeyedPerson
   let ben: KeyedPerson
   let open: Repository

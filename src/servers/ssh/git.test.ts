@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { FreshKind } from "../../../tests/support/database.ts"
-import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import { must } from "../../../tests/support/http.ts"
 import { client, ok } from "../../git/testing.ts"
 import { branchRows, commit, noise, repository, workFolder } from "../git-http/testing.ts"
@@ -119,7 +119,7 @@ describe("git over SSH", () => {
 
 const open = (kind: FreshKind) => openWorld(kind, { git: { pushToCreate: { user: true } } })
 
-withWorld("pushing to what is not there", { open, on: oneDatabase }, ({ test, world }) => {
+withWorld("pushing to what is not there", { open }, ({ test, world }) => {
   let ann: KeyedPerson
   let ben: KeyedPerson
   let work: string

@@ -1,8 +1,8 @@
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../../../tests/support/fixture.ts"
+import { withHearth } from "../../../tests/support/fixture.ts"
 import { commitWorkflow, finishRun } from "../../features/actions/testing.ts"
 
-withHearth("badges of workflows", { people: ["ann", "eve"], on: oneDatabase }, ({ test, forge, ann, eve, call }) => {
+withHearth("badges of workflows", { people: ["ann", "eve"] }, ({ test, forge, ann, eve, call }) => {
   test.beforeAll(async () => {
     for (const name of ["open", "closed"]) {
       await call(ann, "POST /user/repos", { name, auto_init: true, default_branch: "main", private: name === "closed" })

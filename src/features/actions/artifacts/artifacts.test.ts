@@ -4,7 +4,7 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../files/files.ts"
 import { commitWorkflow, finishRun } from "../testing.ts"
 import { storeArtifact } from "./artifacts.ts"
@@ -13,7 +13,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 const config = { actions: { maxArtifactBytes: 1000 } }
 
-withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: oneDatabase }, ({ test, forge, ann, eve }) => {
+withHearth("the files that runs leave", { people: ["ann", "eve"], config }, ({ test, forge, ann, eve }) => {
   let run: number
   let row: { readonly id: number; readonly storage: string }
   const at = "/repos/ann/lamp/actions"

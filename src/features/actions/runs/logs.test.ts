@@ -1,13 +1,13 @@
 import { readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../files/files.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
 import { appendLog, closeLogs, type LogPart } from "./logs.ts"
 import { packLogs } from "./pack-logs.ts"
 
-withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
+withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
   let runner: number
   let row: { readonly id: number; readonly storage: string }
   const at = "/repos/ann/lamp/actions"

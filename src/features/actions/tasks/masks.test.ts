@@ -1,11 +1,11 @@
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { signIdentity } from "../oidc/keys.ts"
 import { identityRequest, issuerOf } from "../oidc/tokens.ts"
 import { signRuntimeToken } from "../tokens/runtime-token.ts"
 import { withoutTokens } from "./masks.ts"
 
-withHearth("masks", { on: oneDatabase }, ({ test, forge }) => {
+withHearth("masks", {}, ({ test, forge }) => {
   test("hide the tokens of jobs wherever they are in a text, and no other", async () => {
     const { services } = forge.hearth
     const mask = withoutTokens(services.site)

@@ -1,10 +1,10 @@
 import { decodeJwt } from "jose"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner, commitWorkflow, takeJob } from "../testing.ts"
 import { readRuntimeToken, signRuntimeToken, writeJwt } from "./runtime-token.ts"
 
-withHearth("runtime tokens of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
+withHearth("runtime tokens of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
   const services = () => forge.hearth.services
   let ids: { readonly taskId: number; readonly runId: number; readonly jobId: number }
 

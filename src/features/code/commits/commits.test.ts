@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { describe, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { type Caller, openWorld } from "../repositories/testing.ts"
 
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-withWorld("commits", { open: openWorld, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("commits", { open: openWorld }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   const repo = "/repos/ada/walls"

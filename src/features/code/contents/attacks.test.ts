@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { ObjectId, TreeEntry } from "../../../git/index.ts"
 import { branchRef } from "../../../git/index.ts"
 import { type Caller, openWorld } from "../repositories/testing.ts"
@@ -13,7 +13,7 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64")
 const EVIL = base64("#!/bin/sh\ntouch /tmp/owned\n")
 
 /** Known ways to write files outside the repository, tried on every operation that writes files. */
-withWorld("attacks on the writing of files", { open: openWorld, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("attacks on the writing of files", { open: openWorld }, ({ test: it, world }) => {
   let mallory: Caller
   it.beforeAll(async () => {
     mallory = await world.person("mallory")

@@ -1,6 +1,6 @@
 import { describe, expect, test as plain } from "vitest"
 import { statementsOf } from "../../../../tests/support/database.ts"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { locateRepository } from "../../../access/policies/repositories.ts"
 import { anonymous } from "../../../core/actor.ts"
 import { objectId } from "../../../git/index.ts"
@@ -293,7 +293,7 @@ withWorld("what pages show of a history", { open: openStage }, ({ test, world: s
   })
 })
 
-withWorld("what git prints after a push", { open: openStage, on: oneDatabase }, ({ test, world: stage }) => {
+withWorld("what git prints after a push", { open: openStage }, ({ test, world: stage }) => {
   test("names where a pull request can be opened, or the open one", async () => {
     const clone = await stage.clone("ann/open")
     const { rootUrl } = stage.hearth.services.site

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Clone, openStage } from "../releases/testing.ts"
 import { licenseText } from "../repositories/templates/licenses.ts"
 import { surveyJob } from "./survey.ts"
@@ -11,7 +11,7 @@ import { surveyJob } from "./survey.ts"
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-withWorld("languages and licences of a repository", { open: openStage, on: oneDatabase }, ({ test, world: stage }) => {
+withWorld("languages and licences of a repository", { open: openStage }, ({ test, world: stage }) => {
   const repository = async (name: string, options: object = {}): Promise<string> => {
     await stage.must(stage.ann, "POST /user/repos", { name, ...options })
     return `/repos/ann/${name}`

@@ -1,9 +1,9 @@
 import { createServer } from "node:http"
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { must, openForges } from "./testing.ts"
 
-withWorld("other servers", { open: openForges, on: oneDatabase }, ({ test, world: forges }) => {
+withWorld("other servers", { open: openForges }, ({ test, world: forges }) => {
   test("that refuse, or accept a connection and never answer, time out, and the next is pushed to", async () => {
     await must(forges.ann, "POST", "/user/repos", { name: "several", auto_init: true })
     await must(forges.zoe, "POST", "/user/repos", { name: "several-there" })

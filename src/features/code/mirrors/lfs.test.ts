@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { describe, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Caller } from "../repositories/testing.ts"
 import { downloadFiles, sendFiles } from "./lfs.ts"
@@ -22,7 +22,7 @@ function contentOf(text: string): Content {
 
 const pointerOf = ({ oid, size }: Content) => `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
-withWorld("large files of other servers", { open: openForges, on: oneDatabase }, ({ test, world: forges }) => {
+withWorld("large files of other servers", { open: openForges }, ({ test, world: forges }) => {
   const idOf = async (at: string): Promise<number> => (await must(forges.ann, "GET", at)).id
   const services = () => forges.here.hearth.services
   const signal = new AbortController().signal

@@ -1,10 +1,10 @@
 import { createServer } from "node:http"
 import { describe, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { synchronize } from "./pull.ts"
 import { eventually, must, openForges } from "./testing.ts"
 
-withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forges }) => {
+withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
   const migrate = (body: object) => forges.ann.call("POST", "/repos/migrate", body)
   const branches = async (at: string): Promise<readonly string[]> =>
     (await must(forges.ann, "GET", `${at}/branches`)).map(({ name }: { name: string }) => name).sort()

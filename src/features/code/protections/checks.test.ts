@@ -6,13 +6,13 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, expect } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { client, ok } from "../../../git/testing.ts"
 
 const execute = promisify(execFile)
 
 /** Protection rules for branches and tags, enforced on git pushes and on writes through the API. */
-withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase }, ({ test, forge, call, ann, ben }) => {
+withHearth("rules for what is pushed", { people: ["ann", "ben"] }, ({ test, forge, call, ann, ben }) => {
   let folder: string
   let last = 0
   test.beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { type FreshKind, freshUrl } from "../../../../tests/support/database.ts"
-import { startWithoutClock } from "../../../../tests/support/halt-clock.ts"
-import type { Hearth } from "../../../app.ts"
+import { type Hearth, startHearth } from "../../../app.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
 import { createPerson } from "../../people/users/rules.ts"
@@ -31,7 +30,7 @@ export interface World {
 /** Starts a forge on a new database. */
 export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<World> {
   const fresh = await freshUrl(kind)
-  const hearth = await startWithoutClock({ memory: true, config: { ...config, databaseUrl: fresh.url } })
+  const hearth = await startHearth({ halted: true, memory: true, config: { ...config, databaseUrl: fresh.url } })
   const { database, now } = hearth.services
   const caller = (id: number, name: string, token?: string): Caller => ({
     id,

@@ -1,13 +1,13 @@
 import { expect } from "vitest"
 import { type Browser, openBrowser } from "../../../../tests/support/browser.ts"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { PASSWORD } from "../../../../tests/support/hearth.ts"
 import { faultsIn } from "../../../../tests/support/html.ts"
 
 const config = { outgoing: { allowedHosts: "loopback" } }
 
 // What is mirrored, and where it is mirrored to, are other repositories of the same forge.
-withHearth("pages of mirrors", { people: ["ann", "bob", "zoe"], on: oneDatabase, config }, ({ test, forge, ann, zoe, call }) => {
+withHearth("pages of mirrors", { people: ["ann", "bob", "zoe"], config }, ({ test, forge, ann, zoe, call }) => {
   let owner: Browser
   let other: Browser
   const at = "/ann/copy/settings/mirrors"

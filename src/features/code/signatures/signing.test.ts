@@ -1,6 +1,6 @@
 import { afterAll, expect } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../../tests/support/hearth.ts"
 import { objectId } from "../../../git/index.ts"
 import { ensureSiteKey, forgetSiteKey, openKey, renewSiteKey } from "./keys.ts"
@@ -12,7 +12,7 @@ const encode = (text: string) => Buffer.from(text).toString("base64")
 for (const kind of ["ssh", "openpgp"] as const)
   withHearth(
     `what the site signs with ${kind}`,
-    { people: ["ann", "ben"], config: { signing: { key: kind } }, ...(kind === "openpgp" && { on: oneDatabase }) },
+    { people: ["ann", "ben"], config: { signing: { key: kind } } },
     ({ test, forge, call, ann, ben }) => {
       let verifier: Verifier
       test.beforeAll(async () => {
@@ -228,7 +228,6 @@ withHearth(
   "when the site signs",
   {
     people: ["ann"],
-    on: oneDatabase,
     config: { signing: { key: "ssh", initial: "never", contents: "keyholders", wiki: "never", merges: "parents", keepUserKeys: false } },
   },
   ({ test, forge, call, ann }) => {

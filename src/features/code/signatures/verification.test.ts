@@ -2,13 +2,13 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { reformatKey } from "openpgp"
 import { afterAll, expect } from "vitest"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { type Commit, formatCommit, type NewCommit, type Person, type Repository } from "../../../git/index.ts"
 import { type KeyFile, type KeyFolder, openKeyFolder } from "../../people/keys/ssh/testing.ts"
 import { type GpgTestKey, makeGpgKey } from "../../people/keys/testing.ts"
 import { verifications } from "./verification.ts"
 
-withHearth("signatures", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
+withHearth("signatures", { people: ["ann"] }, ({ test, forge, ann }) => {
   let keys: KeyFolder
   let repository: Repository
   let gpg: GpgTestKey

@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { beforeEach, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { send } from "../../../../tests/support/http.ts"
 import type { Repository } from "../../../access/permission.ts"
 import { branchRef, objectId } from "../../../git/index.ts"
@@ -24,7 +24,7 @@ import { openWikiEntry } from "./journal.ts"
 import { pushToWiki } from "./push.ts"
 import { openWiki } from "./repository.ts"
 
-withWorld("wikis as git repositories", { open: openWorld, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("wikis as git repositories", { open: openWorld }, ({ test: it, world }) => {
   let ada: Person
   let ben: Person
   let names = 0

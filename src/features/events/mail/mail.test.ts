@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { commentOn, happen, issueOf, userNamed } from "../notifications/testing.ts"
@@ -21,7 +21,7 @@ async function open(kind: FreshKind): Promise<TestHearth & { readonly server: Ma
   return { ...forge, server, close }
 }
 
-withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
+withWorld("mail", { open }, ({ test, world: forge }) => {
   beforeEach(async () => {
     // Sends the mails that an earlier test has queued.
     await forge.hearth.services.jobs.drain()

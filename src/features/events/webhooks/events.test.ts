@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
 import { SWITCHES } from "./events/kinds.ts"
@@ -8,7 +8,7 @@ import { openReceiver, type Receiver } from "./testing.ts"
 
 const open = (kind: FreshKind) => openWorld(kind, { outgoing: { allowedHosts: "loopback" } })
 
-withWorld("events of webhooks", { open, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("events of webhooks", { open }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   let receiver: Receiver

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openCheckedWorld, type Person } from "../../../../tests/support/world.ts"
 import { cleanUpAfter, send, storedFiles } from "../testing.ts"
 
@@ -184,7 +184,7 @@ withWorld(
 
 withWorld(
   "registries that are switched off",
-  { open: (kind) => openCheckedWorld(kind, { packages: { enabled: false } }), on: oneDatabase },
+  { open: (kind) => openCheckedWorld(kind, { packages: { enabled: false } }) },
   ({ test, world }) => {
     test("are not there", async () => {
       const ann = await world.person()

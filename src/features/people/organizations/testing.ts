@@ -1,5 +1,5 @@
 import { type FreshKind, freshUrl } from "../../../../tests/support/database.ts"
-import { startWithoutClock } from "../../../../tests/support/halt-clock.ts"
+import { startHearth } from "../../../app.ts"
 import type { User } from "../../../core/actor.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
 import { flag } from "../../../core/database/tables.ts"
@@ -77,7 +77,7 @@ export const plainRepository = (ownerId: number, name: string, now: number) => (
 
 export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<World> {
   const fresh = await freshUrl(kind)
-  const hearth = await startWithoutClock({ memory: true, config: { ...config, databaseUrl: fresh.url } })
+  const hearth = await startHearth({ halted: true, memory: true, config: { ...config, databaseUrl: fresh.url } })
   const { services } = hearth
   const { database, now } = services
   let count = 0

@@ -1,7 +1,7 @@
 import { createMessage, generateKey, sign as openpgpSign } from "openpgp"
 import { expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../../tests/support/hearth.ts"
 import { openSignInWorld } from "../../../servers/web/sign-in/testing.ts"
 
@@ -24,7 +24,7 @@ const SETTINGS = "/user/settings"
 const ED25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKUxwFnYDLJrjlcHvcu2dreUmlfLNAT/O/ipyS2HC9Ro"
 const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64")
 
-withWorld("one's own settings", { open, on: oneDatabase }, ({ test, world }) => {
+withWorld("one's own settings", { open }, ({ test, world }) => {
   test("a profile is changed, and shown again with what was typed when it is refused", async () => {
     const { ann, ben, record } = world
     const done = await ann.post(SETTINGS, { full_name: "Ann A.", description: "Hello", website: "https://ann.example", hide_email: "true" })

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { describe, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { ok } from "../../../git/testing.ts"
 import { claimPull } from "./merged.ts"
@@ -12,7 +12,7 @@ const refusal = ({ status, body }: { readonly status: number; readonly body: { r
   body?.message,
 ]
 
-withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("merging", { open: openMergeWorld }, ({ test, world }) => {
   const ready = async (options: object = {}) => {
     const repo = await world.repository(options)
     const head = await repo.commit("topic", "one.txt", "1\n")

@@ -1,11 +1,11 @@
 import { describe, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { client, ok } from "../../../git/testing.ts"
 import { openMergeWorld } from "./testing.ts"
 
 const encode = (text: string) => Buffer.from(text).toString("base64")
 
-withWorld("bringing branches up to date", { open: openMergeWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("bringing branches up to date", { open: openMergeWorld }, ({ test, world }) => {
   /** A pull request whose base has moved on. */
   async function outdated(options: object = {}) {
     const repo = await world.repository(options)

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises"
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { client, ok } from "../../../git/testing.ts"
 import { commitIn, openPullWorld, push } from "./testing.ts"
 
-withWorld("what pushes do to pull requests", { open: openPullWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("what pushes do to pull requests", { open: openPullWorld }, ({ test, world }) => {
   const settled = () => world.hearth.services.jobs.drain()
 
   test("a push to the head moves it: sums, references, timeline, who is told", async () => {

@@ -9,7 +9,7 @@ describe.each(databaseKinds)("branches that somebody pushed to a moment ago on %
   const cookies: Record<string, string> = { nobody: "" }
 
   beforeAll(async () => {
-    forge = await freshHearth(kind, {}, () => moment)
+    forge = await freshHearth(kind, {}, { now: () => moment })
     for (const name of ["ann", "ben", "cal"]) {
       headers[name] = await forge.person(name)
       const body = new URLSearchParams({ login: name, password: PASSWORD })

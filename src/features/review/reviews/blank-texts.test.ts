@@ -1,8 +1,8 @@
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openReviewWorld } from "./testing.ts"
 
-withWorld("blank texts", { open: openReviewWorld, on: oneDatabase }, ({ test, world }) => {
+withWorld("blank texts", { open: openReviewWorld }, ({ test, world }) => {
   const blanks = [" ", "\t\r\n ", "\u00a0", "\u3000\u2028", " ".repeat(300)]
 
   test("are refused everywhere as empty ones are, and change nothing", async () => {

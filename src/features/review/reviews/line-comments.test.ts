@@ -1,12 +1,12 @@
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
 import { commitIn, push } from "../pulls/testing.ts"
 import { openReviewWorld } from "./testing.ts"
 
 const lines = (count: number, of = "line"): string => Array.from({ length: count }, (_, at) => `${of} ${at + 1}\n`).join("")
 
-withWorld("comments on lines", { open: openReviewWorld, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("comments on lines", { open: openReviewWorld }, ({ test: it, world }) => {
   it("tell of their line, its surroundings and who touched it last", async () => {
     const { ben, dee, reviewed } = world
     const pull = await reviewed()

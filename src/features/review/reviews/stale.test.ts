@@ -1,10 +1,10 @@
 import { expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
 import { commitIn, push } from "../pulls/testing.ts"
 import { openReviewWorld } from "./testing.ts"
 
-withWorld("reviews of a head that has moved", { open: openReviewWorld, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("reviews of a head that has moved", { open: openReviewWorld }, ({ test: it, world }) => {
   it("are stale while the pull request changes something else, and no longer", async () => {
     const { ben, dee, reviewed } = world
     const pull = await reviewed()

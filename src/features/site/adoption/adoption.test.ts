@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, expect } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { client, ok } from "../../../git/testing.ts"
 import { removeAdoptedJob } from "./adopt.ts"
 import { findFolder, MOST_ENTRIES } from "./folders.ts"
@@ -346,7 +346,7 @@ withHearth("adoption", { people: ["ann", "ben"] }, ({ test, forge, call, status,
   })
 })
 
-withHearth("a large import folder", { people: ["ann"], on: oneDatabase }, ({ test, forge, call }) => {
+withHearth("a large import folder", { people: ["ann"] }, ({ test, forge, call }) => {
   test("is listed without keeping other requests waiting", async () => {
     const root = join(forge.hearth.services.config.repository.importDir, "ann")
     await mkdir(root, { recursive: true })

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { openBrowser } from "../../../../tests/support/browser.ts"
 import type { FreshKind } from "../../../../tests/support/database.ts"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { freshHearth, PASSWORD } from "../../../../tests/support/hearth.ts"
 
 /** Markup, the end of a CDATA section, and characters that XML can't hold. */
@@ -44,7 +44,7 @@ function elementsOf(xml: string): readonly string[] {
   return all
 }
 
-withWorld("feeds, sitemaps and other texts of the site", { open, on: oneDatabase }, ({ test, world }) => {
+withWorld("feeds, sitemaps and other texts of the site", { open }, ({ test, world }) => {
   test.each(["/ann.atom", "/ann.rss", "/ann/my.tool.atom", "/ann/my.tool.rss"])(
     "%s is well-formed, whatever people write",
     async (path) => {

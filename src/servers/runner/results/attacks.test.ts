@@ -1,50 +1,46 @@
 import { readdir } from "node:fs/promises"
 import { request } from "node:http"
 import { expect } from "vitest"
-import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../../../features/actions/files/files.ts"
 import { runJob, twirp } from "./testing.ts"
 
-withHearth(
-  "uploads of jobs that stall",
-  { people: ["ann"], config: { http: { stallSeconds: 1 } }, on: oneDatabase },
-  ({ test, forge, ann }) => {
-    test("are cut, and leave nothing", async () => {
-      await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
-      const { services } = forge.hearth
-      const { storage } = await services.database.read
-        .selectFrom("repositories")
-        .select("storage")
-        .where("name", "=", "lamp")
-        .executeTakeFirstOrThrow()
-      const files = async (): Promise<readonly string[]> => readdir(actionFilesOf(services, storage)).catch(() => [])
-      const job = await runJob(forge, "ann/lamp")
-      const artifact = await twirp(forge, job.token, "ArtifactService/CreateArtifact", {
-        workflow_run_backend_id: String(job.runId),
-        name: "slow",
-      })
-      const cache = await twirp(forge, job.token, "CacheService/CreateCacheEntry", { key: "slow", version: "v" })
-      const urls = [artifact.body.signedUploadUrl, cache.body.signedUploadUrl, `${artifact.body.signedUploadUrl}&comp=blocklist`]
-      const cut = urls.map(
-        (url) =>
-          new Promise((resolve) => {
-            const stalled = request(url, { method: "PUT", agent: false, headers: { "content-length": "100000" } })
-            stalled.on("error", () => {}).on("close", () => resolve("cut"))
-            stalled.write("<BlockList>")
-          }),
-      )
-      expect(await Promise.all(cut)).toEqual(["cut", "cut", "cut"])
-      await expect.poll(files).toEqual([])
-      const rows = await services.database.read.selectFrom("action_upload_parts").selectAll().execute()
-      expect(rows).toEqual([])
-      expect((await fetch(artifact.body.signedUploadUrl, { method: "PUT", body: "at last" })).status).toBe(201)
+withHearth("uploads of jobs that stall", { people: ["ann"], config: { http: { stallSeconds: 1 } } }, ({ test, forge, ann }) => {
+  test("are cut, and leave nothing", async () => {
+    await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
+    const { services } = forge.hearth
+    const { storage } = await services.database.read
+      .selectFrom("repositories")
+      .select("storage")
+      .where("name", "=", "lamp")
+      .executeTakeFirstOrThrow()
+    const files = async (): Promise<readonly string[]> => readdir(actionFilesOf(services, storage)).catch(() => [])
+    const job = await runJob(forge, "ann/lamp")
+    const artifact = await twirp(forge, job.token, "ArtifactService/CreateArtifact", {
+      workflow_run_backend_id: String(job.runId),
+      name: "slow",
     })
-  },
-)
+    const cache = await twirp(forge, job.token, "CacheService/CreateCacheEntry", { key: "slow", version: "v" })
+    const urls = [artifact.body.signedUploadUrl, cache.body.signedUploadUrl, `${artifact.body.signedUploadUrl}&comp=blocklist`]
+    const cut = urls.map(
+      (url) =>
+        new Promise((resolve) => {
+          const stalled = request(url, { method: "PUT", agent: false, headers: { "content-length": "100000" } })
+          stalled.on("error", () => {}).on("close", () => resolve("cut"))
+          stalled.write("<BlockList>")
+        }),
+    )
+    expect(await Promise.all(cut)).toEqual(["cut", "cut", "cut"])
+    await expect.poll(files).toEqual([])
+    const rows = await services.database.read.selectFrom("action_upload_parts").selectAll().execute()
+    expect(rows).toEqual([])
+    expect((await fetch(artifact.body.signedUploadUrl, { method: "PUT", body: "at last" })).status).toBe(201)
+  })
+})
 
 const small = { actions: { maxArtifactBytes: 1000, maxArtifactBytesPerRun: 1500, maxCacheBytes: 1000 } }
 
-withHearth("uploads that a job begins and never ends", { people: ["ann"], config: small, on: oneDatabase }, ({ test, forge, ann }) => {
+withHearth("uploads that a job begins and never ends", { people: ["ann"], config: small }, ({ test, forge, ann }) => {
   test("take no more together than its run may store", async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
     const job = await runJob(forge, "ann/lamp")

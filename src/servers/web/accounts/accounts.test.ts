@@ -1,6 +1,6 @@
 import { TOTP } from "otpauth"
 import { beforeEach, describe, expect } from "vitest"
-import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, freshHearth } from "../../../../tests/support/hearth.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { enableTwoFactor } from "../../../features/people/authentication/two-factor.ts"
@@ -8,7 +8,7 @@ import { makeCode } from "../../../features/people/users/codes.ts"
 import { findAddressesOf } from "../../../features/people/users/store.ts"
 import { ACTIVATE, FORGOT, INVALID_LINK, NEW, OLD, openWebWorld, RECOVER } from "../testing.ts"
 
-withWorld("mails about accounts", { open: (kind) => openWebWorld(kind), on: oneDatabase }, ({ test, world: scene }) => {
+withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ test, world: scene }) => {
   beforeEach(async () => {
     // Mail left over from an earlier test must not reach the next one.
     await scene.hearth.services.jobs.drain()

@@ -19,7 +19,7 @@ describe.each(databaseKinds)("serving pages on %s", (kind) => {
   let bob = ""
 
   beforeAll(async () => {
-    forge = await freshHearth(kind, {}, () => moment)
+    forge = await freshHearth(kind, {}, { now: () => moment })
     const header = await forge.person("ann")
     await forge.person("bob")
     expect((await forge.call(header, "POST /user/repos", { name: "tools", auto_init: true })).status).toBe(201)

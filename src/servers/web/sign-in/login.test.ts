@@ -13,7 +13,7 @@ const clock = { now: 1_800_000_000 }
 const PRIVATE = "/user/settings/applications"
 
 async function open(kind: FreshKind) {
-  const forge = await freshHearth(kind, {}, () => clock.now)
+  const forge = await freshHearth(kind, {}, { now: () => clock.now })
   for (const name of ["ann", "ben", "carol", "dora", "eve"]) await forge.person(name)
   const { services, url } = forge.hearth
   const browser = () => openBrowser(url)

@@ -12,7 +12,7 @@ export const SECURITY = "/user/settings/security"
 /** A server with its own clock, and browsers, for tests of the pages that people sign in on. */
 export async function openSignInWorld(kind: FreshKind, config: ConfigOverrides = {}) {
   const clock = { now: 1_800_000_000 }
-  const forge = await freshHearth(kind, config, () => clock.now)
+  const forge = await freshHearth(kind, config, { now: () => clock.now })
   const { services, url } = forge.hearth
   const browser = (): Browser => openBrowser(url)
   const userOf = async (name: string) => {
