@@ -12,7 +12,7 @@ import { registerAvatars } from "../features/people/avatars/routes.ts"
 import { openSignIn } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { registerDocuments } from "./api/documents/routes.ts"
-import { type AnswerWatcher, type Intercept, methodsOn, registerApi } from "./api/server.ts"
+import { type AnswerWatcher, API_BASE, apiRoutes, type Intercept } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
 import { openBodies } from "./client/bodies.ts"
 import { watchConnections } from "./client/connections.ts"
@@ -21,6 +21,7 @@ import { registerHealth } from "./health.ts"
 import { registerLfs } from "./lfs/routes.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { registerPackages } from "./packages/routes.ts"
+import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routes.ts"
 import { registerResults } from "./runner/results/routes.ts"
 import { registerRunners } from "./runner/routes.ts"
 import { answerUnreadable } from "./unreadable-requests.ts"
@@ -36,7 +37,6 @@ import { registerBadges } from "./web/badges.ts"
 import { registerKeys } from "./web/keys.ts"
 import { registerOAuth2 } from "./web/oauth2/routes.ts"
 import { wantsPage } from "./web/pages/errors.ts"
-import { pageMethodsOn } from "./web/pages/methods.ts"
 import { registerPages, sendErrorPage } from "./web/pages/server.ts"
 import { registerPatches } from "./web/patches.ts"
 import { registerPictures } from "./web/pictures.ts"
@@ -105,6 +105,12 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     bodies.collect(request, request.routeOptions.bodyLimit ?? config.api.maxBodyBytes),
   )
 
+  let table: RouteTable = routeTable([])
+  serveTable(
+    app,
+    () => table,
+    (request, limit = config.api.maxBodyBytes) => bodies.collect(request, limit),
+  )
   app.addHook("onRequest", (request, reply, done) => {
     workFor(networkOf(clientAddress(request)), () => abandonment(request, reply), done)
   })
@@ -124,8 +130,8 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     request.log.info(
       {
         method: request.method,
-        route: request.routeOptions.url,
-        operation: request.routeOptions.config.operation,
+        route: patternOf(request),
+        operation: declaredRoute(request)?.operation,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },
@@ -135,10 +141,9 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   app.setErrorHandler((error, request, reply) =>
     wantsPage(request) ? sendErrorPage(services, request, reply, error) : sendRefusal(services, request, reply, error),
   )
-  app.setNotFoundHandler((request, reply) => notFound(services, options, request, reply))
+  app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
 
   const signIn = openSignIn(services, options.authenticator)
-  registerApi(app, services, options)
   registerDocuments(app, services, options.operations)
   registerAvatars(app, services)
   registerArchives(app, services, options.authenticator)
@@ -159,7 +164,8 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerActivate(app, services)
   registerUnsubscribe(app, services)
   registerKeys(app, services)
-  registerPages(app, services, options.pages, { signIn, authenticator: options.authenticator })
+  const pages = registerPages(app, services, options.pages, { signIn, authenticator: options.authenticator })
+  table = routeTable([...apiRoutes(services, options), ...pages])
   await registerGitHttp(app, services, options.authenticator)
   await registerLfs(app, services, options.authenticator)
   await registerPackages(app, services, options.authenticator)
@@ -193,30 +199,28 @@ function requestIds(): () => string {
 }
 
 /** The label of a request in the metrics: an operation's id, or the route of everything else; never a name that a client chose. */
-const labelOf = (request: FastifyRequest): string => request.routeOptions.config.operation ?? request.routeOptions.url ?? "unknown"
+const labelOf = (request: FastifyRequest): string => declaredRoute(request)?.operation ?? request.routeOptions.url ?? "unknown"
 
 function notFound(
   services: Services,
-  { operations, pages }: HttpOptions,
+  table: RouteTable,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | Promise<FastifyReply> {
-  const [path = ""] = request.url.split("?", 1)
-  const methods = methodsOn(operations, path)
-  if (methods.length > 0) return reply.code(405).header("allow", methods.join(", ")).send()
+  const methods = table.methodsAt(request.url)
+  if (methods.length > 0 && request.url.startsWith(`${API_BASE}/`))
+    return reply
+      .code(405)
+      .header("allow", methods.filter((method) => method !== "HEAD").join(", "))
+      .send()
   if (!wantsPage(request)) return sendRefusal(services, request, reply, refuse.notFound())
-  const taken = pageMethodsOn(pages, path)
-  if (taken.length === 0) return sendErrorPage(services, request, reply, refuse.notFound())
-  return sendErrorPage(services, request, reply.header("allow", taken.join(", ")), refuse.methodNotAllowed())
+  if (methods.length === 0) return sendErrorPage(services, request, reply, refuse.notFound())
+  return sendErrorPage(services, request, reply.header("allow", methods.join(", ")), refuse.methodNotAllowed())
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The operation that a route serves. */
-    readonly operation?: string
     /** Whether pages of other sites may call the route: only where nothing depends on the credentials that a browser adds. */
     readonly fromAnySite?: true
-    /** Whether the route takes what a person signs in with beside its own fields, see sign-in/in-place.ts. */
-    readonly signsInPlace?: true
   }
 }

@@ -6,6 +6,7 @@ import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
 import { isGitError } from "../../git/index.ts"
+import { patternOf } from "../routes.ts"
 import { logFault, requestDetails, retryAfter } from "./faults.ts"
 import { linkHeader } from "./paging.ts"
 
@@ -95,12 +96,12 @@ export function asRefusal(error: unknown): Refusal {
 /** The request's own address with the former names replaced. */
 export function movedTo(request: FastifyRequest, moved: Renamed): string {
   const [path = "", query] = request.url.split("?", 2)
-  const pattern = (request.routeOptions.url ?? "").split("/")
+  const pattern = (patternOf(request) ?? "").split("/")
   const target = path
     .split("/")
     .map((part, index) => {
-      // A name, with what ends it: `:username.png`.
-      const [, name = "", ending = ""] = /^:(\w+)(\.\w+)?$/.exec(pattern[index] ?? "") ?? []
+      // A name, with what ends it: `{username}.png`, or `:username` in routes that are not declared.
+      const [, name = "", ending = ""] = /^(?::|\{)(\w+)\}?(\.\w+)?$/.exec(pattern[index] ?? "") ?? []
       const replacement = moved.replace[name]
       return replacement === undefined ? part : encodeURIComponent(replacement) + ending
     })

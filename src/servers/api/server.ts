@@ -1,26 +1,17 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import type { FastifyReply, FastifyRequest } from "fastify"
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
 import { type Actor, isPublicOnly, jobOf, type User } from "../../core/actor.ts"
 import type { State } from "../../core/database/database.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
-import {
-  formOf,
-  isRawPath,
-  lastSegment,
-  type Opened,
-  type Operation,
-  type Page,
-  requestedForm,
-  restOf,
-  type Sent,
-} from "../../core/operation.ts"
+import { formOf, isRawPath, lastSegment, type Opened, type Operation, type Page, requestedForm, type Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/people/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
 import { auditEntryOf, audited } from "../../features/site/administration/audit.ts"
 import { clientAddress } from "../client/address.ts"
+import type { DeclaredRequest, DeclaredRoute } from "../routes.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
 import { keyOf, openAnswerCache } from "./answer-cache.ts"
 import { sendDownload } from "./download.ts"
@@ -57,47 +48,34 @@ interface AuthorisedCall {
 }
 
 /**
- * Serves the operations over HTTP. The order of checks is the same for every one: who (401), in a usable account (403), acting as whom, with a token
+ * The routes of the operations. The order of checks is the same for every one: who (401), in a usable account (403), acting as whom, with a token
  * for this (403), on what (404), with which permissions (401, 403), whether it is archived (423), the input (422); then the handler. All up to the
  * input happens before a byte of the body is read.
  */
-export function registerApi(
-  app: FastifyInstance,
-  services: Services,
-  { operations, authenticator, intercept, onAnswer }: ApiOptions,
-): void {
+export function apiRoutes(services: Services, { operations, authenticator, intercept, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
   const ready = new WeakMap<FastifyRequest, Ready>()
   const cache = openAnswerCache()
 
-  app.addConstraintStrategy(byForm)
-  const isUpload = (operation: Operation): boolean => uploadFormOf(operation.body) !== undefined
-  for (const operation of operations) if (!isUpload(operation)) serve(app, operation)
-  app.register(async (uploads) => {
-    // These bodies must not be collected: the handler reads the file as a stream.
-    uploads.removeAllContentTypeParsers()
-    uploads.addContentTypeParser("*", (_request, _body, done) => done(null))
-    for (const operation of operations) if (isUpload(operation)) serve(uploads, operation)
-  })
-
-  function serve(on: FastifyInstance, operation: Operation): void {
-    on.route<{ Params: Record<string, string> }>({
+  const routes = operations.map(
+    (operation): DeclaredRoute => ({
       method: operation.method,
-      url: API_BASE + routeOf(operation.path),
-      constraints: constraintsOf(operation.path),
-      config: { operation: operation.id },
-      onRequest: async (request) => {
+      path: API_BASE + operation.path,
+      operation: operation.id,
+      // The file of an upload is read as a stream.
+      body: uploadFormOf(operation.body) === undefined ? "collected" : "streamed",
+      admit: async (request) => {
         ready.set(request, await openCall(request, operation))
       },
-      handler: async (request, reply) => {
+      handle: async (request, reply) => {
         const call = ready.get(request)
         if (!call) throw new TypeError("a request reached its handler without having been let in")
         return call.cached ? sendRendered(request, reply, call.cached) : answer(request, reply, operation, call)
       },
-      errorHandler: (error, request, reply) => sendRefusal(services, request, reply, error),
-    })
-  }
+      fail: (error, request, reply) => sendRefusal(services, request, reply, error),
+    }),
+  )
 
-  async function openCall(request: FastifyRequest<{ Params: Record<string, string> }>, operation: Operation): Promise<Ready> {
+  async function openCall(request: DeclaredRequest, operation: Operation): Promise<Ready> {
     const query = request.url.indexOf("?")
     const parameters = new URLSearchParams(query < 0 ? "" : request.url.slice(query + 1))
     const signedIn = await authenticator.authenticate({
@@ -151,55 +129,19 @@ export function registerApi(
     if (keep) cache.keep(keep.key, keep.state, rendered)
     return sendRendered(request, reply, rendered)
   }
+
+  return routes
 }
 
-/** A path in the router's syntax. */
-function routeOf(path: string): string {
-  const plain = formOf(path)?.beside ?? path
-  return (restOf(plain) === undefined ? plain : plain.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
-}
-
-/** The values of the path's parameters. The router knows the rest of a path only as a star, and doesn't split off the form at its end. */
-function pathOf(
-  operation: Operation,
-  { params, url }: FastifyRequest<{ Params: Record<string, string> }>,
-): Readonly<Record<string, string>> {
-  const { "*": rest, ...values } = params
-  const raw = operation.parameters.at(-1)?.name
-  if (raw !== undefined && isRawPath(raw)) return { ...values, [raw]: lastSegment(url) }
+/** The values of the path's parameters, the form at its end among them; some are wanted as they were sent. */
+function pathOf(operation: Operation, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
+  const last = operation.parameters.at(-1)?.name
+  if (last !== undefined && isRawPath(last)) return { ...params, [last]: lastSegment(url) }
   const form = formOf(operation.path)
-  const path = form?.beside ?? operation.path
-  const name = restOf(path)
-  const all = name === undefined ? values : { ...values, [name]: rest ?? "" }
-  const last = form && /\{(\w+)\}$/.exec(path)?.[1]
-  const asked = last === undefined ? undefined : requestedForm(all[last] ?? "")
-  if (last === undefined || asked === undefined) return all
-  return { ...all, [last]: (all[last] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
-}
-
-/** Lets the router choose between an operation and its variant in another form, by the end of the address. */
-const byForm: Parameters<FastifyInstance["addConstraintStrategy"]>[0] = {
-  name: "form",
-  storage: () => byValue(),
-  deriveConstraint: ({ url = "" }) => {
-    const query = url.indexOf("?")
-    return requestedForm(query < 0 ? url : url.slice(0, query))?.name
-  },
-}
-
-function constraintsOf(path: string): { readonly form?: string } {
-  const form = formOf(path)
-  return form ? { form: form.name } : {}
-}
-
-function byValue<Handler>() {
-  const handlers = new Map<unknown, Handler>()
-  return {
-    get: (value: unknown): Handler | null => handlers.get(value) ?? null,
-    set: (value: unknown, handler: Handler) => {
-      handlers.set(value, handler)
-    },
-  }
+  const before = form && /\{(\w+)\}$/.exec(form.beside)?.[1]
+  const asked = before === undefined ? undefined : requestedForm(params[before] ?? "")
+  if (before === undefined || asked === undefined) return params
+  return { ...params, [before]: (params[before] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
 }
 
 function readJson(request: FastifyRequest, { body }: Operation): unknown {
@@ -226,18 +168,4 @@ function requireScope(actor: Actor, operation: Operation): void {
     )
   if (operation.publicOnly === "refused" && isPublicOnly(actor))
     throw refuse.forbidden("this endpoint is not available for public-only tokens")
-}
-
-/** The methods that operations have on a path, for the Allow header; empty where no operation has the path. */
-export function methodsOn(operations: readonly Operation[], path: string): readonly string[] {
-  if (!path.startsWith(`${API_BASE}/`)) return []
-  const parts = path.slice(API_BASE.length).replace(/\/+/g, "/").replace(/\/$/, "").split("/")
-  return operations
-    .filter((operation) => {
-      const pattern = operation.path.split("/")
-      const plain = formOf(operation.path)?.beside ?? operation.path
-      const fits = restOf(plain) === undefined ? pattern.length === parts.length : pattern.length <= parts.length
-      return fits && pattern.every((part, index) => part.startsWith("{") || part === parts[index])
-    })
-    .map(({ method }) => method)
 }

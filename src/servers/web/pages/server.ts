@@ -4,7 +4,7 @@ import { type Actor, anonymous, signedInAs } from "../../../core/actor.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import type { Html } from "../../../core/html.ts"
-import { isRawPath, type Page as ListPage, lastSegment, restOf } from "../../../core/operation.ts"
+import { isRawPath, type Page as ListPage, lastSegment } from "../../../core/operation.ts"
 import type { Moved, Page, PageAnswer, PageInput, Reader, SentEvents, SentFile, Shown } from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -24,6 +24,7 @@ import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 import { readBody, readQuery } from "../../api/input.ts"
 import { receiveUpload } from "../../api/upload.ts"
 import { clientAddress } from "../../client/address.ts"
+import { type DeclaredRequest, type DeclaredRoute, declaredRoute } from "../../routes.ts"
 import { actorOf, mayReadCategory } from "../actor.ts"
 import { FORM } from "../form.ts"
 import { loginFor, ownPath, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
@@ -41,40 +42,17 @@ import { cameFrom, cookieOf, diffsFor, dismissedBy, registerRemembered, themeFor
 
 const YEAR = 31_536_000
 
-/** Serves the declared pages, and what they load. */
+/** Serves what pages load, and gives the routes of the declared ones. */
 export function registerPages(
   app: FastifyInstance,
   services: Services,
   pages: readonly Page[],
   { signIn, authenticator }: Pick<Serving, "signIn" | "authenticator">,
-): void {
-  const cache = openPageCache()
+): readonly DeclaredRoute[] {
   const sendEvents = openEventStreams(app)
   const live = openLivePages(services, totalsOfUsers)
-  const undoable = undoableIn(pages)
+  const serving: Serving = { services, cache: openPageCache(), signIn, authenticator, sendEvents, live, undoable: undoableIn(pages) }
   registerGoGet(app, services)
-  const serve = (on: FastifyInstance, page: Page): void => {
-    on.route<{ Params: Record<string, string> }>({
-      method: page.method,
-      url: routeOf(page.address),
-      config: { operation: page.id, ...(page.method === "POST" && !page.upload && { signsInPlace: true }) },
-      ...(page.method === "POST" && { bodyLimit: page.bytes ?? FORM.bodyLimit }),
-      handler: (request, reply) => servePage({ services, cache, signIn, authenticator, sendEvents, live, undoable }, page, request, reply),
-      errorHandler: (error, request, reply) => sendErrorPage(services, request, reply, error),
-    })
-  }
-  app.register(async (forms) => {
-    // The files that are attached to a text are read as streams, see attach.ts.
-    forms.addContentTypeParser("multipart/form-data", (_request, _body, done) => done(null))
-    for (const page of pages) if (!page.upload) serve(forms, page)
-  })
-  app.register(async (uploads) => {
-    // These bodies must not be collected: the file is read as a stream.
-    uploads.removeAllContentTypeParsers()
-    uploads.addContentTypeParser("*", (_request, _body, done) => done(null))
-    for (const page of pages) if (page.upload) serve(uploads, page)
-  })
-
   app.get<{ Params: { file: string } }>(`${ASSETS_PATH}/:file`, async (request, reply) => {
     const asset = findAsset(request.params.file)
     if (!asset) throw refuse.notFound()
@@ -88,19 +66,25 @@ export function registerPages(
   })
 
   registerRemembered(app, services)
+  return pages.map((page) => ({
+    method: page.method,
+    path: page.address,
+    operation: page.id,
+    // The file of an upload is read as a stream, and so are those that are attached to a text, see attach.ts.
+    body: page.upload ? "streamed" : "files-streamed",
+    bodyLimit: page.method === "POST" ? (page.bytes ?? FORM.bodyLimit) : undefined,
+    signsInPlace: page.method === "POST" && !page.upload,
+    handle: (request, reply) => servePage(serving, page, request, reply),
+    fail: (error, request, reply) => sendErrorPage(services, request, reply, error),
+  }))
 }
 
-const routeOf = (address: string): string =>
-  (restOf(address) === undefined ? address : address.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
-
-function pathOf({ address }: Page, { params, url }: FastifyRequest<{ Params: Record<string, string> }>): Readonly<Record<string, string>> {
-  const { "*": rest, ...values } = params
-  const name = restOf(address)
+function pathOf({ address }: Page, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
   // A clone address that somebody pastes into a browser.
-  const repo = values["repo"]?.replace(/\.git$/, "")
+  const repo = params["repo"]?.replace(/\.git$/, "")
   const last = /\{(\w+)\}$/.exec(address)?.[1]
   const raw = last !== undefined && isRawPath(last) ? { [last]: lastSegment(url) } : {}
-  return { ...values, ...raw, ...(repo === undefined ? {} : { repo }), ...(name === undefined ? {} : { [name]: rest ?? "" }) }
+  return { ...params, ...raw, ...(repo === undefined ? {} : { repo }) }
 }
 
 interface Serving {
@@ -116,7 +100,7 @@ interface Serving {
 async function servePage(
   { services, cache, signIn, authenticator, sendEvents, live, undoable }: Serving,
   page: Page,
-  request: FastifyRequest<{ Params: Record<string, string> }>,
+  request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const entered = page.method === "POST" ? await signInPlace(services, signIn, request) : undefined
@@ -180,7 +164,7 @@ const unfollowed = (shown: Shown): Shown => ({ ...shown, modules: shown.modules?
 async function followPage(
   { services, live, sendEvents }: Pick<Serving, "services" | "live" | "sendEvents">,
   page: Page,
-  request: FastifyRequest<{ Params: Record<string, string> }>,
+  request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const path = pathOf(page, request)
@@ -361,7 +345,7 @@ export async function sendErrorPage(
     return reply.redirect(movedTo(request, error), request.method === "GET" || request.method === "HEAD" ? 302 : 307)
   const given = asRefusal(error)
   if (given.kind === "unauthenticated") {
-    const shown = request.routeOptions.config.signsInPlace ? askInPlace(request) : undefined
+    const shown = declaredRoute(request)?.signsInPlace ? askInPlace(request) : undefined
     return shown ? sendShown(services, request, reply, shown) : toLogin(reply, request)
   }
   // What one may not see is missing, as far as pages tell.

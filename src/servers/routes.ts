@@ -1,0 +1,231 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { formOf, requestedForm, restOf } from "../core/operation.ts"
+
+/**
+ * The routes of all declared operations, pages and forms, in one table that is built in a few milliseconds: registered one by one with Fastify they
+ * took half of a start. Protocols and what is not declared are routes of Fastify, and come first.
+ */
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+export type DeclaredRequest = FastifyRequest<{ Params: Record<string, string> }>
+
+export interface DeclaredRoute {
+  readonly method: Method
+  /** As declared, with the names of its parameters in braces: `/repos/{owner}/{repo}`. */
+  readonly path: string
+  /** The label of metrics and logs. */
+  readonly operation: string
+  /** Whether the body is collected in memory, left to the handler as a stream, or left only where it is a form with files. */
+  readonly body: "collected" | "streamed" | "files-streamed"
+  /** Bytes of a collected body, where it is not the usual limit. */
+  readonly bodyLimit?: number | undefined
+  /** Whether the route takes what a person signs in with beside its own fields, see web/pages/in-place.ts. */
+  readonly signsInPlace?: boolean
+  /** Decides whether the caller may go on, before a byte of the body is read. */
+  readonly admit?: (request: DeclaredRequest) => Promise<void>
+  readonly handle: (request: DeclaredRequest, reply: FastifyReply) => Promise<FastifyReply>
+  readonly fail: (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
+}
+
+interface Found {
+  readonly route: DeclaredRoute
+  readonly parameters: Record<string, string>
+}
+
+export interface RouteTable {
+  /** The route of a request, and the values of its path's parameters, decoded. */
+  readonly find: (method: string, url: string) => Found | undefined
+  /** The methods that some route takes at a path, for the Allow header. */
+  readonly methodsAt: (url: string) => readonly string[]
+}
+
+/** A place in the tree of paths. */
+interface Node {
+  /** By the text of a part of the path. */
+  readonly texts: Map<string, Node>
+  /** Parts that are a parameter with a fixed ending, as `{username}.png`. */
+  readonly endings: Map<string, Node>
+  parameter: Node | undefined
+  /** By method, the routes that end here, and those that take the rest of the path. */
+  readonly ends: Map<string, Ends>
+  readonly rests: Map<string, Ends>
+}
+
+/** Routes of one method and path: the usual one, and variants that are asked for by the end of the address. */
+interface Ends {
+  usual: Named | undefined
+  readonly forms: Map<string, Named>
+}
+
+interface Named {
+  readonly route: DeclaredRoute
+  readonly names: readonly string[]
+}
+
+/** Characters of a parameter; longer names don't exist. The rest of a path may be longer. */
+const LONGEST_PARAMETER = 1024
+
+const newNode = (): Node => ({ texts: new Map(), endings: new Map(), parameter: undefined, ends: new Map(), rests: new Map() })
+
+/** Throws TypeError where two routes have the same method and path. */
+export function routeTable(routes: readonly DeclaredRoute[]): RouteTable {
+  const root = newNode()
+  for (const route of routes) add(root, route)
+  return {
+    find(method, url) {
+      const parts = partsOf(url)
+      if (parts === undefined) return undefined
+      const form = requestedForm(pathOf(url))?.name
+      const values: string[] = []
+      const named = search(root, parts, 0, method === "HEAD" ? "GET" : method, form, values)
+      if (named === undefined) return undefined
+      return { route: named.route, parameters: Object.fromEntries(named.names.map((name, index) => [name, values[index] ?? ""])) }
+    },
+    methodsAt(url) {
+      const parts = partsOf(url)
+      if (parts === undefined) return []
+      const form = requestedForm(pathOf(url))?.name
+      const has = (method: Method): boolean => search(root, parts, 0, method, form, []) !== undefined
+      return METHODS.filter(has).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+    },
+  }
+}
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+function add(root: Node, route: DeclaredRoute): void {
+  const form = formOf(route.path)
+  const path = form?.beside ?? route.path
+  const rest = restOf(path)
+  const names: string[] = []
+  let node = root
+  const parts = path.split("/").slice(1)
+  for (const part of rest === undefined ? parts : parts.slice(0, -1)) {
+    const [, name, ending = ""] = /^\{(\w+)\}(.*)$/.exec(part) ?? []
+    if (name !== undefined) names.push(name)
+    if (name === undefined) node = childOf(node.texts, part)
+    else if (ending !== "") node = childOf(node.endings, ending)
+    else {
+      node.parameter ??= newNode()
+      node = node.parameter
+    }
+  }
+  if (rest !== undefined) names.push(rest)
+  const byMethod = rest === undefined ? node.ends : node.rests
+  const ends = byMethod.get(route.method) ?? { usual: undefined, forms: new Map<string, Named>() }
+  byMethod.set(route.method, ends)
+  if (form ? ends.forms.has(form.name) : ends.usual) throw new TypeError(`two routes are ${route.method} ${route.path}`)
+  if (form) ends.forms.set(form.name, { route, names })
+  else ends.usual = { route, names }
+}
+
+function childOf(nodes: Map<string, Node>, key: string): Node {
+  const known = nodes.get(key)
+  if (known) return known
+  const made = newNode()
+  nodes.set(key, made)
+  return made
+}
+
+/** Fixed texts win over parameters with an ending, those over other parameters, and all of them over the rest of a path. */
+function search(
+  node: Node,
+  parts: readonly string[],
+  at: number,
+  method: string,
+  form: string | undefined,
+  values: string[],
+): Named | undefined {
+  const chosen = (ends: Ends | undefined): Named | undefined => (form === undefined ? undefined : ends?.forms.get(form)) ?? ends?.usual
+  const part = parts[at]
+  if (part === undefined) return chosen(node.ends.get(method))
+  const depth = values.length
+  const into = (next: Node | undefined, value?: string): Named | undefined => {
+    if (next === undefined) return undefined
+    values.length = depth
+    if (value !== undefined) values.push(value)
+    return search(next, parts, at + 1, method, form, values)
+  }
+  const text = into(node.texts.get(part))
+  if (text) return text
+  if (part.length <= LONGEST_PARAMETER) {
+    for (const [ending, next] of node.endings) {
+      const found = part.length > ending.length && part.endsWith(ending) ? into(next, part.slice(0, -ending.length)) : undefined
+      if (found) return found
+    }
+    const parameter = into(node.parameter, part)
+    if (parameter) return parameter
+  }
+  const rest = chosen(node.rests.get(method))
+  if (rest === undefined) return undefined
+  values.length = depth
+  values.push(parts.slice(at).join("/"))
+  return rest
+}
+
+/** The path of an address, which a proxy may have sent whole. */
+const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? ""
+
+/** The decoded parts of a path without empty ones; undefined where an escape is broken. */
+function partsOf(url: string): readonly string[] | undefined {
+  const parts = pathOf(url)
+    .split("/")
+    .filter((part) => part !== "")
+  if (!url.includes("%")) return parts
+  try {
+    return parts.map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}
+
+const found = new WeakMap<FastifyRequest, DeclaredRoute>()
+
+/** The declared route of a request, or undefined where it is another one. */
+export const declaredRoute = (request: FastifyRequest): DeclaredRoute | undefined => found.get(request)
+
+/** The pattern of a request's route, with the names of its parameters: `{name}` where it is declared, else `:name`. */
+export const patternOf = (request: FastifyRequest): string | undefined => found.get(request)?.path ?? request.routeOptions.url
+
+/** Has Fastify ask the table for everything that is no route of its own. To be called before any hook that looks at a request's route. */
+export function serveTable(
+  app: FastifyInstance,
+  table: () => RouteTable,
+  collect: (request: FastifyRequest, limit: number | undefined) => Promise<Buffer>,
+): void {
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (request.routeOptions.url === "/*") {
+      const given = table().find(request.method, request.url)
+      if (given) {
+        found.set(request, given.route)
+        request.params = given.parameters
+      }
+    }
+    done()
+  })
+  app.register(async (declared) => {
+    declared.removeAllContentTypeParsers()
+    const collected = (request: FastifyRequest) => collect(request, found.get(request)?.bodyLimit)
+    declared.addContentTypeParser("*", async (request: FastifyRequest) =>
+      found.get(request)?.body === "streamed" ? undefined : collected(request),
+    )
+    declared.addContentTypeParser("multipart/form-data", async (request: FastifyRequest) =>
+      found.get(request)?.body === "collected" ? collected(request) : undefined,
+    )
+    declared.route<{ Params: Record<string, string> }>({
+      method: [...METHODS],
+      url: "/*",
+      onRequest: async (request, reply) => {
+        const route = found.get(request)
+        if (route === undefined) return reply.callNotFound()
+        await route.admit?.(request)
+      },
+      handler: (request, reply) => found.get(request)?.handle(request, reply) ?? reply.callNotFound(),
+      errorHandler: (error, request, reply) => {
+        const route = found.get(request)
+        if (route === undefined) throw error
+        return route.fail(error, request, reply)
+      },
+    })
+  })
+}
