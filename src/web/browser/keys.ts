@@ -34,7 +34,8 @@ function move(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>("main .rows > li")].flatMap(
     (row) => row.querySelector<HTMLElement>(".title a[href], a[href].title, .main a[href]") ?? [],
   )
-  const at = links.findIndex((link) => link === document.activeElement)
+  const { activeElement } = document
+  const at = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1
   links[at < 0 && by < 0 ? links.length - 1 : at + by]?.focus()
 }
 
