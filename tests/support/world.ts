@@ -5,6 +5,7 @@ import { createToken } from "../../src/features/people/authentication/tokens.ts"
 import { createPerson } from "../../src/features/people/users/rules.ts"
 import { type AnswerCheck, checkAnswers } from "./answers.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
+import type { Background } from "./hearth.ts"
 import { basic, type Calling, must } from "./http.ts"
 
 export interface Person {
@@ -58,10 +59,15 @@ export interface CheckedWorld extends World {
 }
 
 /** A world of its own, on a new database. */
-export async function openCheckedWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<CheckedWorld> {
+export async function openCheckedWorld(
+  kind: FreshKind,
+  config: ConfigOverrides = {},
+  { now, running = false }: Background = {},
+): Promise<CheckedWorld> {
   const check = checkAnswers()
   const fresh = await freshUrl(kind)
-  const hearth = await startHearth({ halted: true, memory: true, config: { ...config, databaseUrl: fresh.url }, onAnswer: check.onAnswer })
+  const settings = { ...config, databaseUrl: fresh.url }
+  const hearth = await startHearth({ halted: !running, memory: true, config: settings, now, onAnswer: check.onAnswer })
   const close = async () => {
     await hearth.close()
     await fresh.drop()

@@ -1,43 +1,55 @@
-import { execFile } from "node:child_process"
-import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds } from "../support/database.ts"
+import { expect } from "vitest"
+import type { FreshKind } from "../support/database.ts"
+import { withWorld } from "../support/fixture.ts"
+import { sweep } from "../support/sample.ts"
 import { type CheckedWorld, openCheckedWorld } from "../support/world.ts"
 import { covered, deviating, differing } from "./covered.ts"
+import { playScenario } from "./player.ts"
 
-const run = promisify(execFile)
 const ADMIN_PASSWORD = "root-pass-1"
+const ADMIN = { username: "root", password: ADMIN_PASSWORD, email: "root@example.com" }
 
-/** Plays recorded scenarios of API calls against servers of our own and compares what they answer. */
-describe("recorded scenarios", () => {
-  let worlds: readonly CheckedWorld[] = []
-  beforeAll(async () => {
-    const config = { admin: { username: "root", password: ADMIN_PASSWORD, email: "root@example.com" } }
-    worlds = await Promise.all(databaseKinds.map((kind) => openCheckedWorld(kind, config)))
+interface Stage extends CheckedWorld {
+  /** Moves the clock on, which stands still otherwise: moments are whole seconds, and lists are sorted by them. */
+  readonly pass: (milliseconds: number) => void
+}
+
+async function openStage(kind: FreshKind): Promise<Stage> {
+  // From a whole second on, so that the same seconds begin in each run.
+  let milliseconds = Math.floor(Date.now() / 1000) * 1000
+  const now = () => Math.floor(milliseconds / 1000)
+  const world = await openCheckedWorld(kind, { admin: ADMIN }, { now })
+  const pass = (passed: number) => {
+    milliseconds += passed
+  }
+  return { ...world, pass }
+}
+
+/** Plays recorded scenarios of API calls against a server of our own and compares what it answers. */
+for (const { kind, parts } of sweep(covered))
+  withWorld("recorded scenarios", { open: openStage, on: [kind] }, ({ test, world }) => {
+    test.each(parts)("%s", async (name) => {
+      // What was made before is older.
+      world.pass(1000)
+      const scenario = new URL(`scenarios/${name}.json`, import.meta.url).pathname
+      const settle = () => world.hearth.services.jobs.drain()
+      const wait = async (milliseconds: number) => {
+        world.pass(milliseconds)
+        await settle()
+      }
+      const told = await playScenario({ url: world.hearth.url, admin: `root:${ADMIN_PASSWORD}`, scenario, asked: settle, wait })
+      expect({ ...judge(name, told), mismatches: world.check.mismatches() }).toEqual({ failed: deviating[name] ?? [], mismatches: [] })
+    })
   })
-  afterAll(() => Promise.all(worlds.map(({ close }) => close())))
 
-  // Moments are whole seconds: when one begins between two writes that were recorded within another, a list is sorted otherwise.
-  it.each(covered)("%s", { retry: 2 }, async (name) => {
-    // On both databases at once, for scenarios wait where what they wait for was made beside the requests.
-    const told = await Promise.all(worlds.map((world) => play(world, name)))
-    const passed = { failed: deviating[name] ?? [], mismatches: [] }
-    expect(told).toEqual(databaseKinds.map((kind) => ({ kind, ...passed })))
-  })
-})
-
-async function play({ hearth, check }: CheckedWorld, name: string) {
-  const player = new URL("trace.mjs", import.meta.url).pathname
-  const scenario = new URL(`scenarios/${name}.json`, import.meta.url).pathname
-  const { stdout } = await run(process.execPath, [player, "check", hearth.url, scenario], {
-    env: { ADMIN: `root:${ADMIN_PASSWORD}` },
-  }).catch((error: { readonly stdout: string }) => ({ stdout: error.stdout }))
-  const told = [...stdout.matchAll(/^FAIL \S+ (?:step (\d+) )?(.*)\n((?: {2}.*\n)*)/gm)]
-  const isWhole = stdout.endsWith(` passed, ${told.length} failed\n`)
-  const failed = told.flatMap(([, number, step, differences = ""]) => {
+/** The steps that were answered otherwise than is known, and all that was told where it is not whole. */
+function judge(name: string, told: string) {
+  const faults = [...told.matchAll(/^FAIL \S+ (?:step (\d+) )?(.*)\n((?: {2}.*\n)*)/gm)]
+  const isWhole = told.endsWith(` passed, ${faults.length} failed\n`)
+  const failed = faults.flatMap(([, number, step, differences = ""]) => {
     const known = (differing[name] ?? []).filter(({ from }) => Number(number) >= from)
     const isKnown = (difference: string): boolean => known.some(({ members }) => members.test(difference))
     return differences.trim().split(/\n\s*/).every(isKnown) ? [] : [step]
   })
-  return { kind: hearth.services.database.kind, failed, mismatches: check.mismatches(), ...(!isWhole && { told: stdout }) }
+  return { failed, ...(!isWhole && { told }) }
 }
