@@ -1,5 +1,5 @@
-// Compiles what is stale: runs tsc when a source is newer than the last build, and costs a few milliseconds when none is.
-// Plain JavaScript for Node.js 20 and newer, since it runs before anything is built.
+// Builds dist/ when a source is newer than the last build, which costs a few milliseconds when none is: `node bin/build-if-stale.mjs`, or imported
+// by run.mjs. Plain JavaScript for Node.js 20 and newer, since it runs before anything is built.
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -8,19 +8,20 @@ import { fileURLToPath } from "node:url"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const stamp = join(home, "dist/.built")
-const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json"]
+const entry = join(home, "dist/main.js")
+const inputs = ["package.json", "bin/build.mjs"]
 
 /** Whether anything below the folder changed after that time. Folders count too: a file that was taken away changes its folder. */
 function changedSince(folder, time) {
   if (statSync(folder).mtimeMs > time) return true
   return readdirSync(folder, { withFileTypes: true }).some((entry) => {
-    const path = join(folder, entry.name)
+    const path = `${folder}/${entry.name}`
     return entry.isDirectory() ? changedSince(path, time) : !entry.name.endsWith(".test.ts") && statSync(path).mtimeMs > time
   })
 }
 
-function stale() {
-  if (!existsSync(stamp) || !existsSync(join(home, "dist/command/main.js"))) return true
+function isStale() {
+  if (!existsSync(stamp) || !existsSync(entry)) return true
   const builtAt = statSync(stamp).mtimeMs
   return (
     inputs.some((name) => existsSync(join(home, name)) && statSync(join(home, name)).mtimeMs > builtAt) ||
@@ -28,36 +29,46 @@ function stale() {
   )
 }
 
-function compiler() {
+function hasBundler() {
   try {
-    return join(dirname(createRequire(join(home, "package.json")).resolve("typescript/package.json")), "bin/tsc")
+    createRequire(join(home, "package.json")).resolve("rolldown")
+    return true
   } catch {
-    return undefined
+    return false
   }
 }
 
-// A package that was installed brings dist/ and no sources.
-if (existsSync(join(home, "src")) && stale()) {
-  const tsc = compiler()
-  if (tsc === undefined && existsSync(join(home, "dist/command/main.js"))) {
-    console.error("hearth: the sources are newer than dist/, but typescript isn't installed; using dist/ as it is")
-  } else if (tsc === undefined) {
-    console.error("hearth: there is no dist/, and typescript isn't installed to make it. Run: npm ci")
-    process.exitCode = 1
-  } else {
-    // What changes while the compiler runs is newer than this, and compiled the next time.
-    const begun = new Date()
-    console.error("hearth: compiling …")
-    // Types are what `npm run check` is for, and cost ten times as much as the rest.
-    const { status } = spawnSync(
-      process.execPath,
-      [tsc, "-p", "tsconfig.build.json", "--noCheck", "--declaration", "false", "--incremental", "false"],
-      { cwd: home, stdio: ["ignore", 2, 2] },
-    )
-    if (status === 0) {
-      writeFileSync(stamp, "")
-      utimesSync(stamp, begun, begun)
-    }
-    process.exitCode = status ?? 1
-  }
+/** The Node.js that `npm ci` brings, which the build needs; the running one may be older. */
+function node() {
+  const own = join(home, "node_modules/node/bin/node")
+  return existsSync(own) ? own : process.execPath
 }
+
+/** Brings dist/ up to date, and gives the exit code: 0 when there is something to run. */
+export function buildIfStale() {
+  // A package that was installed brings dist/ and no sources.
+  if (!existsSync(join(home, "src")) || !isStale()) return 0
+  if (!hasBundler()) {
+    if (existsSync(entry)) {
+      console.error("hearth: the sources are newer than dist/, but rolldown isn't installed; using dist/ as it is")
+      return 0
+    }
+    console.error("hearth: there is no dist/, and rolldown isn't installed to make it. Run: npm ci")
+    return 1
+  }
+  // What changes during the build is newer than this, and built the next time.
+  const begun = new Date()
+  // On a terminal the line is replaced by what comes after it.
+  process.stderr.write(process.stderr.isTTY ? "hearth: compiling …" : "hearth: compiling …\n")
+  const { status } = spawnSync(node(), ["--disable-warning=ExperimentalWarning", join(home, "bin/build.mjs")], {
+    cwd: home,
+    stdio: ["ignore", 2, 2],
+  })
+  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
+  if (status !== 0) return status ?? 1
+  writeFileSync(stamp, "")
+  utimesSync(stamp, begun, begun)
+  return 0
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = buildIfStale()

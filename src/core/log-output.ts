@@ -10,6 +10,8 @@ export interface LogOutput {
   readonly dropped: () => number
   /** Sets the listener that is called with the number of dropped lines once lines can be written again. */
   readonly onResumed: (listener: (dropped: number) => void) => void
+  /** Whether the lines are shown on a terminal. */
+  readonly isTerminal: () => boolean
 }
 
 export interface LogOutputOptions {
@@ -17,6 +19,8 @@ export interface LogOutputOptions {
   readonly send?: (bytes: Uint8Array) => number
   /** Bytes that are buffered while the pipe is full; 256 KiB by default, more than a thousand requests. */
   readonly limit?: number
+  /** Whether it is a terminal that `send` writes to; by default whether standard error is one. */
+  readonly isTerminal?: () => boolean
 }
 
 const LIMIT = 256 * 1024
@@ -28,7 +32,11 @@ const PAUSE_MS = 10
  * An output to standard error. While the pipe is full, because its reader has stopped, lines are buffered in memory, and those beyond the limit are dropped
  * and counted: the service goes on. It holds a timer and a listener for the process's exit only while lines are buffered.
  */
-export function openLogOutput({ send = toStandardError, limit = LIMIT }: LogOutputOptions = {}): LogOutput {
+export function openLogOutput({
+  send = toStandardError,
+  limit = LIMIT,
+  isTerminal = () => process.stderr.isTTY === true,
+}: LogOutputOptions = {}): LogOutput {
   const kept: Uint8Array[] = []
   let bytes = 0
   let dropped = 0
@@ -95,6 +103,7 @@ export function openLogOutput({ send = toStandardError, limit = LIMIT }: LogOutp
     onResumed(listener) {
       resumed = listener
     },
+    isTerminal,
   }
 }
 

@@ -7,18 +7,20 @@ export type { Logger } from "pino"
 
 /**
  * Creates the log of one forge. Every line is passed through {@link redact}. Lines go to standard error, unless `output` says
- * otherwise, so that standard output is only for the results of commands. There is nothing to close.
+ * otherwise, so that standard output is only for the results of commands. On a terminal that is for a person: what is wrong, in short.
+ * There is nothing to close.
  */
 export function openLog({ log: { level, format } }: Pick<Config, "log">, output: LogOutput = openLogOutput()): Logger {
-  const asText = format === "text" || (format === "auto" && process.stderr.isTTY)
+  const isBrief = format === "auto" && output.isTerminal()
+  const shape = isBrief ? brief : format === "text" ? readable : undefined
   const destination = {
-    write: (line: string) => output.write(asText ? readable(redact(line)) : redact(line)),
+    write: (line: string) => output.write(shape ? shape(redact(line)) : redact(line)),
     // Called by Pino after a fatal line.
     flushSync: output.flush,
   }
   const log = pino(
     {
-      level,
+      level: level === "auto" ? (isBrief ? "warn" : "info") : level,
       base: null,
       messageKey: "message",
       timestamp: pino.stdTimeFunctions.isoTime,
@@ -66,10 +68,27 @@ const describeReply = (reply: unknown) => ({ status: member(reply, "statusCode")
 
 /** A line for a terminal: time, level, message, the rest as name=value, stacks below. */
 function readable(line: string): string {
+  const { head, err } = parts(line, (level) => level.toUpperCase().padEnd(5))
+  return `${head}\n${stacks(err)}`
+}
+
+/** What a line says, for a person who looks at a terminal: errors without stacks. It replaces the progress that may be shown there. */
+function brief(line: string): string {
+  const { head, err } = parts(line, (level) => `${level === "warn" ? "warning" : level}:`)
+  return `\r\u001b[K${head}${reasons(err)}\n`
+}
+
+function parts(line: string, levelled: (level: string) => string) {
   const { time, level, message, err, ...rest }: Readonly<Record<string, unknown>> = JSON.parse(line)
   const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-  const head = [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), printable(String(message ?? "")), ...fields].join(" ")
-  return `${head}\n${stacks(err)}`
+  const head = [String(time).slice(11, 19), levelled(String(level)), printable(String(message ?? "")), ...fields].join(" ")
+  return { head, err }
+}
+
+function reasons(error: unknown): string {
+  if (error === undefined) return ""
+  const [first = ""] = String(member(error, "message") ?? JSON.stringify(error)).split("\n")
+  return `: ${printable(first)}${reasons(member(error, "cause"))}`
 }
 
 function stacks(error: unknown): string {

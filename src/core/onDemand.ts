@@ -1,5 +1,6 @@
 import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
+import { isBuilt, modulePath } from "./home.ts"
 
 /** Packages that are loaded at their first use, synchronously. */
 interface Packages {
@@ -13,9 +14,12 @@ interface Packages {
 const load = createRequire(import.meta.url)
 const paths = new Map<string, string>()
 
+/** Those that the build makes one file of: they come in more than a hundred. */
+const BUNDLED: ReadonlySet<string> = new Set(["typebox/schema"])
+
 /** Where a package is for `import`: some can't be found by `require`. */
 function pathOf(name: string): string {
-  const path = paths.get(name) ?? fileURLToPath(import.meta.resolve(name))
+  const path = paths.get(name) ?? (isBuilt && BUNDLED.has(name) ? modulePath(name) : fileURLToPath(import.meta.resolve(name)))
   paths.set(name, path)
   return path
 }

@@ -402,8 +402,16 @@ export const settings = {
     token: secretText("What Prometheus must show as a bearer token to read /metrics. Without it only this machine may read them."),
   },
   log: {
-    level: choice(["silent", "error", "warn", "info", "debug", "trace"], "info", "The least important lines that are logged."),
-    format: choice(["auto", "json", "text"], "auto", "How log lines look; auto is text on a terminal and JSON elsewhere."),
+    level: choice(
+      ["auto", "silent", "error", "warn", "info", "debug", "trace"],
+      "auto",
+      "The least important lines that are logged; auto is warn where log.format is auto and they go to a terminal, and info elsewhere.",
+    ),
+    format: choice(
+      ["auto", "json", "text"],
+      "auto",
+      "How log lines look: json for programs, text for people, with fields and stacks; auto is short text on a terminal and json elsewhere.",
+    ),
   },
 } as const satisfies Group
 

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads"
 import { createLimiter, isGitError } from "../git/index.ts"
 import { currentCaller } from "./caller.ts"
 import { refuse } from "./errors.ts"
+import { modulePath } from "./home.ts"
 
 /*
  * Work on texts of users is done in a thread of its own, so that no text, however it is made, keeps the server from answering others: a thread can be
@@ -18,8 +19,8 @@ export interface WorkerOptions {
   /** Names the limit, and completes the sentence "too many … are waiting". */
   readonly name: string
   readonly what: string
-  /** The module that runs in the thread, without its ending. */
-  readonly module: URL
+  /** The module that runs in the thread, by its path below `src` without its ending. */
+  readonly module: string
   readonly memoryMb: number
   /** How many may wait for their turn, and for how long. */
   readonly queue: number
@@ -51,8 +52,11 @@ export function openWorker<Task, Question, Answer, Result>(options: WorkerOption
   let idle: NodeJS.Timeout | undefined
 
   function started(): Worker {
-    const entry = new URL(`${options.module.href}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`)
-    const made = new Worker(entry, { env: {}, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: options.memoryMb } })
+    const made = new Worker(modulePath(options.module), {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+    })
     // Told by `ask` as well where it happens during a task.
     made.on("error", () => giveUp(made))
     return made

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { assetPath } from "../core/assets.ts"
+import { BROWSER_MODULES } from "../core/home.ts"
 
 /**
  * Styles, icons and scripts of pages. Each is served under an address with a digest of its content, so browsers may keep it for good. All are read
@@ -69,8 +70,7 @@ function openAssets(): Assets {
   add("touch-icon", "png", "image/png", readFileSync(join(folder, "touch-icon.png")))
 
   // A module is added after those that it imports, whose addresses stand in it.
-  const scripts = join(import.meta.dirname, "browser")
-  const ending = import.meta.filename.endsWith(".ts") ? ".ts" : ".js"
+  const { folder: scripts, ending } = BROWSER_MODULES
   const names = readdirSync(scripts).filter((name) => name.endsWith(ending) && !name.endsWith(".d.ts"))
   const addModule = (name: string): string => {
     const stem = name.slice(0, -ending.length)

@@ -1,4 +1,6 @@
 /** Opens a database of either kind, with its tables up to date. */
+import { readFileSync } from "node:fs"
+import { assetPath } from "../assets.ts"
 import type { Database, DatabaseLogger, DriverOptions } from "./database.ts"
 import { DatabaseRefused } from "./failures.ts"
 import { type Migration, migrateDatabase } from "./migrate.ts"
@@ -10,6 +12,8 @@ export interface DatabaseOptions {
   /** `sqlite:/absolute/path/hearth.db`, `sqlite::memory:` or `postgres://user:password@host/name`. */
   readonly url: string
   readonly logger?: DatabaseLogger
+  /** Called with what is done to bring the tables up to date, before it is done. */
+  readonly progress?: ((state: string) => void) | undefined
   /** True (the default) brings the tables up to date; false refuses a database that is not. */
   readonly migrate?: boolean
   /** The migrations; the project's own unless a test passes others. */
@@ -41,12 +45,24 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
     await migrateDatabase(opened.migrating, options.migrations ?? projectMigrations, {
       apply: options.migrate ?? true,
       logger: driver.logger,
+      progress: options.progress,
+      whole: options.migrations ? undefined : wholeSchema,
     })
   } catch (error) {
     await opened.database.close()
     throw error
   }
   return opened.database
+}
+
+/** See tests/golden/schema.test.ts, which writes it. */
+const WHOLE = assetPath("database/sqlite.sql")
+
+/** The script that makes the tables of an empty SQLite database; undefined where it is older than a migration that is being written. */
+function wholeSchema(): string | undefined {
+  const text = readFileSync(WHOLE, "utf8")
+  const count = Number(/^-- .* (\d+) migrations/.exec(text)?.[1])
+  return count === projectMigrations.length ? text : undefined
 }
 
 async function openDriver<T>(options: DriverOptions) {

@@ -236,6 +236,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }),
     write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
     copyBefore: undefined,
+    script: undefined,
   }
   return { database, migrating }
 }

@@ -234,6 +234,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
           writer.exec("pragma foreign_keys = on")
         }
       }),
+    script: writer.exec,
     copyBefore: inMemory ? undefined : (id) => copyDatabase(openFile(path, readerTimeout), `${path}.before-${id}`),
   }
   return { database, migrating }

@@ -83,7 +83,7 @@ export function openHighlighter({ cacheBytes, deadlineMs = deadlineFor }: Highli
       openWorker({
         name: "highlighting",
         what: "texts",
-        module: new URL("./thread", import.meta.url),
+        module: "core/highlight/thread",
         memoryMb: 256,
         queue: 256,
         waitMs: WAIT_MS,

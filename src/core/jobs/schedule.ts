@@ -44,7 +44,7 @@ interface Running {
 /** The next time of a cron expression after a moment; 0 (never) without an expression. Throws if the expression is invalid. */
 export function nextRun(cron: string | undefined, after: Seconds): Seconds {
   if (cron === undefined) return Number.MAX_SAFE_INTEGER
-  const next = new Cron(cron, { timezone: "UTC", mode: "5-part" }).nextRun(new Date(after * 1000))
+  const next = new Cron(cron, { utcOffset: 0, mode: "5-part" }).nextRun(new Date(after * 1000))
   return next === null ? Number.MAX_SAFE_INTEGER : Math.floor(next.getTime() / 1000)
 }
 

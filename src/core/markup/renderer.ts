@@ -17,7 +17,7 @@ export function openRenderer(deadlineMs = DEADLINE_MS): Renderer {
   const worker = openWorker<ToThread, Question, ToThread, string | undefined>({
     name: "rendering",
     what: "texts",
-    module: new URL("./thread", import.meta.url),
+    module: "core/markup/thread",
     memoryMb: 512,
     queue: 1024,
     waitMs: 2 * DEADLINE_MS,

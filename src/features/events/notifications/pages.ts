@@ -172,7 +172,7 @@ export const notificationPages: readonly Page[] = [
                   "There is none of this kind here.",
                   html`<a class="button" href="${withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })}">Show all</a>`,
                 )
-              : nothing[status]
+              : nothing[status]()
         }</div>${pager(url, rows, found.total)}`,
       }
     },
@@ -305,7 +305,7 @@ async function openThread({ site }: Services, db: Handle, actor: SignedIn, threa
 }
 
 const nothing = {
-  unread: empty("inbox", "Nothing is unread", "New threads about your issues, reviews and watched repositories arrive here."),
-  read: empty("check", "Nothing was read yet"),
-  pinned: empty("pin", "Nothing is pinned", "Pin threads that you want to come back to."),
+  unread: () => empty("inbox", "Nothing is unread", "New threads about your issues, reviews and watched repositories arrive here."),
+  read: () => empty("check", "Nothing was read yet"),
+  pinned: () => empty("pin", "Nothing is pinned", "Pin threads that you want to come back to."),
 } as const

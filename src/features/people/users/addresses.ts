@@ -4,7 +4,7 @@ import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { type EmailsTable, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import Type, { Compile } from "../../../core/schema.ts"
+import Type, { Check } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Acting } from "./accounts.ts"
 import { EMAIL_LENGTH } from "./records.ts"
@@ -12,11 +12,11 @@ import { countAccountMails, dropUnconfirmed, findAddress, findAddressesOf, forge
 
 export type Address = Selectable<EmailsTable>
 
-const schema = Compile(Type.String({ format: "email", maxLength: EMAIL_LENGTH }))
+const ADDRESS = Type.String({ format: "email", maxLength: EMAIL_LENGTH })
 
 /** Refuses, as `invalid` for `field`, an invalid e-mail address and one that a mail program could take for an option. */
 export function requireAddress(email: string, field: string): void {
-  if (!schema.Check(email) || email.startsWith("-")) throw refuse.invalid(field, "must be an e-mail address, such as name@example.com")
+  if (!Check(ADDRESS, email) || email.startsWith("-")) throw refuse.invalid(field, "must be an e-mail address, such as name@example.com")
 }
 
 /** The stored address that matches the typed one, of any user, confirmed or not. */
