@@ -48,7 +48,8 @@ export default defineConfig({
       },
       { test: { ...common, name: "alone", include: alone } },
       { test: { ...common, name: "faults", include: faults } },
-      { test: { ...common, name: "browser", include: browser } },
+      // One process runs many files here too: they share a browser.
+      { test: { ...common, name: "browser", include: browser, isolate: false } },
       {
         test: {
           ...common,

@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import { PASSWORD } from "../../support/hearth.ts"
-import { stories } from "./stories.ts"
+import { storiesOfAnotherSite } from "./stories.ts"
 
-stories({ administrators: ["ann"] }, (story) => {
+storiesOfAnotherSite({ annAdministers: true }, (story) => {
   story("the site is administered", async ({ ask, enter, own }) => {
     const guest = own("guest")
     const [administrator, other] = [await enter("ann"), await enter("bob")]

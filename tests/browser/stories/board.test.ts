@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("a board is set up, and its cards move", async ({ ask, enter, made, scripts }) => {
     const at = await made("loft")
     for (const title of ["Paint the wall", "Mend the stairs"]) await ask("ann", `POST /repos${at}/issues`, { title })

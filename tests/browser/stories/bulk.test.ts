@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("several issues are changed from the list, with a result for each", async ({ ask, enter, made }) => {
     const at = await made("attic")
     const label = await ask("ann", `POST /repos${at}/labels`, { name: "dusty", color: "888888" })

@@ -28,7 +28,7 @@ const give = ({ page }: Person, kind: "paste" | "drop", given: Pasted): Promise<
 
 const text = ({ page }: Person): Promise<string> => page.locator(".composer textarea").inputValue()
 
-stories({ people: ["ann", "bob"] }, (story) => {
+stories((story) => {
   story("a crash is reported with a picture of it", async ({ enter, forge, made, of, scripts }) => {
     const at = await made("pictures")
     const bob = await enter("bob")

@@ -3,7 +3,7 @@ import { stories } from "./stories.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-stories({ people: ["ann"] }, (story) => {
+stories((story) => {
   story("conflicts are resolved on a page, and what was merged is reverted", async ({ enter, forge, made, of, scripts }) => {
     const at = await made("garden")
     const ann = of("ann")

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("who may not write brings a change from a fork", async ({ ask, enter, made }) => {
     const at = await made("shed")
     const fork = at.replace("ann", "bob")

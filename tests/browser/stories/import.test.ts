@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({ config: { outgoing: { allowedHosts: "loopback" } } }, (story) => {
+stories((story) => {
   story("a repository is imported, and says how far it is", async ({ ask, enter, made, own, scripts, settled, site }) => {
     const origin = await made("origin")
     const copy = `/bob/${own("copy")}`

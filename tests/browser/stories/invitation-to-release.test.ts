@@ -1,10 +1,10 @@
 import { expect } from "vitest"
 import { PASSWORD } from "../../support/hearth.ts"
-import { PICTURE, stories } from "./stories.ts"
+import { PICTURE, storiesOfAnotherSite } from "./stories.ts"
 
 const config = { users: { registration: "invitation" } } as const
 
-stories({ people: ["ann"], administrators: ["ann"], config }, (story) => {
+storiesOfAnotherSite({ annAdministers: true, config }, (story) => {
   story("two people bring a change from an invitation to a release", async ({ enter, ask, own }) => {
     const [zoe, name] = [own("zoe"), own("plan")]
     const at = `/${zoe}/${name}`

@@ -1,13 +1,13 @@
 import { afterAll, expect } from "vitest"
 import { mailConfig, openMailServer } from "../../../src/features/events/mail/testing.ts"
 import { PASSWORD } from "../../support/hearth.ts"
-import { stories } from "./stories.ts"
+import { storiesOfAnotherSite } from "./stories.ts"
 
 const mails = await openMailServer()
 afterAll(() => mails.close())
 const config = { mail: mailConfig(mails), users: { registration: "invitation" } } as const
 
-stories({ people: ["ann"], config }, (story) => {
+storiesOfAnotherSite({ config }, (story) => {
   story("somebody is invited to a team by mail, makes an account and joins", async ({ enter, forge, of, own }) => {
     const [organization, guest] = [own("acme"), own("guest")]
     await forge.call(of("ann"), "POST /orgs", { username: organization })
@@ -18,7 +18,6 @@ stories({ people: ["ann"], config }, (story) => {
     await ann.press("Invite")
     await ann.sees("Invitation sent.")
     await forge.hearth.services.jobs.drain()
-    // Both databases have the same people, and one server for their mails.
     const mail = mails.arrived.findLast(({ to }) => to === `${guest}@example.com`)
     const link = /(\/org\/invitation\?code=\S+)/.exec(mail?.parts.get("text/plain") ?? "")?.[1] ?? ""
 

@@ -14,7 +14,7 @@ body:
     attributes: { label: How bad, options: [A little, Very] }
 `
 
-stories({}, (story) => {
+stories((story) => {
   story("an issue lives from a form to its end", async ({ ask, enter, made }) => {
     const at = await made("kiln")
     await ask("ann", `POST /repos${at}/contents/.gitea/ISSUE_TEMPLATE/bug.yaml`, { content: btoa(FORM) })

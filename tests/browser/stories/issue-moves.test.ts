@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({ people: ["ann"] }, (story) => {
+stories((story) => {
   story("work on an issue is timed, and the issue moves and is closed as a duplicate", async ({ enter, forge, made, of, scripts }) => {
     const from = await made("here")
     const to = await made("there")

@@ -8,7 +8,7 @@ async function proposed(ask: Stage["ask"], at: string): Promise<void> {
   await ask("ann", `POST /repos${at}/pulls`, { title: "Add legs", head: "legs", base: "main" })
 }
 
-stories({}, (story) => {
+stories((story) => {
   const only = "with scripts"
 
   story(

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("notifications are pinned, read and not asked for again", async ({ ask, enter, made, settled }) => {
     const at = await made("tower")
     for (const title of ["Wind the clock", "Ring the bell"]) await ask("ann", `POST /repos${at}/issues`, { title })

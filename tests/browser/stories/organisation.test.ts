@@ -1,10 +1,11 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({ people: ["ann", "bob", "cid"] }, (story) => {
-  story("an organisation gets a team, and outsiders know nothing of its work", async ({ ask, enter, own }) => {
-    const crew = own("crew")
-    const [owner, member, outsider] = [await enter("ann"), await enter("bob"), await enter("cid")]
+stories((story) => {
+  story("an organisation gets a team, and outsiders know nothing of its work", async ({ ask, enter, forge, own }) => {
+    const [crew, cid] = [own("crew"), own("cid")]
+    await forge.person(cid)
+    const [owner, member, outsider] = [await enter("ann"), await enter("bob"), await enter(cid)]
     await owner.open("/org/create")
     await owner.send({ Name: crew, "Full name": "The crew" }, "Create organization")
     await owner.open("/repo/create")

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { expect } from "vitest"
-import { PASSWORD } from "../../support/hearth.ts"
+import { sessionOf } from "../../support/session.ts"
 import { axeFindings, complaintsOf } from "../inspect.ts"
 
 /** People at work in browsers of their own, for stories. After each step the page must be one that axe, the console and the policy have nothing against. */
@@ -61,11 +61,16 @@ const FOCUSED = `(() => {
 export async function personAt(
   { root, browser }: Site,
   name: string | undefined,
-  { scripts = true, axe = scripts }: { readonly scripts?: boolean; readonly axe?: boolean } = {},
+  { scripts = true }: { readonly scripts?: boolean } = {},
 ): Promise<Person> {
   const context: BrowserContext = await browser.newContext({ javaScriptEnabled: scripts })
   // For what hangs; a busy machine takes its time.
   context.setDefaultTimeout(120_000)
+  if (name !== undefined) {
+    // The forms for it are in the stories of invitations and of the second step.
+    const [cookie = "", value = ""] = (await sessionOf(root, name)).split("=", 2)
+    await context.addCookies([{ name: cookie, value, url: root }])
+  }
   const page = await context.newPage()
   const complaints = complaintsOf(page, root)
   const forgiven: RegExp[] = []
@@ -82,7 +87,7 @@ export async function personAt(
       refused.some((status) => complaint.includes(status)) || forgiven.some((each) => each.test(complaint))
     const unexpected = complaints.splice(0).filter((complaint) => !isExpected(complaint))
     refused = []
-    const found = [...unexpected, ...(axe ? await axeFindings(client) : [])]
+    const found = [...unexpected, ...(scripts ? await axeFindings(client) : [])]
     expect(found, page.url()).toEqual([])
   }
 
@@ -163,13 +168,6 @@ export async function personAt(
       forgiven.push(words)
     },
     close: () => context.close(),
-  }
-  if (name !== undefined) {
-    await person.open("/user/login")
-    await page.fill("[name=login]", name)
-    await page.fill("[name=password]", PASSWORD)
-    await Promise.all([page.waitForEvent("load"), page.click("main form button.primary")])
-    await look()
   }
   return person
 }

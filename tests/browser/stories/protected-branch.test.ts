@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("a protected branch waits for what it needs, then takes the change by itself", async ({ ask, enter, made, settled }) => {
     const at = await made("vault")
     await ask("ann", `PUT /repos${at}/collaborators/bob`, { permission: "write" })

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("a release is drafted, gets its files and goes out", async ({ ask, enter, made, site }) => {
     const at = await made("press")
     const [owner, reader] = [await enter("ann"), await enter()]

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({ people: ["ann"] }, (story) => {
+stories((story) => {
   story("a repository gets its settings, and goes", async ({ enter, forge, made, of }) => {
     const at = await made("settings")
     const person = await enter("ann")

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("a change is reviewed, mended and squashed", async ({ ask, enter, made, settled }) => {
     const at = await made("oven")
     const write = (file: string, lines: string, more: object) =>

@@ -1,9 +1,8 @@
 import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, expect } from "vitest"
 import type { ConfigOverrides } from "../../../src/core/config.ts"
-import { databaseKinds } from "../../support/database.ts"
-import { type Answer, freshHearth, type TestHearth } from "../../support/hearth.ts"
-import { launchChromium } from "../chromium.ts"
+import { type Answer, basic, freshHearth, PASSWORD, type TestHearth } from "../../support/hearth.ts"
+import { test } from "../browser.ts"
 import { type Person, personAt, type Site } from "./person.ts"
 
 /** What a story has: people in browsers of their own, which are closed at its end, and what the API says of what they did. */
@@ -20,9 +19,9 @@ export interface Stage {
   readonly made: (name: string, more?: object) => Promise<string>
   /** Asks the API in somebody's name, and gives the body of its answer, which must not be a refusal. */
   readonly ask: (name: string, route: string, body?: object) => Promise<Answer["body"]>
-  /** Waits until the jobs that were waiting are done. */
+  /** Runs the jobs that are due: none runs by itself. */
   readonly settled: () => Promise<void>
-  /** The name in this telling: both tellings on one database have names of their own. */
+  /** The name in this telling: what stories make in one forge has names of their own. */
   readonly own: (name: string) => string
 }
 
@@ -32,11 +31,10 @@ export const PICTURE: Buffer = Buffer.from(
   "base64",
 )
 
-interface StoriesOptions {
-  /** Who has an account, with the password of the tests. */
-  readonly people?: readonly string[]
-  /** Those of them who administer the site. */
-  readonly administrators?: readonly string[]
+/** What only a forge of their own has; all other stories of a process share one, in which there are ann and bob. */
+interface OwnForge {
+  /** Whether ann administers the site. */
+  readonly annAdministers?: boolean
   readonly config?: ConfigOverrides
 }
 
@@ -45,62 +43,66 @@ interface StoryOptions {
   readonly only?: "with scripts" | "without scripts"
 }
 
-/** Real work from end to end: each story with scripts on both databases, and without scripts. */
-export function stories({ people = ["ann", "bob"], administrators = [], config }: StoriesOptions, tell: (story: Tell) => void): void {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  }, 120_000)
-  afterAll(() => browser?.close())
+type Play = (stage: Stage) => Promise<void>
+type Tell = (title: string, play: Play, options?: StoryOptions) => void
 
-  describe.each(databaseKinds)("on %s", (kind) => {
-    let forge: TestHearth
-    const credentials = new Map<string, string>()
-    beforeAll(async () => {
-      forge = await freshHearth(kind, config)
-      for (const name of people) credentials.set(name, await forge.person(name))
-      for (const name of administrators)
-        expect((await forge.call(forge.root, `PATCH /admin/users/${name}`, { login_name: name, source_id: 0, admin: true })).status).toBe(
-          200,
-        )
-    })
-    afterAll(() => forge?.close())
-
-    tell((title, play, { only } = {}) => {
-      for (const scripts of [true, false]) {
-        const way = scripts ? "with scripts" : "without scripts"
-        // What pages do without scripts is the same on both databases.
-        if ((only !== undefined && only !== way) || (!scripts && only === undefined && kind !== "sqlite")) continue
-        test(`${title}, ${way}`, async () => {
-          const site = { browser, root: forge.hearth.services.site.rootUrl }
-          const present: Person[] = []
-          const own = (name: string) => `${name}-${scripts ? "a" : "b"}`
-          const of = (name: string) => credentials.get(name) ?? ""
-          const enter = async (name?: string) => {
-            // Pages are the same on both databases.
-            const person = await personAt(site, name, { scripts, axe: scripts && kind === "sqlite" })
-            present.push(person)
-            return person
-          }
-          const ask: Stage["ask"] = async (name, route, body) => {
-            const answer = await forge.call(of(name), route, body)
-            expect(answer.status, `${route} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
-            return answer.body
-          }
-          const made = async (name: string, more = {}) => {
-            await ask("ann", "POST /user/repos", { name: own(name), auto_init: true, ...more })
-            return `/ann/${own(name)}`
-          }
-          const settled = () => forge.hearth.services.jobs.drain()
-          try {
-            await play({ forge, site, scripts, enter, of, ask, made, own, settled })
-          } finally {
-            await Promise.all(present.map((person) => person.close()))
-          }
-        })
-      }
-    })
+/** Real work from end to end: each story with scripts, and without. */
+export function stories(tell: (story: Tell) => void): void {
+  tell((title, play, { only } = {}) => {
+    for (const scripts of waysOf(only)) test(titleOf(title, scripts), ({ browser, forge }) => told(play, { browser, forge, scripts }))
   })
 }
 
-type Tell = (title: string, play: (stage: Stage) => Promise<void>, options?: StoryOptions) => void
+/** Stories whose site is another one. */
+export function storiesOfAnotherSite({ annAdministers = false, config }: OwnForge, tell: (story: Tell) => void): void {
+  let forge: TestHearth
+  beforeAll(async () => {
+    forge = await freshHearth("sqlite", config)
+    for (const name of ["ann", "bob"]) await forge.person(name)
+    if (!annAdministers) return
+    const changed = await forge.call(forge.root, "PATCH /admin/users/ann", { login_name: "ann", source_id: 0, admin: true })
+    expect(changed.status).toBe(200)
+  })
+  afterAll(() => forge?.close())
+
+  tell((title, play, { only } = {}) => {
+    for (const scripts of waysOf(only)) test(titleOf(title, scripts), ({ browser }) => told(play, { browser, forge, scripts }))
+  })
+}
+
+const waysOf = (only: StoryOptions["only"]): readonly boolean[] =>
+  [true, false].filter((scripts) => only === undefined || (only === "with scripts") === scripts)
+
+const titleOf = (title: string, scripts: boolean): string => `${title}, ${scripts ? "with scripts" : "without scripts"}`
+
+let tellings = 0
+
+async function told(
+  play: Play,
+  { browser, forge, scripts }: { readonly browser: Browser; readonly forge: TestHearth; readonly scripts: boolean },
+): Promise<void> {
+  const number = ++tellings
+  const site = { browser, root: forge.hearth.services.site.rootUrl }
+  const present: Person[] = []
+  const own = (name: string) => `${name}-${number}`
+  const of = (name: string) => basic(name, PASSWORD)
+  const enter = async (name?: string) => {
+    const person = await personAt(site, name, { scripts })
+    present.push(person)
+    return person
+  }
+  const ask: Stage["ask"] = async (name, route, body) => {
+    const answer = await forge.call(of(name), route, body)
+    expect(answer.status, `${route} ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+    return answer.body
+  }
+  const made = async (name: string, more = {}) => {
+    await ask("ann", "POST /user/repos", { name: own(name), auto_init: true, ...more })
+    return `/ann/${own(name)}`
+  }
+  try {
+    await play({ forge, site, scripts, enter, of, ask, made, own, settled: forge.settle })
+  } finally {
+    await Promise.all(present.map((person) => person.close()))
+  }
+}

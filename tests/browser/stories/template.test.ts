@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("a repository is made from a template", async ({ ask, enter, made, own }) => {
     const at = await made("pattern", { template: true, description: "Cut along the line" })
     const name = own("coat")

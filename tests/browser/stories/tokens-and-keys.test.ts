@@ -8,7 +8,7 @@ import { stories } from "./stories.ts"
 
 const run = promisify(execFile)
 
-stories({ people: ["ann"] }, (story) => {
+stories((story) => {
   story("a token is made for git, and a key for the machine", async ({ ask, enter, made, own, site }) => {
     const at = await made("pump")
     const person = await enter("ann")

@@ -5,9 +5,11 @@ import { stories } from "./stories.ts"
 
 const SECURITY = "/user/settings/security"
 
-stories({ people: ["kim-a", "kim-b"] }, (story) => {
-  story("a second step is set up, a recovery code lets in, and other sessions end", async ({ enter, own }) => {
-    const [person, other] = [await enter(own("kim")), await enter(own("kim"))]
+stories((story) => {
+  story("a second step is set up, a recovery code lets in, and other sessions end", async ({ enter, forge, own }) => {
+    const kim = own("kim")
+    await forge.person(kim)
+    const [person, other] = [await enter(kim), await enter(kim)]
     await person.open(`${SECURITY}/two_factor/enroll`)
     const secret = (await person.page.getByText(/^Secret: /).innerText()).replace("Secret: ", "").replaceAll(" ", "")
     await person.send({ Code: new TOTP({ secret }).generate() }, "Enable")
@@ -15,7 +17,7 @@ stories({ people: ["kim-a", "kim-b"] }, (story) => {
 
     // The other browser was signed out; it needs both steps now.
     await other.open(SECURITY)
-    await other.send({ "User name or e-mail address": own("kim"), Password: PASSWORD }, "Sign in")
+    await other.send({ "User name or e-mail address": kim, Password: PASSWORD }, "Sign in")
     await other.send({ Code: "000000" }, "Continue")
     await other.send({ Code: code }, "Continue")
     await other.sees("7 recovery codes")

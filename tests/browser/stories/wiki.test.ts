@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({}, (story) => {
+stories((story) => {
   story("a page of the wiki is written, changed, and remembers both", async ({ enter, made }) => {
     const at = await made("barn")
     const person = await enter("ann")

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { stories } from "./stories.ts"
 
-stories({ people: ["ann", "bob"] }, (story) => {
+stories((story) => {
   story("a secret in a comment is taken out of its history", async ({ enter, forge, made, of }) => {
     const at = await made("words")
     await forge.call(of("ann"), `POST /repos${at}/issues`, { title: "It does not start", body: "Why?" })

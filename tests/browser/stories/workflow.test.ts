@@ -21,7 +21,7 @@ jobs:
     steps: [{ run: echo hello }]
 `
 
-stories({}, (story) => {
+stories((story) => {
   story("a workflow is pushed, waits for a runner and is cancelled", async ({ ask, enter, made, settled }) => {
     const at = await made("mill")
     const person = await enter("ann")
