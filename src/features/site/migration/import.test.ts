@@ -2,6 +2,7 @@ import { createServer } from "node:http"
 import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { must, openForges } from "../../code/mirrors/testing.ts"
+import type { Answer } from "../../code/repositories/testing.ts"
 import { runImport } from "./import.ts"
 
 interface Step {
@@ -70,14 +71,31 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
 
   const everything = { issues: true, labels: true, milestones: true, pull_requests: true, releases: true, service: "gitea" }
   const get = (path: string) => must(forges.ann, "GET", path)
+  const settle = () => forges.here.hearth.services.jobs.drain()
+
+  /** Asks for an import and runs its job once. The answer waits until the import is done or given up. */
+  async function begin(options: object): Promise<{ readonly answer: Promise<Answer> }> {
+    const stored = Promise.withResolvers<void>()
+    const stop = forges.here.hearth.services.database.observe(({ name }) => {
+      if (name === "jobs.insert") stored.resolve()
+    })
+    const answer = forges.ann.call("POST", "/repos/migrate", options)
+    await Promise.race([stored.promise, answer]).finally(stop)
+    // SQLite has one writer: the job is claimed after the commit of what stores it.
+    await settle()
+    return { answer }
+  }
+
+  const migrate = async (options: object) => (await begin(options)).answer
+  const imported = async (options: object) => expect((await migrate(options)).status).toBe(201)
 
   test("is imported with its numbers, times and authors, and without notifications", async () => {
-    const made = await forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name: "full", ...everything })
+    const made = await migrate({ clone_addr, repo_name: "full", ...everything })
     expect([made.status, made.body]).toEqual([
       201,
       expect.objectContaining({ open_issues_count: 59, open_pr_counter: 1, release_counter: 1 }),
     ])
-    await forges.here.hearth.services.jobs.drain()
+    await settle()
     const at = "/repos/ann/full"
     const [there, here] = [await must(forges.zoe, "GET", "/repos/zoe/full/issues/1"), await get(`${at}/issues/1`)]
     expect(here).toMatchObject({
@@ -157,7 +175,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
   })
 
   test("is imported only as far as requested", async () => {
-    const made = await forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name: "some", service: "gitea", labels: true })
+    const made = await migrate({ clone_addr, repo_name: "some", service: "gitea", labels: true })
     expect([made.status, made.body.open_issues_count, made.body.release_counter]).toEqual([201, 0, 0])
     expect((await get("/repos/ann/some/labels")).length).toBe(1)
     expect(await get("/repos/ann/some/milestones")).toEqual([])
@@ -169,10 +187,10 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       ["unnamed", { service: "" }],
       ["mirrored", { mirror: true }],
     ] as const) {
-      const made = await forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name, ...everything, ...options })
+      const made = await migrate({ clone_addr, repo_name, ...everything, ...options })
       expect([made.status, made.body.open_issues_count]).toEqual([201, 0])
     }
-    const refused = await forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name: "other", ...everything, service: "gitlab" })
+    const refused = await migrate({ clone_addr, repo_name: "other", ...everything, service: "gitlab" })
     expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining("[issues]")])
     expect((await forges.ann.call("GET", "/repos/ann/other")).status).toBe(404)
   })
@@ -216,21 +234,15 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     let isDown = true
     const server = await between((path) => (isDown && path.includes("/issues?") && path.includes("page=2") ? 503 : undefined))
     const { services } = forges.here.hearth
-    // The answer waits for the job, which gives up for now: so the test doesn't wait for the answer.
-    const asked = forges.ann.call("POST", "/repos/migrate", { clone_addr: server.clone_addr, repo_name: "resumed", ...everything })
-    const stuck = await new Promise<{ id: number; cursor: string }>((resolve, reject) => {
-      const look = async (): Promise<void> => {
-        const row = await services.database.read
-          .selectFrom("imports")
-          .select(["id", "cursor"])
-          .where("remote_url", "=", server.clone_addr)
-          .executeTakeFirst()
-        // The second page of issues, which come after topics, milestones and labels.
-        if (row?.cursor.includes('"part":3,"page":2')) resolve(row)
-        else setTimeout(() => void look().catch(reject), 100)
-      }
-      void look().catch(reject)
-    })
+    // The job fails, and waits for its next try; so does the answer.
+    const { answer } = await begin({ clone_addr: server.clone_addr, repo_name: "resumed", ...everything })
+    const stuck = await services.database.read
+      .selectFrom("imports")
+      .select(["id", "cursor"])
+      .where("remote_url", "=", server.clone_addr)
+      .executeTakeFirstOrThrow()
+    // The second page of issues, which come after topics, milestones and labels.
+    expect(stuck.cursor).toContain('"part":3,"page":2')
     const half = await services.database.read.selectFrom("issues").selectAll().where("original_author", "=", "zoe").execute()
     expect(half.length).toBeGreaterThanOrEqual(50)
     const seen = await get("/repos/ann/resumed/import")
@@ -244,9 +256,13 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     ])
     expect(seen.steps.slice(5).map(({ state }: { state: string }) => state)).not.toContain("done")
     isDown = false
-    // Concurrent with the job's own retry: the second one leaves the work to the first.
-    await runImport(services, stuck.id, { signal: new AbortController().signal, isLast: false }).catch(() => undefined)
-    const made = await asked
+    // Concurrent with the job's own next try: the second one leaves the work to the first.
+    await services.database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("state", "=", "waiting").execute())
+    await Promise.all([
+      settle(),
+      runImport(services, stuck.id, { signal: new AbortController().signal, isLast: false }).catch(() => undefined),
+    ])
+    const made = await answer
     expect([made.status, made.body.open_issues_count]).toEqual([201, 59])
     const comments = await get("/repos/ann/resumed/issues/comments")
     expect(comments.length).toBe(4)
@@ -254,7 +270,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
   })
 
   test("shows how far it is and why it failed, to the repository's administrators", async () => {
-    await must(forges.ann, "POST", "/repos/migrate", { clone_addr, repo_name: "shown", ...everything })
+    await imported({ clone_addr, repo_name: "shown", ...everything })
     const at = "/repos/ann/shown/import"
     const done = await get(at)
     expect([done.state, done.steps.map(({ state }: { state: string }) => state)]).toEqual(["done", done.steps.map(() => "done")])
@@ -279,7 +295,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     const release = await must(forges.zoe, "POST", "/repos/zoe/hidden/releases", { tag_name: "v1" })
     await attach(`/repos/zoe/hidden/releases/${release.id}/assets?name=secret.bin`, Buffer.from("secret"))
     const options = { clone_addr: private_addr, service: "gitea", releases: true, auth_token: forges.token }
-    await must(forges.ann, "POST", "/repos/migrate", { ...options, repo_name: "hidden" })
+    await imported({ ...options, repo_name: "hidden" })
     const [{ assets }] = await get("/repos/ann/hidden/releases")
     expect(assets).toEqual([expect.objectContaining({ name: "secret.bin", size: 6 })])
     const told = JSON.stringify([
@@ -299,7 +315,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       path.includes("/releases?") ? (path.includes("page=1") ? told.replaceAll("SELF", self) : "[]") : path === "/cut" ? "{}" : undefined,
     )
     self = new URL(server.clone_addr).origin
-    await must(forges.ann, "POST", "/repos/migrate", { clone_addr: server.clone_addr, repo_name: "cut", service: "gitea", releases: true })
+    await imported({ clone_addr: server.clone_addr, repo_name: "cut", service: "gitea", releases: true })
     expect((await get("/repos/ann/cut/releases"))[0].assets).toEqual([])
     const step = (await get("/repos/ann/cut/import")).steps.find(({ name }: Step) => name === "release_files")
     expect(step).toMatchObject({ state: "done", done: 0, missing: 4 })
@@ -312,7 +328,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       ["closed", 403, "403"],
     ] as const) {
       const server = await between((path) => (path.includes("/labels?") ? answer : undefined))
-      const made = await forges.ann.call("POST", "/repos/migrate", { clone_addr: server.clone_addr, repo_name: name, ...everything })
+      const made = await migrate({ clone_addr: server.clone_addr, repo_name: name, ...everything })
       expect([made.status, made.body.message]).toEqual([422, expect.stringContaining(words)])
       expect((await forges.ann.call("GET", `/repos/ann/${name}`)).status).toBe(404)
       server.close()
