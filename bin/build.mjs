@@ -15,6 +15,18 @@ const modules = ["core/markup/thread", "core/highlight/thread"]
 /** Packages that are loaded as one file, see src/core/onDemand.ts. */
 const packages = ["typebox/schema"]
 
+/**
+ * What every start needs of packages, with all that they need. Others stay where they are, since they are loaded at their first use, and some bring
+ * parts for the machine.
+ */
+const bundled = ["@fastify/busboy", "commander", "croner", "fastify", "kysely", "lru-cache", "otpauth", "pino", ...packages]
+/** What these would load for what is not used here. */
+const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request"]
+
+const { dependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"))
+const apart = Object.keys(dependencies ?? {}).filter((name) => !bundled.includes(name))
+const isExternal = (id) => unused.includes(id) || (!packages.includes(id) && apart.some((name) => id === name || id.startsWith(`${name}/`)))
+
 const bundle = await rolldown({
   cwd: home,
   platform: "node",
@@ -25,8 +37,7 @@ const bundle = await rolldown({
     ...Object.fromEntries(modules.map((path) => [path.replaceAll("/", "-"), source(path)])),
     ...Object.fromEntries(packages.map((name) => [name.replaceAll("/", "-"), name])),
   },
-  // Built for the machine, where they are there at all.
-  external: [/\.node$/, "cpu-features", "pg-native"],
+  external: isExternal,
 })
 const { output } = await bundle.write({
   dir: dist,
