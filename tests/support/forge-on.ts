@@ -26,9 +26,16 @@ export interface Forge {
   readonly close: () => Promise<void>
 }
 
-/** Starts a forge with the repository `root/rocket`: a branch with two commits of a file with so many lines, and a tag. Without `push` it is empty, and only the clone has them. */
-export async function forgeOn(databaseUrl: string, config: ConfigOverrides = {}, { push = true, lines = 5_000 } = {}): Promise<Forge> {
-  const hearth = await startHearth({ halted: true, memory: true, config: { ...config, databaseUrl } })
+/**
+ * Starts a forge with the repository `root/rocket`: a branch with two commits of a file with so many lines, and a tag. Without `push` it is empty, and only
+ * the clone has them. Jobs run by themselves only where it is `running`.
+ */
+export async function forgeOn(
+  databaseUrl: string,
+  config: ConfigOverrides = {},
+  { push = true, lines = 5_000, running = false } = {},
+): Promise<Forge> {
+  const hearth = await startHearth({ halted: !running, memory: true, config: { ...config, databaseUrl } })
   const folder = await mkdtemp(join(tmpdir(), "hearth-attack-"))
   const clone = join(folder, "clone")
   const ask: Forge["ask"] = async (path, init = {}) => {

@@ -7,11 +7,11 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { startHearth } from "../../src/app.ts"
-import { type FreshKind, freshUrl } from "../support/database.ts"
-import { withWorld } from "../support/fixture.ts"
-import { ask, type Heard } from "../support/from-address.ts"
-import { basic, PASSWORD } from "../support/hearth.ts"
+import { startHearth } from "../../../src/app.ts"
+import { type FreshKind, freshUrl } from "../../support/database.ts"
+import { withWorld } from "../../support/fixture.ts"
+import { ask, type Heard } from "../../support/from-address.ts"
+import { basic, PASSWORD } from "../../support/hearth.ts"
 
 /** A server whose password hashes cost what they cost in earnest. `perAddress`: see the setting. */
 const opener = (perAddress: number) => async (kind: FreshKind) => {

@@ -6,12 +6,12 @@ import { once } from "node:events"
 import { readFile } from "node:fs/promises"
 import ssh2 from "ssh2"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { ok } from "../../src/git/testing.ts"
-import { commit, noise, repository, workFolder } from "../../src/servers/git-http/testing.ts"
-import { type KeyedPerson, keyed, openWorld, sshAddress, type World, withKey } from "../../src/servers/ssh/testing.ts"
-import { explodingPack } from "./packs.ts"
-import { MIB } from "./repositories.ts"
-import { times } from "./sockets.ts"
+import { ok } from "../../../src/git/testing.ts"
+import { commit, noise, repository, workFolder } from "../../../src/servers/git-http/testing.ts"
+import { type KeyedPerson, keyed, openWorld, sshAddress, type World, withKey } from "../../../src/servers/ssh/testing.ts"
+import { explodingPack } from "../../attacks/packs.ts"
+import { MIB } from "../../attacks/repositories.ts"
+import { times } from "../../attacks/sockets.ts"
 
 let world: World
 let ann: KeyedPerson

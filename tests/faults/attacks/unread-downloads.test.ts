@@ -5,9 +5,9 @@
  */
 import { randomBytes } from "node:crypto"
 import { expect } from "vitest"
-import { withHearth } from "../support/fixture.ts"
-import { commitFile, MIB, noisyText } from "./repositories.ts"
-import { dial, head, times } from "./sockets.ts"
+import { commitFile, MIB, noisyText } from "../../attacks/repositories.ts"
+import { dial, head, times } from "../../attacks/sockets.ts"
+import { withHearth } from "../../support/fixture.ts"
 
 const config = { http: { trustedProxies: "none", stallSeconds: 1 }, git: { maxComparedBytes: 64 * MIB } }
 withHearth("unread downloads", { people: ["ann"], config }, ({ test, forge, call, ann }) => {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openKeyFolder } from "../../src/features/people/keys/ssh/testing.ts"
-import { freePort, withKey } from "../../src/servers/ssh/testing.ts"
-import { folderForTests } from "../support/folder.ts"
-import { type Forge, forgeOn } from "../support/forge-on.ts"
-import { type PostgresServer, startPostgres } from "../support/postgres.ts"
+import { openKeyFolder } from "../../../src/features/people/keys/ssh/testing.ts"
+import { freePort, withKey } from "../../../src/servers/ssh/testing.ts"
+import { folderForTests } from "../../support/folder.ts"
+import { type Forge, forgeOn } from "../../support/forge-on.ts"
+import { type PostgresServer, startPostgres } from "../../support/postgres.ts"
 
 /**
  * PostgreSQL was shut down under a running server. Every call was answered with 500 and an empty message, and git said no more than that; the log got a
@@ -20,7 +20,7 @@ describe("a PostgreSQL server that is shut down", () => {
   beforeAll(async () => {
     postgres = await startPostgres(["fsync=off"], folderForTests())
     sshPort = await freePort()
-    forge = await forgeOn(postgres.url, { ssh: { port: sshPort }, database: { waitSeconds: 4 } })
+    forge = await forgeOn(postgres.url, { ssh: { port: sshPort }, database: { waitSeconds: 4 } }, { running: true })
     keys = await openKeyFolder()
   })
   afterAll(async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { folderForTests } from "../support/folder.ts"
-import { type Forge, forgeOn } from "../support/forge-on.ts"
-import { type PostgresServer, startPostgres } from "../support/postgres.ts"
+import { folderForTests } from "../../support/folder.ts"
+import { type Forge, forgeOn } from "../../support/forge-on.ts"
+import { type PostgresServer, startPostgres } from "../../support/postgres.ts"
 
 /**
  * The processes of PostgreSQL were stopped with SIGSTOP. It still held its connections, so that no call failed: all waited without end, and with them

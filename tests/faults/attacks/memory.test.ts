@@ -7,11 +7,11 @@ import { readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { type Answer, basic } from "../support/hearth.ts"
-import { startServer } from "../support/serverProcess.ts"
-import { explodingPack, pushRequest } from "./packs.ts"
-import { MIB, noisyText } from "./repositories.ts"
-import { CHUNKED, chunk, dial, head, times } from "./sockets.ts"
+import { explodingPack, pushRequest } from "../../attacks/packs.ts"
+import { MIB, noisyText } from "../../attacks/repositories.ts"
+import { CHUNKED, chunk, dial, head, times } from "../../attacks/sockets.ts"
+import { type Answer, basic } from "../../support/hearth.ts"
+import { startServer } from "../../support/serverProcess.ts"
 
 const MOST = 1536 * MIB
 const PAGE = 4096

@@ -7,11 +7,11 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { ok } from "../../src/git/testing.ts"
-import { commit } from "../../src/servers/git-http/testing.ts"
-import { withHearth } from "../support/fixture.ts"
-import { PASSWORD } from "../support/hearth.ts"
-import { CHUNKED, chunk, dial, head, times } from "./sockets.ts"
+import { ok } from "../../../src/git/testing.ts"
+import { commit } from "../../../src/servers/git-http/testing.ts"
+import { CHUNKED, chunk, dial, head, times } from "../../attacks/sockets.ts"
+import { withHearth } from "../../support/fixture.ts"
+import { PASSWORD } from "../../support/hearth.ts"
 
 const patient = { http: { trustedProxies: "none" } }
 withHearth("endless requests of git", { people: ["ann", "eve"], config: patient }, ({ test, forge, call, ann }) => {
