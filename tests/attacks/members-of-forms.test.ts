@@ -42,7 +42,7 @@ const WISHES = [
 let world: DemoWorld
 let cookie = ""
 beforeAll(async () => {
-  world = await openDemoWorld("memory")
+  world = await openDemoWorld("sqlite")
   cookie = await world.signIn("root")
 })
 afterAll(() => world?.close())

@@ -86,7 +86,8 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
   const file = await record("GET /repos/dewpoint/sprinkle/contents/package.json")
   const content = Buffer.from(WORKFLOW).toString("base64")
   await record("POST /repos/dewpoint/sprinkle/contents/.gitea/workflows/test.yml", { content, message: "Test each push", branch: "main" })
-  const run = (await untilThere(() => record("GET /repos/dewpoint/sprinkle/actions/runs"))).workflow_runs[0]
+  await world.settle()
+  const run = (await record("GET /repos/dewpoint/sprinkle/actions/runs")).workflow_runs[0]
   const job = (await record(`GET /repos/dewpoint/sprinkle/actions/runs/${run.id}/jobs`)).jobs[0]
   const runAt = new URL(run.html_url).pathname
   await world.store("mira", "/api/packages/mira/generic/hose/1.0/hose.txt", "a hose")
@@ -102,13 +103,10 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
     name: "Garden planner",
     redirect_uris: ["https://planner.example/"],
   })
+  await world.settle()
   const hookPages = await Promise.all(
     PLACES.map(async ({ id, api, at, who }) => {
-      const ask = async () => {
-        const told = await record(`GET ${api}/hooks/${hooks[id]}/deliveries`, undefined, who)
-        return { total_count: told.length, first: told[0] }
-      }
-      const { first } = await untilThere(ask)
+      const [first] = await record(`GET ${api}/hooks/${hooks[id]}/deliveries`, undefined, who)
       const hookAt = `${at}/hooks/${hooks[id]}`
       return { [`${id}Hooks.edit`]: hookAt, [`${id}Hooks.delivery`]: `${hookAt}/deliveries/${first.id}` }
     }),
@@ -155,16 +153,6 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
     ...Object.assign({}, ...hookPages),
     ...Object.fromEntries(PLACES.map(({ id, at }) => [`${id}Hooks.new`, `${at}/hooks/gitea/new`])),
     ...Object.fromEntries(VARIABLES.map(({ id, at }) => [`${id}Variables.edit`, `${at}/actions/variables/TONE`])),
-  }
-}
-
-/** The list as soon as it has something: runs are made by a job after the push. */
-// biome-ignore lint/suspicious/noExplicitAny: records of several kinds
-async function untilThere(ask: () => Promise<any>): Promise<any> {
-  for (;;) {
-    const found = await ask()
-    if (found.total_count > 0) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { operations } from "../../src/operations.ts"
 import { pages } from "../../src/pages.ts"
-import { databaseKinds } from "../support/database.ts"
 import { freshHearth, type TestHearth } from "../support/hearth.ts"
 import { sessionOf } from "../support/session.ts"
 
@@ -80,7 +79,7 @@ describe("every form", () => {
 })
 
 /** How a form that calls an operation is answered. */
-describe.each(databaseKinds)("forms on %s", (kind) => {
+describe("forms", () => {
   let forge: TestHearth
   let root = ""
   let ann = ""
@@ -88,7 +87,7 @@ describe.each(databaseKinds)("forms on %s", (kind) => {
   const settings = "/ann/tools/settings"
 
   beforeAll(async () => {
-    forge = await freshHearth(kind)
+    forge = await freshHearth("sqlite")
     const header = await forge.person("ann")
     await forge.person("bob")
     expect((await forge.call(header, "POST /user/repos", { name: "tools", auto_init: true, description: "Before" })).status).toBe(201)

@@ -1,6 +1,6 @@
 import { parse } from "parse5"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../support/database.ts"
+import { sweep } from "../support/sample.ts"
 import { entriesOf } from "./addresses.ts"
 import { crawl, type Visited } from "./crawl.ts"
 import { type DemoWorld, openDemoWorld, VISITORS } from "./world.ts"
@@ -9,14 +9,14 @@ import { type DemoWorld, openDemoWorld, VISITORS } from "./world.ts"
  * Every link on every page that somebody can reach leads somewhere, for whoever sees it; and every page is what browsers expect: no errors in its
  * HTML, one main heading, names that are there once, nothing that the policy forbids.
  */
-describe.each(databaseKinds)("from link to link on %s", (kind) => {
+describe.each(sweep(VISITORS))("from link to link on $kind", ({ kind, parts: visitors }) => {
   let world: DemoWorld
   beforeAll(async () => {
     world = await openDemoWorld(kind)
   })
   afterAll(() => world.close())
 
-  test.each(VISITORS)("as %s", async (visitor) => {
+  test.each(visitors)("as %s", async (visitor) => {
     const cookie = await world.signIn(visitor)
     const visited = await crawl({ url: world.url, cookie, entries: entriesOf(visitor), most: 1500 })
     const wrong = visited.filter(({ status }) => ![200, 302, 303].includes(status))

@@ -16,7 +16,7 @@ let world: DemoWorld
 let cookie: string
 let places: readonly Place[]
 beforeAll(async () => {
-  world = await openDemoWorld("memory")
+  world = await openDemoWorld("sqlite")
   cookie = await world.signIn("mira")
   places = (await placesOf(world)).get("mira") ?? []
 })
