@@ -1,10 +1,11 @@
-import { expect } from "vitest"
+import { expect, test } from "vitest"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { addressOf, type Example, examples } from "../examples/index.ts"
 import { withHearth, withWorld } from "../support/fixture.ts"
 import type { Answer, Caller } from "../support/hearth.ts"
 import { type Answered, must, send } from "../support/http.ts"
+import { sweep } from "../support/sample.ts"
 import { openCheckedWorld } from "../support/world.ts"
 
 /**
@@ -17,12 +18,13 @@ import { openCheckedWorld } from "../support/world.ts"
 /** The parameters of paths that name accounts. */
 const NAMES = ["username", "user", "target", "collaborator", "assignee", "org", "owner", "template_owner"] as const
 
-const named = operations.flatMap((operation) =>
+/** The operations with such parameters. */
+const named = operations.flatMap((operation) => {
   // Administrators of the site see all accounts.
-  operation.rule.needs === "siteAdministrator"
-    ? []
-    : NAMES.filter((name) => operation.parameters.some((parameter) => parameter.name === name)).map((name) => ({ operation, name })),
-)
+  if (operation.rule.needs === "siteAdministrator") return []
+  const names = NAMES.filter((name) => operation.parameters.some((parameter) => parameter.name === name))
+  return names.length === 0 ? [] : [{ operation, names }]
+})
 
 /** Everything that a caller sees of an answer but the request's id and the time. Names are of one length. */
 const seen = ({ status, headers, text }: Answered, name: string) => ({
@@ -31,63 +33,68 @@ const seen = ({ status, headers, text }: Answered, name: string) => ({
   text: text.replaceAll(name, "NAME"),
 })
 
-withWorld("names of hidden accounts", { open: openCheckedWorld }, ({ test, world }) => {
-  /** Hidden accounts by the kind of caller that they are hidden from, and names of none. */
-  const hidden = {
-    everyone: ["private-person", "private-troops", "before-private"],
-    anonymous: ["limited-person", "limited-troops"],
-  } as const
-  const missing = "nobody-of-ours"
+for (const { kind, parts } of sweep(named))
+  withWorld("names of hidden accounts", { open: openCheckedWorld, on: [kind] }, ({ test, world }) => {
+    /** Hidden accounts by the kind of caller that they are hidden from, and names of none. */
+    const hidden = {
+      everyone: ["private-person", "private-troops", "before-private"],
+      anonymous: ["limited-person", "limited-troops"],
+    } as const
+    const missing = "nobody-of-ours"
+    let stranger = ""
 
-  test.beforeAll(async () => {
-    const { hearth, root } = world
-    const call = (route: string, body: object, authorization = root) => {
-      const [method = "", path = ""] = route.split(" ")
-      return must(hearth.url, method, path, { authorization, body })
-    }
-    const secret = { password: "a password of theirs", must_change_password: false }
-    for (const visibility of ["private", "limited"] as const) {
-      const [person, crew] = [`${visibility}-person`, `${visibility}-troops`]
-      const first = visibility === "private" ? "before-private" : person
-      await call("POST /admin/users", { ...secret, username: first, email: `${person}@example.com`, visibility })
-      if (first !== person) await call(`POST /admin/users/${first}/rename`, { new_username: person })
-      await call(`POST /admin/users/${person}/orgs`, { username: crew, visibility })
-      for (const owner of [person, crew]) await call(`POST /admin/users/${owner}/repos`, { name: "repo", auto_init: true })
-    }
-  })
-
-  const request = async (operation: Operation, example: Example, name: string, value: string, authorization: string | undefined) => {
-    const inOwners = name === "owner" || name === "template_owner" ? { repo: "repo", template_repo: "repo" } : {}
-    const address = addressOf(operation.path, { path: { ...example.path, ...inOwners, [name]: value } })
-    const calling = { query: example.query, body: example.body, ...(authorization !== undefined && { authorization }) }
-    return seen(await send(world.hearth.url, operation.method, address, calling), value)
-  }
-
-  test.for(named.map(({ operation, name }) => [`${operation.method} ${operation.path}`, name, operation] as const))(
-    "%s does not tell a hidden %s from none",
-    async ([_, name, operation], { expect }) => {
-      const make = examples[operation.id]
-      if (!make) throw new Error(`${operation.id} has no example`)
-      const example = await make(world, 1)
-      const stranger = await world.person()
-      const callers = [
-        // Owners of what the operation acts on, and those who own nothing.
-        ...(example.authorization === undefined || example.authorization === world.root ? [] : [example.authorization]),
-        stranger.authorization,
-      ]
-      for (const caller of callers) {
-        const none = await request(operation, example, name, missing, caller)
-        for (const value of hidden.everyone) expect(await request(operation, example, name, value, caller), value).toEqual(none)
+    test.beforeAll(async () => {
+      const { hearth, root } = world
+      stranger = (await world.person()).authorization
+      const call = (route: string, body: object, authorization = root) => {
+        const [method = "", path = ""] = route.split(" ")
+        return must(hearth.url, method, path, { authorization, body })
       }
-      const none = await request(operation, example, name, missing, undefined)
-      for (const value of [...hidden.everyone, ...hidden.anonymous])
-        expect(await request(operation, example, name, value, undefined), `${value} without signing in`).toEqual(none)
-    },
-  )
+      const secret = { password: "a password of theirs", must_change_password: false }
+      for (const visibility of ["private", "limited"] as const) {
+        const [person, crew] = [`${visibility}-person`, `${visibility}-troops`]
+        const first = visibility === "private" ? "before-private" : person
+        await call("POST /admin/users", { ...secret, username: first, email: `${person}@example.com`, visibility })
+        if (first !== person) await call(`POST /admin/users/${first}/rename`, { new_username: person })
+        await call(`POST /admin/users/${person}/orgs`, { username: crew, visibility })
+        for (const owner of [person, crew]) await call(`POST /admin/users/${owner}/repos`, { name: "repo", auto_init: true })
+      }
+    })
 
-  test("there are many", () => {
-    expect(named.length).toBeGreaterThan(300)
+    const request = async (operation: Operation, example: Example, name: string, value: string, authorization: string | undefined) => {
+      const inOwners = name === "owner" || name === "template_owner" ? { repo: "repo", template_repo: "repo" } : {}
+      const address = addressOf(operation.path, { path: { ...example.path, ...inOwners, [name]: value } })
+      const calling = { query: example.query, body: example.body, ...(authorization !== undefined && { authorization }) }
+      return seen(await send(world.hearth.url, operation.method, address, calling), value)
+    }
+
+    test.for(parts.map(({ operation, names }) => [`${operation.method} ${operation.path}`, operation, names] as const))(
+      "%s does not tell a hidden account from none",
+      async ([_, operation, names], { expect }) => {
+        const make = examples[operation.id]
+        if (!make) throw new Error(`${operation.id} has no example`)
+        const example = await make(world, 1)
+        const callers = [
+          // Owners of what the operation acts on, and those who own nothing.
+          ...(example.authorization === undefined || example.authorization === world.root ? [] : [example.authorization]),
+          stranger,
+        ]
+        for (const name of names) {
+          for (const caller of callers) {
+            const none = await request(operation, example, name, missing, caller)
+            for (const value of hidden.everyone)
+              expect(await request(operation, example, name, value, caller), `${name} ${value}`).toEqual(none)
+          }
+          const none = await request(operation, example, name, missing, undefined)
+          for (const value of [...hidden.everyone, ...hidden.anonymous])
+            expect(await request(operation, example, name, value, undefined), `${name} ${value} without signing in`).toEqual(none)
+        }
+      },
+    )
   })
+
+test("there are many", () => {
+  expect(named.flatMap(({ names }) => names).length).toBeGreaterThan(300)
 })
 
 withHearth("what hidden people do in public", { people: ["ann", "ben", "eve", { name: "ned", visibility: "private" }] }, (given) => {
