@@ -131,6 +131,7 @@ withHearth("deeply nested input", { people: ["ann"] }, ({ test, forge, ann }) =>
         file.path,
         201,
       ])
+    await forge.settle()
     const runs = await forge.call(ann, `GET ${repo}/actions/runs`)
     expect([runs.status, runs.body.total_count > 0]).toEqual([200, true])
     for (const path of ["/issue_templates", "/issue_config", "/actions/workflows"])

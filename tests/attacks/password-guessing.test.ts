@@ -182,7 +182,7 @@ withWorld("guessing passwords", { open }, ({ test, world, kind }) => {
     test("is counted together by all processes on the database", async () => {
       const { get, services, statuses } = world
       expect(await statuses("127.0.3.1", "dave", 5)).toEqual([401, 401, 401, 401, 401])
-      const other = await startHearth({ memory: true, now, config: { databaseUrl: services.config.databaseUrl } })
+      const other = await startHearth({ halted: true, memory: true, now, config: { databaseUrl: services.config.databaseUrl } })
       try {
         expect((await get("127.0.3.2", "dave", PASSWORD, other.url)).status).toBe(429)
         clock.now += 30

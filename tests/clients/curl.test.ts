@@ -12,7 +12,7 @@ const run = promisify(execFile)
 describe("curl", () => {
   let hearth: Hearth
   beforeAll(async () => {
-    hearth = await startHearth({ memory: true, config: { admin: { username: "root", password: "root-pass-1" } } })
+    hearth = await startHearth({ halted: true, memory: true, config: { admin: { username: "root", password: "root-pass-1" } } })
     const body = { username: "alice", email: "alice@example.com", password: "alice-pass-1", must_change_password: false }
     await must(hearth.url, "POST", "/admin/users", { authorization: `token ${hearth.token}`, body })
   })

@@ -9,7 +9,12 @@ describe("gitea-js", () => {
   const check = checkAnswers()
   let hearth: Hearth
   beforeAll(async () => {
-    hearth = await startHearth({ memory: true, config: { admin: { username: "root", password: "root-pass-1" } }, onAnswer: check.onAnswer })
+    hearth = await startHearth({
+      halted: true,
+      memory: true,
+      config: { admin: { username: "root", password: "root-pass-1" } },
+      onAnswer: check.onAnswer,
+    })
   })
   afterAll(() => hearth.close())
 

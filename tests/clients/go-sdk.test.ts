@@ -24,6 +24,7 @@ describe.skipIf(suite === "")("the suite of the Go SDK", () => {
   const [name, password] = ["test01", "test01-pass"]
   let hearth: Hearth
   beforeAll(async () => {
+    // Jobs run beside it: the suite asks until they are done.
     hearth = await startHearth({
       memory: true,
       // As the server that the suite is made for is set.

@@ -14,7 +14,12 @@ describe("what clients lean on", () => {
   let world: World
   let person: Person
   beforeAll(async () => {
-    hearth = await startHearth({ memory: true, config: { admin: { username: "root", password: "root-pass-1" } }, onAnswer: check.onAnswer })
+    hearth = await startHearth({
+      halted: true,
+      memory: true,
+      config: { admin: { username: "root", password: "root-pass-1" } },
+      onAnswer: check.onAnswer,
+    })
     world = openWorld(hearth)
     person = await world.person()
     await times(7, () => world.repository(person))
@@ -145,7 +150,7 @@ describe("what clients lean on", () => {
       const missing = await get("/repos/nobody/nothing")
       expect([missing.status, missing.text]).toEqual([404, ""])
 
-      const other = await startHearth({ memory: true, config: { api: { notFoundBody: "json" } } })
+      const other = await startHearth({ halted: true, memory: true, config: { api: { notFoundBody: "json" } } })
       const told = await send(other.url, "GET", "/repos/nobody/nothing")
       expect([told.status, JSON.parse(told.text)]).toEqual([404, { message: "not found", url: `${other.url}/api/swagger` }])
       await other.close()
