@@ -31,10 +31,18 @@ const table = (...declared: readonly string[]) => {
 }
 
 describe("the table of routes", () => {
-  test("gives fixed texts before parameters with an ending, those before others, and these before the rest of a path", () => {
-    const { at } = table("GET /a/b", "GET /a/{name}.png", "GET /a/{id}", "GET /a/{filepath}", "GET /{owner}/b")
+  test("gives fixed texts before parameters with texts around them, those before others, and these before the rest of a path", () => {
+    const { at } = table(
+      "GET /a/b",
+      "GET /a/{username}.png",
+      "GET /a/map-{number}.xml",
+      "GET /a/{id}",
+      "GET /a/{filepath}",
+      "GET /{owner}/b",
+    )
     expect(at("GET", "/a/b")).toEqual(["GET /a/b", {}])
-    expect(at("GET", "/a/x.png")).toEqual(["GET /a/{name}.png", { name: "x" }])
+    expect(at("GET", "/a/x.png")).toEqual(["GET /a/{username}.png", { username: "x" }])
+    expect(at("GET", "/a/map-2.xml")).toEqual(["GET /a/map-{number}.xml", { number: "2" }])
     expect(at("GET", "/a/.png")).toEqual(["GET /a/{id}", { id: ".png" }])
     expect(at("GET", "/a/x")).toEqual(["GET /a/{id}", { id: "x" }])
     expect(at("GET", "/a/x/y")).toEqual(["GET /a/{filepath}", { filepath: "x/y" }])
@@ -75,7 +83,7 @@ describe("the table of routes", () => {
   })
 
   test("refuses two routes of one method and path", () => {
-    expect(() => table("GET /a/{id}", "GET /a/{name}")).toThrow("GET /a/{name}")
+    expect(() => table("GET /a/{id}", "GET /a/{number}")).toThrow("GET /a/{number}")
   })
 
   test("finds every declared operation, page and form at its own address", () => {

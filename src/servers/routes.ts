@@ -43,12 +43,18 @@ export interface RouteTable {
 interface Node {
   /** By the text of a part of the path. */
   readonly texts: Map<string, Node>
-  /** Parts that are a parameter with a fixed ending, as `{username}.png`. */
-  readonly endings: Map<string, Node>
+  /** Parts that are a parameter with fixed texts around it, as `{username}.png`. */
+  readonly around: Around[]
   parameter: Node | undefined
   /** By method, the routes that end here, and those that take the rest of the path. */
   readonly ends: Map<string, Ends>
   readonly rests: Map<string, Ends>
+}
+
+interface Around {
+  readonly before: string
+  readonly after: string
+  readonly node: Node
 }
 
 /** Routes of one method and path: the usual one, and variants that are asked for by the end of the address. */
@@ -65,7 +71,7 @@ interface Named {
 /** Characters of a parameter; longer names don't exist. The rest of a path may be longer. */
 const LONGEST_PARAMETER = 1024
 
-const newNode = (): Node => ({ texts: new Map(), endings: new Map(), parameter: undefined, ends: new Map(), rests: new Map() })
+const newNode = (): Node => ({ texts: new Map(), around: [], parameter: undefined, ends: new Map(), rests: new Map() })
 
 /** Throws TypeError where two routes have the same method and path. */
 export function routeTable(routes: readonly DeclaredRoute[]): RouteTable {
@@ -99,12 +105,12 @@ function add(root: Node, route: DeclaredRoute): void {
   const rest = restOf(path)
   const names: string[] = []
   let node = root
-  const parts = path.split("/").slice(1)
+  const parts = path.split("/").filter((part) => part !== "")
   for (const part of rest === undefined ? parts : parts.slice(0, -1)) {
-    const [, name, ending = ""] = /^\{(\w+)\}(.*)$/.exec(part) ?? []
+    const [, before = "", name, after = ""] = /^([^{]*)\{(\w+)\}(.*)$/.exec(part) ?? []
     if (name !== undefined) names.push(name)
     if (name === undefined) node = childOf(node.texts, part)
-    else if (ending !== "") node = childOf(node.endings, ending)
+    else if (before + after !== "") node = childAround(node, before, after)
     else {
       node.parameter ??= newNode()
       node = node.parameter
@@ -127,7 +133,15 @@ function childOf(nodes: Map<string, Node>, key: string): Node {
   return made
 }
 
-/** Fixed texts win over parameters with an ending, those over other parameters, and all of them over the rest of a path. */
+function childAround({ around }: Node, before: string, after: string): Node {
+  const known = around.find((each) => each.before === before && each.after === after)
+  if (known) return known.node
+  const node = newNode()
+  around.push({ before, after, node })
+  return node
+}
+
+/** Fixed texts win over parameters with texts around them, those over other parameters, and all of them over the rest of a path. */
 function search(
   node: Node,
   parts: readonly string[],
@@ -149,9 +163,10 @@ function search(
   const text = into(node.texts.get(part))
   if (text) return text
   if (part.length <= LONGEST_PARAMETER) {
-    for (const [ending, next] of node.endings) {
-      const found = part.length > ending.length && part.endsWith(ending) ? into(next, part.slice(0, -ending.length)) : undefined
-      if (found) return found
+    for (const { before, after, node: next } of node.around) {
+      const fits = part.length > before.length + after.length && part.startsWith(before) && part.endsWith(after)
+      const named = fits ? into(next, part.slice(before.length, part.length - after.length)) : undefined
+      if (named) return named
     }
     const parameter = into(node.parameter, part)
     if (parameter) return parameter
