@@ -5,8 +5,10 @@
 
 /** The tests of these are independent, and are run in any order. */
 export const inAnyOrder: readonly string[] = [
+  "src/core/database/crash.test.ts",
   "src/core/database/database.test.ts",
   "src/core/database/migrate.test.ts",
+  "src/core/jobs/crash.test.ts",
   "src/core/jobs/jobs.test.ts",
   "src/core/jobs/schedule.test.ts",
   "src/core/secrets.test.ts",

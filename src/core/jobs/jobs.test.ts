@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
-import { afterEach, describe, expect, test, vi } from "vitest"
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { allStatementsOf, databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
+import { openDatabase } from "../database/open.ts"
 import { openLog } from "../log.ts"
 import Type from "../schema.ts"
-import { removeEndedJobs } from "./cleanup.ts"
 import { defineJob, GiveUp, type JobDefinition, type JobsOptions, NotYet, type OpenJobs, openJobs } from "./jobs.ts"
 import type { Task } from "./schedule.ts"
 import { retryDelay } from "./workers.ts"
@@ -19,19 +14,17 @@ interface World {
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function fresh(kind: (typeof databaseKinds)[number]): Promise<FreshDatabase> {
-  const made = await freshDatabase(kind)
-  closing.push(made.drop)
-  return made
-}
+/** From here on the workers' alarms ring only when a test advances the time. */
+const stopTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
 
 const silent = openLog({ log: { level: "silent", format: "json" } })
 
 async function begin(
-  { database }: FreshDatabase,
+  { database }: Pick<FreshDatabase, "database">,
   definitions: readonly JobDefinition<typeof named, World>[],
   options: Partial<JobsOptions> = {},
 ): Promise<{ jobs: OpenJobs<World>; did: string[] }> {
@@ -54,8 +47,19 @@ const note = defineJob<typeof named, World>({
 const rows = ({ database }: FreshDatabase) => database.read.selectFrom("jobs").selectAll().orderBy("id").execute()
 
 describe.each(databaseKinds)("jobs on %s", (kind) => {
+  let made: FreshDatabase
+  beforeAll(async () => {
+    made = await freshDatabase(kind)
+  })
+  afterAll(() => made.drop())
+  beforeEach(() =>
+    made.database.write(async (tx) => {
+      await tx.deleteFrom("jobs").execute()
+      await tx.deleteFrom("schedule").execute()
+    }),
+  )
+
   test("are done after the commit, without being asked", async () => {
-    const made = await fresh(kind)
     const { jobs, did } = await begin(made, [note])
     await made.database.write(async (tx) => {
       await jobs.enqueue(tx, note, { name: "a" })
@@ -67,7 +71,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("are forgotten with a transaction that is rolled back", async () => {
-    const made = await fresh(kind)
     const { jobs, did } = await begin(made, [note])
     const write = made.database.write(async (tx) => {
       await jobs.enqueue(tx, note, { name: "a" })
@@ -80,7 +83,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("with a payload that doesn't fit are refused before anything is stored", async () => {
-    const made = await fresh(kind)
     const { jobs } = await begin(made, [note])
     const wrong = JSON.parse('{"name":3}')
     await expect(made.database.write((tx) => jobs.enqueue(tx, note, wrong))).rejects.toThrow(/not a payload of the job note: \/name /)
@@ -88,7 +90,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("wait for their time", async () => {
-    const made = await fresh(kind)
     let now = 1_000
     const { jobs, did } = await begin(made, [note], { now: () => now })
     await made.database.write((tx) => jobs.enqueue(tx, note, { name: "later" }, { runAt: 1_060 }))
@@ -100,7 +101,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("that fail are tried again later and later, then kept as failed, with the reason but without secrets", async () => {
-    const made = await fresh(kind)
     let now = 1_000
     const attempts: boolean[] = []
     const failing = defineJob<typeof named, World>({
@@ -135,7 +135,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("that give up, or that this version can't read, aren't tried again", async () => {
-    const made = await fresh(kind)
     const hopeless = defineJob<typeof named, World>({
       kind: "hopeless",
       payload: named,
@@ -157,7 +156,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("whose time hasn't come are put off, and that try doesn't count", async () => {
-    const made = await fresh(kind)
     let now = 1_000
     const early = defineJob<typeof named, World>({
       kind: "early",
@@ -180,7 +178,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("of a kind that this version doesn't know stay for one that does", async () => {
-    const made = await fresh(kind)
     const { jobs } = await begin(made, [])
     await made.database.write((tx) => jobs.enqueue(tx, note, { name: "a" }))
     await jobs.drain()
@@ -188,7 +185,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("that take too long are aborted, and count as failed", async () => {
-    const made = await fresh(kind)
     let told: unknown
     const slow = defineJob<typeof named, World>({
       kind: "slow",
@@ -208,7 +204,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("run no more at once than there are workers", async () => {
-    const made = await fresh(kind)
+    const full = Promise.withResolvers<void>()
     let inside = 0
     let most = 0
     const counting = defineJob<typeof named, World>({
@@ -216,7 +212,9 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
       payload: named,
       async run() {
         most = Math.max(most, ++inside)
-        await sleep(5)
+        if (inside === 3) full.resolve()
+        await full.promise
+        await turn()
         inside--
       },
     })
@@ -230,7 +228,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("are held while they run, and never run twice meanwhile", async () => {
-    const made = await fresh(kind)
     const end = Promise.withResolvers<void>()
     const long = defineJob<typeof named, World>({
       kind: "long",
@@ -240,17 +237,21 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
         await end.promise
       },
     })
-    const first = await begin(made, [long], { leaseSeconds: 2 })
-    const second = await begin(made, [long], { leaseSeconds: 2 })
+    stopTimers()
+    let now = 1_000
+    const options = { leaseSeconds: 2, now: () => now }
+    const first = await begin(made, [long], options)
+    const second = await begin(made, [long], options)
     await made.database.write((tx) => first.jobs.enqueue(tx, long, { name: "a" }))
-    const heldUntil = async () => (await rows(made))[0]?.held_until ?? 0
-    await expect.poll(heldUntil).toBeGreaterThan(0)
-    const claimed = await heldUntil()
-    // It is still claimed past the end of its first claim.
-    const looks = vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 60_000, interval: 100 })
-    const look = setInterval(() => void second.jobs.drain(), 100)
-    await looks.finally(() => clearInterval(look))
-    expect(await heldUntil()).toBeGreaterThan(claimed)
+    const heldUntil = async () => (await rows(made))[0]?.held_until
+    await expect.poll(heldUntil).toBe(1_002)
+    now = 1_001
+    vi.advanceTimersByTime(1_000)
+    await expect.poll(heldUntil).toBe(1_003)
+    // It is still claimed at the end of its first claim.
+    now = 1_002
+    await second.jobs.drain()
+    expect(second.did).toEqual([])
     end.resolve()
     await Promise.all([first.jobs.drain(), second.jobs.drain()])
     expect([...first.did, ...second.did]).toEqual(["a"])
@@ -258,7 +259,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("interrupted by a close are put back, and that try doesn't count", async () => {
-    const made = await fresh(kind)
     const polite = defineJob<typeof named, World>({
       kind: "polite",
       payload: named,
@@ -279,7 +279,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("that end while the service closes are waited for", async () => {
-    const made = await fresh(kind)
     const end = Promise.withResolvers<void>()
     const brief = defineJob<typeof named, World>({ kind: "brief", payload: named, run: () => end.promise })
     const { jobs } = await begin(made, [brief])
@@ -292,7 +291,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("whose process ends during every try are given up in the end", async () => {
-    const made = await fresh(kind)
     const { jobs, did } = await begin(made, [note])
     await made.database.write(async (tx) => {
       const id = await jobs.enqueue(tx, note, { name: "a" })
@@ -304,7 +302,6 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
   })
 
   test("of a process that was killed are taken up at once by one that is alone on the database, and not by another", async () => {
-    const made = await fresh(kind)
     const tidy: Task<World> = { name: "tidy", run: async () => "tidied" }
     const open = async (alone: boolean) => {
       const did: string[] = []
@@ -335,123 +332,60 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     expect(await alone.jobs.tasks.run("tidy")).toBe("ok")
   })
 
-  test("cost nothing while there are none: three statements, then sleep", async () => {
-    const made = await fresh(kind)
+  /** The statements of the workers while `work` is done. */
+  const statementsOf = async (work: () => Promise<unknown>) =>
+    (await allStatementsOf(made.database, work)).flatMap(({ name }) => (name?.startsWith("jobs.") ? [name] : []))
+  const LOOK = ["jobs.findDue", "jobs.findNextWaiting", "jobs.findNextLapse"]
+
+  test("cost nothing while there are none: three statements a minute", async () => {
+    stopTimers()
     const { jobs } = await begin(made, [note])
     await jobs.drain()
-    expect(await allStatementsOf(made.database, () => sleep(700))).toEqual([])
-    const round = await allStatementsOf(made.database, () => jobs.drain())
-    expect(round.map(({ name }) => name)).toEqual(["jobs.findDue", "jobs.findNextWaiting", "jobs.findNextLapse"])
+    // A look that began meanwhile would make it two: a look during another one causes a further one.
+    const lookAfter = (milliseconds: number) =>
+      statementsOf(async () => {
+        vi.advanceTimersByTime(milliseconds)
+        await jobs.drain()
+      })
+    expect(await lookAfter(59_999)).toEqual(LOOK)
+    expect(await lookAfter(60_000)).toEqual([...LOOK, ...LOOK])
   })
 
   test("for later cost no look until then, and are done then without being asked for", async () => {
-    const made = await fresh(kind)
-    const { jobs, did } = await begin(made, [note])
+    stopTimers()
+    let now = 1_000
+    const { jobs, did } = await begin(made, [note], { now: () => now })
     await jobs.drain()
-    const at = Math.floor(Date.now() / 1000) + 5
-    const stored = await allStatementsOf(made.database, async () => {
-      await made.database.write((tx) => jobs.enqueue(tx, note, { name: "later" }, { runAt: at }))
-      await sleep(100)
+    const statements = await statementsOf(async () => {
+      await made.database.write((tx) => jobs.enqueue(tx, note, { name: "later" }, { runAt: 1_005 }))
+      vi.advanceTimersByTime(4_999)
+      // Were there a look, it would be in front of this.
+      await made.database.write((tx) => tx.selectFrom("jobs").select("id").execute())
+      now = 1_005
+      vi.advanceTimersByTime(1)
+      await expect.poll(() => did).toEqual(["later"])
     })
-    expect(stored.map(({ name }) => name)).toEqual(["jobs.insert"])
-    await expect.poll(() => did).toEqual(["later"])
-    expect(Date.now() / 1000).toBeGreaterThanOrEqual(at)
+    expect(statements.slice(0, 3)).toEqual(["jobs.insert", "jobs.findDue", "jobs.claim"])
   })
 
-  test("that ended are removed after a while", async () => {
-    const made = await fresh(kind)
-    const { jobs } = await begin(made, [note])
-    const day = 86_400
-    await made.database.write(async (tx) => {
-      for (const name of ["old", "new", "failed", "waiting"]) await jobs.enqueue(tx, note, { name })
-    })
-    await jobs.drain()
-    const set = async (id: number, values: { state: "done" | "failed"; finished_at: number }) =>
-      made.database.write((tx) => tx.updateTable("jobs").set(values).where("id", "=", id).execute())
-    const ids = (await rows(made)).map(({ id }) => id)
-    await set(ids[0] ?? 0, { state: "done", finished_at: 100 * day - 8 * day })
-    await set(ids[1] ?? 0, { state: "done", finished_at: 100 * day - 6 * day })
-    await set(ids[2] ?? 0, { state: "failed", finished_at: 100 * day - 8 * day })
-    await set(ids[3] ?? 0, { state: "failed", finished_at: 100 * day - 91 * day })
-    const said = await removeEndedJobs.run({ database: made.database, now: () => 100 * day }, new AbortController().signal)
-    expect(said).toBe("2 removed")
-    expect((await rows(made)).map(({ id }) => id)).toEqual([ids[1], ids[2]])
-  })
-
-  /** A process whose jobs append "start <name>" and "end <name>" to a file; see tests/support/jobWorker.ts. */
-  async function workerProcess(url: string, file: string, milliseconds: number): Promise<ChildProcess> {
-    const child = spawn(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", "tests/support/jobWorker.ts", url, file, String(milliseconds)],
-      { stdio: ["ignore", "pipe", "inherit"] },
+  test("of several servers are each done once", async () => {
+    const names = Array.from({ length: 80 }, (_, index) => `job-${index}`)
+    const servers = await Promise.all(
+      [1, 2].map(async () => {
+        const database = await openDatabase({ url: made.url, migrate: false, poolSize: 3 })
+        closing.push(database.close)
+        return begin({ database }, [note], { workers: 2 })
+      }),
     )
-    const gone = once(child, "exit")
-    closing.push(async () => {
-      child.kill("SIGKILL")
-      // Until it is gone it may hold SQLite's lock.
-      await gone
-    })
-    await once(child.stdout ?? child, "data")
-    return child
-  }
-
-  function journal(): { file: string; lines: () => string[] } {
-    const folder = mkdtempSync(join(tmpdir(), "hearth-jobs-"))
-    closing.unshift(async () => rmSync(folder, { recursive: true }))
-    const file = join(folder, "journal")
-    writeFileSync(file, "")
-    return { file, lines: () => readFileSync(file, "utf8").split("\n").filter(Boolean) }
-  }
-
-  test("survive kill -9: what ran and what waited is done by the next process", async () => {
-    const made = await fresh(kind)
-    const { file, lines } = journal()
-    const ours = openJobs<World>({ database: made.database, log: silent, workers: 4, leaseSeconds: 2 })
-    closing.push(ours.close)
-    const remote = defineJob<typeof named, World>({
-      kind: "remote",
-      payload: named,
-      async run({ name }, { context }) {
-        context.did.push(name)
-      },
-    })
-    const names = Array.from({ length: 12 }, (_, index) => `job-${index}`)
-    await made.database.write(async (tx) => {
-      for (const name of names) await ours.enqueue(tx, remote, { name })
-    })
-    // Two workers, whose jobs never end.
-    const child = await workerProcess(made.url, file, 60_000)
-    await expect.poll(lines).toHaveLength(2)
-    const gone = once(child, "exit")
-    child.kill("SIGKILL")
-    await gone
-    const states = (await rows(made)).map(({ state }) => state)
-    expect(states.filter((state) => state === "running")).toHaveLength(2)
-    expect(states.filter((state) => state === "waiting")).toHaveLength(10)
-
-    const did: string[] = []
-    await ours.begin({ did }, [remote], [])
-    await expect.poll(async () => (await rows(made)).every(({ state }) => state === "done")).toBe(true)
-    expect(did.sort()).toEqual(names.sort())
-    expect((await rows(made)).map(({ attempts }) => attempts).sort()).toEqual([...Array(10).fill(1), 2, 2])
-  })
-
-  test("of several processes are each done once", async () => {
-    const made = await fresh(kind)
-    const { file, lines } = journal()
     const ours = openJobs<World>({ database: made.database, log: silent, workers: 1 })
     closing.push(ours.close)
-    const remote = defineJob<typeof named, World>({ kind: "remote", payload: named, run: async () => {} })
-    const names = Array.from({ length: 80 }, (_, index) => `job-${index}`)
-    await Promise.all([workerProcess(made.url, file, 1), workerProcess(made.url, file, 1)])
     await made.database.write(async (tx) => {
-      for (const name of names) await ours.enqueue(tx, remote, { name })
+      for (const name of names) await ours.enqueue(tx, note, { name })
     })
-    // Processes on SQLite can't be woken from outside; they check when they start.
-    if (kind === "sqlite") await workerProcess(made.url, file, 1)
+    // On SQLite they can't be woken from outside.
+    if (kind === "sqlite") await Promise.all(servers.map(({ jobs }) => jobs.drain()))
     await expect.poll(async () => (await rows(made)).every(({ state }) => state === "done")).toBe(true)
-    const started = lines().filter((line) => line.startsWith("start "))
-    expect(started.map((line) => line.slice(6)).sort()).toEqual(names.sort())
+    expect(servers.flatMap(({ did }) => did).sort()).toEqual(names.sort())
   })
 })
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
-import { afterEach, describe, expect, test, vi } from "vitest"
+import { once } from "node:events"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
 import { openLog } from "../log.ts"
 import { type Clock, nextRun, openClock, type Task } from "./schedule.ts"
@@ -7,6 +7,7 @@ import { putDue } from "./scheduleStore.ts"
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const close of closing.splice(0).reverse()) await close()
 })
 
@@ -30,11 +31,8 @@ const task = (name: string, cron: string, run?: Task<World>["run"]): Task<World>
     }),
 })
 
-async function fresh(kind: (typeof databaseKinds)[number]): Promise<FreshDatabase> {
-  const made = await freshDatabase(kind)
-  closing.push(made.drop)
-  return made
-}
+/** From here on the clock's alarms ring only when a test advances the time. */
+const stopTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
 
 async function begin(
   { database }: FreshDatabase,
@@ -50,8 +48,14 @@ async function begin(
 }
 
 describe.each(databaseKinds)("the clock on %s", (kind) => {
+  let made: FreshDatabase
+  beforeAll(async () => {
+    made = await freshDatabase(kind)
+  })
+  afterAll(() => made.drop())
+  beforeEach(() => made.database.write((tx) => tx.deleteFrom("schedule").execute()))
+
   test("starts a task that is asked for at once, without waiting for its end, and once while it runs", async () => {
-    const made = await fresh(kind)
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     const run: Task<World>["run"] = async ({ ran }) => {
       ran.push("long")
@@ -70,7 +74,6 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
   })
 
   test("runs a task that was asked for after a process ended in between", async () => {
-    const made = await fresh(kind)
     const { name, run } = task("by-hand", "")
     const byHand = { name, run }
     const first = await begin(made, [byHand], () => midnight)
@@ -83,19 +86,19 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
   })
 
   test("runs a task at its time, and remembers it", async () => {
-    const made = await fresh(kind)
+    stopTimers()
     let now = midnight - 1
     const { clock, ran } = await begin(made, [task("nightly", "@midnight")], () => now)
     expect(await clock.list()).toMatchObject([{ name: "nightly", nextRunAt: midnight, lastRunAt: 0, runs: 0, lastStatus: "" }])
     expect(ran).toEqual([])
     now = midnight
+    vi.advanceTimersByTime(1_000)
     await expect.poll(async () => (await clock.list())[0]?.runs).toBe(1)
     expect(ran).toEqual(["nightly"])
     expect(await clock.list()).toMatchObject([{ nextRunAt: midnight + 86_400, lastStatus: "ok", lastMessage: "fine" }])
   })
 
   test("makes good once what was missed while nothing was up", async () => {
-    const made = await fresh(kind)
     await (await begin(made, [task("hourly", "@hourly")], () => midnight)).clock.close(0)
     const later = midnight + 5 * 3600 + 60
     const { clock, ran } = await begin(made, [task("hourly", "@hourly")], () => later)
@@ -104,14 +107,12 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
   })
 
   test("takes a new expression at once", async () => {
-    const made = await fresh(kind)
     await (await begin(made, [task("a", "@daily")], () => midnight)).clock.close(0)
     const { clock } = await begin(made, [task("a", "*/10 * * * *")], () => midnight)
     expect(await clock.list()).toMatchObject([{ cron: "*/10 * * * *", nextRunAt: midnight + 600 }])
   })
 
   test("of several machines lets one run each task", async () => {
-    const made = await fresh(kind)
     await (await begin(made, [task("a", "@hourly"), task("b", "@hourly")], () => midnight)).clock.close(0)
     const machines = await Promise.all(
       Array.from({ length: 4 }, () => begin(made, [task("a", "@hourly"), task("b", "@hourly")], () => midnight + 3600)),
@@ -121,7 +122,6 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
   })
 
   test("runs a task when asked, without moving its next time, and not twice at once", async () => {
-    const made = await fresh(kind)
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -146,7 +146,6 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
   })
 
   test("keeps the error, without secrets, and goes on", async () => {
-    const made = await fresh(kind)
     const failing = task("failing", "@daily", async () => {
       throw new Error("no answer from https://me:hunter2@example.org")
     })
@@ -157,25 +156,30 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
   })
 
   test("takes up a task whose machine is gone, but not one that still runs", async () => {
-    const made = await fresh(kind)
     const hanging = task("hanging", "@hourly", async ({ ran }, signal) => {
       ran.push("hanging")
-      await sleep(60_000, undefined, { signal }).catch(() => {})
+      await once(signal, "abort")
       return undefined
     })
-    const start = Math.floor(Date.now() / 1000)
-    const first = await begin(made, [hanging], () => Math.floor(Date.now() / 1000), 2)
+    stopTimers()
+    let now = midnight + 60
+    const first = await begin(made, [hanging], () => now, 2)
     void first.clock.run("hanging")
     await expect.poll(() => first.ran).toEqual(["hanging"])
-    const { held_until: claimed } = await made.database.read.selectFrom("schedule").select("held_until").executeTakeFirstOrThrow()
-    await vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 60_000 })
-    const second = await begin(made, [hanging], () => Math.floor(Date.now() / 1000), 2)
+    const schedule = () => made.database.read.selectFrom("schedule").select("held_until").executeTakeFirst()
+    expect(await schedule()).toEqual({ held_until: now + 2 })
+    now += 1
+    vi.advanceTimersByTime(1_000)
+    await expect.poll(schedule).toEqual({ held_until: now + 2 })
+    // The end of its first claim.
+    now += 1
+    const second = await begin(made, [hanging], () => now, 2)
     expect(await second.clock.run("hanging")).toBe("busy")
     // As after a power failure: claimed, and never renewed.
     await made.database.write((tx) =>
       tx
         .updateTable("schedule")
-        .set({ held_until: start, last_run_at: start - 60 })
+        .set({ held_until: now, last_run_at: now - 60 })
         .execute(),
     )
     expect(await second.clock.list()).toMatchObject([{ lastStatus: "interrupted" }])
@@ -184,10 +188,10 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
   })
 
   test("tells tasks to stop when the forge closes, and waits for them", async () => {
-    const made = await fresh(kind)
     const ended: string[] = []
     const long = task("long", "@hourly", async (_, signal) => {
-      await sleep(60_000, undefined, { signal }).catch(() => ended.push("told"))
+      await once(signal, "abort")
+      ended.push("told")
       return "stopped early"
     })
     const { clock } = await begin(made, [long], () => midnight + 60)
