@@ -1,25 +1,31 @@
 import { TOTP } from "otpauth"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
 import { type Serving, serveHearth } from "../app.ts"
 import { createRepository } from "../features/code/lifecycle/create.ts"
 import { type Keyboard, openShell, type Shell } from "./testing.ts"
 
 /** All commands run beside a server on the same database, as an operator would run them. */
-describe.each(["sqlite"] as const)("people and tokens on the command line (%s)", (kind) => {
+describe("people and tokens on the command line", () => {
   let shell: Shell
   let fresh: FreshUrl
   let server: Serving
   let env: Readonly<Record<string, string>>
-  beforeEach(async () => {
+  beforeAll(async () => {
     shell = await openShell()
-    fresh = await freshUrl(kind)
+    fresh = await freshUrl("sqlite")
     env = { HEARTH_DATABASE_URL: fresh.url, HEARTH_LOG_LEVEL: "silent" }
     server = await serveHearth({
       env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0", HEARTH_ADMIN_PASSWORD: "correct horse", ...env },
     })
   })
-  afterEach(async () => {
+  beforeEach(() =>
+    server.services.database.write(async (tx) => {
+      await tx.deleteFrom("users").where("lower_name", "<>", "root").execute()
+      await tx.updateTable("users").set({ is_admin: 1, is_active: 1 }).execute()
+    }),
+  )
+  afterAll(async () => {
     await server.close()
     await shell.close()
     await fresh.drop()
