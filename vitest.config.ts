@@ -31,7 +31,7 @@ const common = {
 export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/totals.ts"],
-    globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts"],
+    globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts", "tests/support/gitClients.ts"],
     pool: "forks",
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { createGunzip } from "node:zlib"
+import { inject } from "vitest"
+import { type Run, runHere, runThere } from "./client.fixture.ts"
 import {
   type Git,
   type GitOptions,
@@ -15,6 +15,8 @@ import {
   type Repository,
   servicePreamble,
 } from "./index.ts"
+
+export type { Run } from "./client.fixture.ts"
 
 /** Shared by tests of git: a temporary folder, a real git client, and a minimal server for it. */
 
@@ -35,44 +37,11 @@ export async function openWorld(options: Partial<GitOptions> = {}, root = "repos
   return { git, folder, close }
 }
 
-/** A client's environment: no configuration of the machine, and a fixed author. */
-const clientEnvironment = {
-  PATH: process.env.PATH ?? "",
-  HOME: "/nonexistent",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_AUTHOR_NAME: "Ada",
-  GIT_AUTHOR_EMAIL: "ada@example.com",
-  GIT_AUTHOR_DATE: "1700000000 +0100",
-  GIT_COMMITTER_NAME: "Ben",
-  GIT_COMMITTER_EMAIL: "ben@example.com",
-  GIT_COMMITTER_DATE: "1700000100 -0330",
-  LC_ALL: "C",
-}
-
-const execute = promisify(execFile)
-
-/** The output of a client's git and its exit code. */
-export interface Run {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
 /** Runs a client's git in a folder; it may fail. */
-export async function client(folder: string, args: readonly string[], input?: string | Buffer): Promise<Run> {
-  const running = execute("git", args, { cwd: folder, env: clientEnvironment, maxBuffer: 1 << 28 })
-  running.child.stdin?.on("error", () => {})
-  running.child.stdin?.end(input)
-  try {
-    const { stdout, stderr } = await running
-    return { code: 0, out: stdout, err: stderr }
-  } catch (error) {
-    const failed = error instanceof Error ? error : new Error(String(error))
-    const text = (name: "stdout" | "stderr") => (name in failed ? String(Object.getOwnPropertyDescriptor(failed, name)?.value) : "")
-    return { code: 1, out: text("stdout"), err: text("stderr") || failed.message }
-  }
+export function client(folder: string, args: readonly string[], input?: string | Buffer): Promise<Run> {
+  const clients = inject("gitClients")
+  const order = { folder, args, input }
+  return clients === undefined ? runHere(order) : runThere(clients, order)
 }
 
 /** Runs a client's git that must succeed, and returns its output, trimmed. */
