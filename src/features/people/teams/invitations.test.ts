@@ -1,14 +1,12 @@
-import { afterAll, expect } from "vitest"
+import { expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../../tests/support/hearth.ts"
 import { openSignInWorld } from "../../../servers/web/sign-in/testing.ts"
 import { mailConfig, openMailServer } from "../../events/mail/testing.ts"
 
-const server = await openMailServer()
-afterAll(() => server.close())
-
 async function open(kind: FreshKind) {
+  const server = await openMailServer()
   const world = await openSignInWorld(kind, { mail: mailConfig(server), users: { registration: "invitation" } })
   for (const name of ["ann", "ben"]) await world.person(name)
   const ann = basic("ann", PASSWORD)
@@ -29,7 +27,12 @@ async function open(kind: FreshKind) {
   }
   const codeOf = (path: string): string => new URLSearchParams(path.split("?")[1]).get("code") ?? ""
   const isMember = async (id: number, name: string) => (await world.call(ann, `GET /teams/${id}/members/${name}`)).status === 200
-  return { ...world, annCall: ann, benCall: ben, team, link, codeOf, isMember }
+  // A mail server waits for its connections, half a minute: the forge ends them first.
+  const close = async () => {
+    await world.close()
+    await server.close()
+  }
+  return { ...world, close, annCall: ann, benCall: ben, team, link, codeOf, isMember }
 }
 
 const INVITATION = "/org/invitation"
