@@ -6,7 +6,7 @@ describe("without the operator's permission", () => {
     const forges = await openForges("sqlite", { mirror: { enabled: false } })
     try {
       const clone_addr = await forges.origin("x")
-      const migrate = (body: object) => forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name: "x", ...body })
+      const migrate = (body: object) => forges.migrate({ clone_addr, repo_name: "x", ...body })
       expect([(await migrate({ mirror: true })).status, (await migrate({})).status]).toEqual([403, 201])
       const at = "/repos/ann/x/push_mirrors"
       for (const [method, path] of [

@@ -53,7 +53,6 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
     return address
   }
 
-  const migrate = (body: object) => forges.ann.call("POST", "/repos/migrate", body)
   /** The object behind a pointer, read anonymously. */
   async function media(url: string, repository: string, { oid }: Content): Promise<string> {
     const answer = await fetch(`${url}/api/v1/repos/${repository}/media/large/${oid}`)
@@ -64,7 +63,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
   test("come with a migration, with its credentials, in more than one batch", async () => {
     const contents = Array.from({ length: 103 }, (_, index) => contentOf(`content ${index} `.repeat(1 + index * 10)))
     const clone_addr = await origin("films", contents, { private: true })
-    const made = await migrate({ clone_addr, repo_name: "films", auth_token: forges.token, lfs: true })
+    const made = await forges.migrate({ clone_addr, repo_name: "films", auth_token: forges.token, lfs: true })
     expect(made.status).toBe(201)
     for (const content of contents) expect(await mediaHere("films", content)).toBe(content.bytes.toString())
     expect((await rowOf(made.body.id)).lfs_size).toBe(contents.reduce((sum, { size }) => sum + size, 0))
@@ -80,7 +79,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
   test("are not copied unless requested", async () => {
     const content = contentOf("not wanted")
     const clone_addr = await origin("unwanted", [content])
-    await migrate({ clone_addr, repo_name: "unwanted" })
+    await forges.migrate({ clone_addr, repo_name: "unwanted" })
     expect(await mediaHere("unwanted", content)).toBe(pointerOf(content))
   })
 
@@ -88,7 +87,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
     const [there, lost] = [contentOf("it is there"), contentOf("it is lost")]
     const clone_addr = await origin("partly", [there])
     await point(forges.zoe, "/repos/zoe/partly", [lost], "trunk")
-    const made = await migrate({ clone_addr, repo_name: "partly", lfs: true, mirror: true })
+    const made = await forges.migrate({ clone_addr, repo_name: "partly", lfs: true, mirror: true })
     expect(made.status).toBe(201)
     expect([await mediaHere("partly", there), await mediaHere("partly", lost)]).toEqual(["it is there", pointerOf(lost)])
     const step = (await must(forges.ann, "GET", "/repos/ann/partly/import")).steps[1]
@@ -102,7 +101,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
     const [first, second] = [contentOf("first"), contentOf("second")]
     const clone_addr = await origin("followed", [first])
     const server = await fakeServer((request) => (request.batch ? forward(request) : undefined))
-    const made = await migrate({ clone_addr, repo_name: "followed", lfs: true, mirror: true, lfs_endpoint: server.url })
+    const made = await forges.migrate({ clone_addr, repo_name: "followed", lfs: true, mirror: true, lfs_endpoint: server.url })
     expect([made.status, await mediaHere("followed", first)]).toEqual([201, "first"])
     await put("followed", second)
     await point(forges.zoe, "/repos/zoe/followed", [second], "trunk")
@@ -179,7 +178,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
       Authorization: "Bearer for-this-object",
     })
     const clone_addr = await origin("guarded", [content], { private: true })
-    const made = await migrate({ clone_addr, repo_name: "guarded", auth_token: forges.token, lfs: true, lfs_endpoint: server.url })
+    const made = await forges.migrate({ clone_addr, repo_name: "guarded", auth_token: forges.token, lfs: true, lfs_endpoint: server.url })
     expect([made.status, await mediaHere("guarded", content)]).toEqual([201, "guarded"])
     expect(server.seen.map(({ authorization }) => authorization)).toEqual([undefined, "Bearer for-this-object"])
     expect(elsewhere.seen.map(({ authorization }) => authorization)).toEqual([undefined])
@@ -273,7 +272,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
     ["an endpoint in a private network", { lfs_endpoint: "http://10.0.0.1/" }, "may not be called"],
   ])("a migration is refused with %s", async (_, options, words) => {
     const clone_addr = `${forges.there.hearth.url}/zoe/films.git`
-    const answer = await migrate({ clone_addr, repo_name: "refused", lfs: true, auth_token: forges.token, ...options })
+    const answer = await forges.migrate({ clone_addr, repo_name: "refused", lfs: true, auth_token: forges.token, ...options })
     expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining(words)])
     expect((await forges.ann.call("GET", "/repos/ann/refused")).status).toBe(404)
   })
@@ -281,7 +280,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
   test("a migration fails with a message if there are pointers and no LFS server", async () => {
     const server = await fakeServer(() => 404)
     const clone_addr = await origin("without", [contentOf("where?")])
-    const answer = await migrate({ clone_addr, repo_name: "without", lfs: true, lfs_endpoint: server.url })
+    const answer = await forges.migrate({ clone_addr, repo_name: "without", lfs: true, lfs_endpoint: server.url })
     expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining("no large files")])
     expect((await forges.ann.call("GET", "/repos/ann/without")).status).toBe(404)
     server.close()

@@ -2,10 +2,10 @@ import { createServer } from "node:http"
 import { describe, expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { synchronize } from "./pull.ts"
-import { eventually, must, openForges } from "./testing.ts"
+import { must, openForges } from "./testing.ts"
 
 withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
-  const migrate = (body: object) => forges.ann.call("POST", "/repos/migrate", body)
+  const settle = () => forges.here.hearth.services.jobs.drain()
   const branches = async (at: string): Promise<readonly string[]> =>
     (await must(forges.ann, "GET", `${at}/branches`)).map(({ name }: { name: string }) => name).sort()
   const feed = async (at: string): Promise<readonly string[]> =>
@@ -15,13 +15,13 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
   /** A mirror, owned by ann, of a repository created at the other forge. */
   const mirror = async (name: string, options: object = {}) => {
     const clone_addr = await forges.origin(name)
-    const made = await migrate({ clone_addr, repo_name: name, mirror: true, ...options })
+    const made = await forges.migrate({ clone_addr, repo_name: name, mirror: true, ...options })
     expect(made.status).toBe(201)
     return { at: `/repos/ann/${name}`, made: made.body, clone_addr }
   }
   const synced = async (at: string, id: number) => {
     expect((await forges.ann.call("POST", `${at}/mirror-sync`)).status).toBe(200)
-    await forges.here.hearth.services.jobs.drain()
+    await settle()
     return row(id)
   }
   const row = (id: number) =>
@@ -32,7 +32,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
       const clone_addr = await forges.origin("whole")
       await must(forges.zoe, "POST", "/repos/zoe/whole/branches", { new_branch_name: "side" })
       await must(forges.zoe, "POST", "/repos/zoe/whole/tags", { tag_name: "v1", message: "one" })
-      const { status, body } = await migrate({ clone_addr, repo_name: "whole", description: "all of it", private: true })
+      const { status, body } = await forges.migrate({ clone_addr, repo_name: "whole", description: "all of it", private: true })
       expect([status, body]).toEqual([
         201,
         expect.objectContaining({
@@ -77,7 +77,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
         ["unasked", { clone_addr }, undefined],
         ["bookless", { clone_addr: bare, wiki: true }, undefined],
       ] as const) {
-        expect((await migrate({ repo_name, ...options })).status).toBe(201)
+        expect((await forges.migrate({ repo_name, ...options })).status).toBe(201)
         const { status, body } = await forges.ann.call("GET", `/repos/ann/${repo_name}/wiki/pages`)
         expect([status, body?.map(({ title }: { title: string }) => title)]).toEqual([wanted ? 200 : 404, wanted])
       }
@@ -101,10 +101,10 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
 
     test("doesn't disclose its credentials", async () => {
       const clone_addr = await forges.origin("hidden", { private: true })
-      const refused = await migrate({ clone_addr, repo_name: "hidden" })
+      const refused = await forges.migrate({ clone_addr, repo_name: "hidden" })
       expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining("credentials")])
       expect((await forges.ann.call("GET", "/repos/ann/hidden")).status).toBe(404)
-      const wrong = await migrate({ clone_addr, repo_name: "hidden", auth_username: "zoe", auth_password: "wrong" })
+      const wrong = await forges.migrate({ clone_addr, repo_name: "hidden", auth_username: "zoe", auth_password: "wrong" })
       expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([422, expect.not.stringContaining("wrong")])
       const inside = clone_addr.replace("://", `://zoe:${forges.token}@`)
       for (const [repo_name, options] of [
@@ -112,7 +112,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
         ["hidden-by-token", { clone_addr, auth_token: forges.token }],
         ["hidden-inside", { clone_addr: inside }],
       ] as const) {
-        const made = await migrate({ ...options, repo_name, mirror: true })
+        const made = await forges.migrate({ ...options, repo_name, mirror: true })
         expect([made.status, made.body.empty, made.body.original_url]).toEqual([201, false, clone_addr])
         expect(JSON.stringify(await row(made.body.id))).not.toContain(forges.token)
       }
@@ -120,7 +120,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
 
     test("of an empty repository leaves an empty one", async () => {
       const clone_addr = await forges.origin("nothing", { auto_init: false })
-      const made = await migrate({ clone_addr, repo_name: "nothing" })
+      const made = await forges.migrate({ clone_addr, repo_name: "nothing" })
       expect([made.status, made.body.empty]).toEqual([201, true])
     })
 
@@ -143,14 +143,14 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
     ])("refuses %s", async (_, changes: Record<string, unknown>, status, words) => {
       const clone_addr = `${forges.there.hearth.url}/zoe/whole.git`
       const body = { clone_addr, repo_name: "refused", ...changes }
-      const answer = await migrate({ ...body, clone_addr: String(body.clone_addr).replace("ORIGIN", forges.there.hearth.url) })
+      const answer = await forges.migrate({ ...body, clone_addr: String(body.clone_addr).replace("ORIGIN", forges.there.hearth.url) })
       expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)])
       expect((await forges.ann.call("GET", "/repos/ann/refused")).status).toBe(404)
     })
 
     test("refuses a name that is taken, and strangers", async () => {
       const clone_addr = `${forges.there.hearth.url}/zoe/whole.git`
-      expect((await migrate({ clone_addr, repo_name: "Whole" })).status).toBe(409)
+      expect((await forges.migrate({ clone_addr, repo_name: "Whole" })).status).toBe(409)
       expect((await forges.here.anonymous.call("POST", "/repos/migrate", { clone_addr, repo_name: "x" })).status).toBe(401)
     })
 
@@ -167,7 +167,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
       await must(forges.ann, "POST", "/orgs", { username: "crew" })
       const body = { clone_addr: `${forges.there.hearth.url}/zoe/whole.git`, repo_name: "ours", repo_owner: "crew" }
       expect((await forges.bob.call("POST", "/repos/migrate", body)).status).toBe(403)
-      expect((await migrate(body)).body.full_name).toBe("crew/ours")
+      expect((await forges.migrate(body)).body.full_name).toBe("crew/ours")
     })
 
     test("does not follow a server's redirects", async () => {
@@ -177,7 +177,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
       await new Promise<void>((resolve) => leading.listen(0, "127.0.0.1", resolve))
       const address = leading.address()
       const port = typeof address === "object" && address ? address.port : 0
-      const answer = await migrate({ clone_addr: `http://127.0.0.1:${port}/x`, repo_name: "led" })
+      const answer = await forges.migrate({ clone_addr: `http://127.0.0.1:${port}/x`, repo_name: "led" })
       expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining("another address")])
       await new Promise((resolve) => leading.close(resolve))
     })
@@ -273,8 +273,8 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
       const { database, jobs, now } = forges.here.hearth.services
       await forges.commit("clocked", "trunk", "later.txt")
       const run = async () => {
-        expect(await forges.here.hearth.services.jobs.tasks.run("update_mirrors")).toBe("ok")
-        await jobs.drain()
+        expect(await jobs.tasks.run("update_mirrors")).toBe("ok")
+        await settle()
         return (await forges.ann.call("GET", `${at}/contents/later.txt`)).status
       }
       expect(await run()).toBe(404)
@@ -365,11 +365,17 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
       expect(shown).toMatchObject({ last_error: "", last_update: expect.stringMatching(/^2/), interval: "0s" })
     })
 
-    test("is pushed to soon after a commit", async () => {
+    test("is pushed to by a job after a commit", async () => {
       const at = await source("prompt")
       await must(forges.ann, "POST", `${at}/push_mirrors`, { ...(await target("prompt-there")), interval: "8h", sync_on_commit: true })
       await must(forges.ann, "POST", `${at}/contents/new.txt`, { content: btoa("new"), message: "new" })
-      await eventually(async () => (await forges.zoe.call("GET", "/repos/zoe/prompt-there/contents/new.txt")).status === 200)
+      const arrived = async () => (await forges.zoe.call("GET", "/repos/zoe/prompt-there/contents/new.txt")).status
+      expect(await arrived()).toBe(404)
+      // It waits a moment for further pushes.
+      const { database } = forges.here.hearth.services
+      await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("state", "=", "waiting").execute())
+      await settle()
+      expect(await arrived()).toBe(200)
     })
 
     test("is pushed to by the schedule", async () => {
@@ -383,8 +389,8 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
           .where("remote_name", "=", remote_name)
           .execute(),
       )
-      await forges.here.hearth.services.jobs.tasks.run("update_mirrors")
-      await jobs.drain()
+      await jobs.tasks.run("update_mirrors")
+      await settle()
       expect(await there("timed-there")).toEqual(["main"])
     })
 
@@ -419,7 +425,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
     test("follows that of its remote, tells of its pages, and is written to by no one else", async () => {
       const clone_addr = await forges.origin("guide")
       await must(forges.zoe, "POST", "/repos/zoe/guide/wiki/new", { title: "Home", content_base64: btoa("one") })
-      const { body } = await migrate({ clone_addr, repo_name: "guide", mirror: true, wiki: true })
+      const { body } = await forges.migrate({ clone_addr, repo_name: "guide", mirror: true, wiki: true })
       const at = "/repos/ann/guide"
       const page = () => forges.ann.call("GET", `${at}/wiki/page/Home`)
       expect((await page()).body.content_base64).toBe(btoa("one"))

@@ -1,5 +1,6 @@
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
+import type { Services } from "../../../core/services.ts"
 import { type Answer, type Caller, openWorld, type World } from "../repositories/testing.ts"
 
 /** For tests: a forge that mirrors, and another one that is mirrored. */
@@ -14,6 +15,8 @@ export interface Forges {
   readonly token: string
   /** Creates a repository of zoe's there with one commit; returns its clone URL. */
   readonly origin: (name: string, options?: object) => Promise<string>
+  /** Asks for ann's import, runs it, and gives the answer. */
+  readonly migrate: (options: object) => Promise<Answer>
   /** Commits one file there. */
   readonly commit: (name: string, branch: string, path: string) => Promise<Answer>
   readonly close: () => Promise<void>
@@ -26,13 +29,17 @@ export async function must(caller: Caller, method: string, path: string, body?: 
   return answer.body
 }
 
-/** Polls a condition for a minute at most. */
-export async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const until = performance.now() + 60_000; performance.now() < until; await new Promise((resolve) => setTimeout(resolve, 50))) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-  }
-  throw new Error("the awaited state was not reached")
+/** Sends a request whose answer waits for a job that it stores, and runs what is due once. The job may have to be tried again before the answer comes. */
+export async function runJobOf<T>({ database, jobs }: Services, ask: () => Promise<T>): Promise<{ readonly answer: Promise<T> }> {
+  const stored = Promise.withResolvers<void>()
+  const stop = database.observe(({ name }) => {
+    if (name === "jobs.insert") stored.resolve()
+  })
+  const answer = ask()
+  await Promise.race([stored.promise, answer]).finally(stop)
+  // SQLite has one writer: the job is claimed after the commit of what stores it.
+  await jobs.drain()
+  return { answer }
 }
 
 export async function openForges(kind: FreshKind, config: ConfigOverrides = {}): Promise<Forges> {
@@ -54,6 +61,7 @@ export async function openForges(kind: FreshKind, config: ConfigOverrides = {}):
       await must(zoe, "POST", "/user/repos", { name, auto_init: true, default_branch: "trunk", ...options })
       return `${there.hearth.url}/zoe/${name}.git`
     },
+    migrate: async (options) => (await runJobOf(here.hearth.services, () => ann.call("POST", "/repos/migrate", options))).answer,
     commit: (name, branch, path) =>
       must(zoe, "POST", `/repos/zoe/${name}/contents/${path}`, { branch, content: btoa(`${path}\n`), message: `add ${path}` }),
     close: async () => {

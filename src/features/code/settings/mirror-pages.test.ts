@@ -3,19 +3,20 @@ import { type Browser, openBrowser } from "../../../../tests/support/browser.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { PASSWORD } from "../../../../tests/support/hearth.ts"
 import { faultsIn } from "../../../../tests/support/html.ts"
+import { runJobOf } from "../mirrors/testing.ts"
 
 const config = { outgoing: { allowedHosts: "loopback" } }
 
 // What is mirrored, and where it is mirrored to, are other repositories of the same forge.
-withHearth("pages of mirrors", { people: ["ann", "bob", "zoe"], config }, ({ test, forge, ann, zoe, call }) => {
+withHearth("pages of mirrors", { people: ["ann", "bob", "zoe"], config }, ({ test, forge, ann, zoe, call, settle }) => {
   let owner: Browser
   let other: Browser
   const at = "/ann/copy/settings/mirrors"
 
   test.beforeAll(async () => {
     await call(zoe, "POST /user/repos", { name: "copy", auto_init: true })
-    await call(ann, "POST /repos/migrate", { clone_addr: `${forge.hearth.url}/zoe/copy.git`, repo_name: "copy", mirror: true })
-    await forge.hearth.services.jobs.drain()
+    const options = { clone_addr: `${forge.hearth.url}/zoe/copy.git`, repo_name: "copy", mirror: true }
+    await (await runJobOf(forge.hearth.services, () => call(ann, "POST /repos/migrate", options))).answer
     owner = openBrowser(forge.hearth.url)
     await owner.signIn("ann", PASSWORD)
     other = openBrowser(forge.hearth.url)
@@ -43,7 +44,7 @@ withHearth("pages of mirrors", { people: ["ann", "bob", "zoe"], config }, ({ tes
     await owner.post(at, { mirror_interval: "8h", mirror_username: "", mirror_password: "" })
     await call(zoe, "POST /repos/zoe/copy/branches", { new_branch_name: "side" })
     expect((await owner.post(`${at}/sync`, {})).location).toBe(at)
-    await forge.hearth.services.jobs.drain()
+    await settle()
     expect(await branchesOf("ann/copy")).toBe(2)
   })
 
