@@ -1,3 +1,8 @@
+/**
+ * Every method of the npm client `gitea-js`, called with the example of the operation that it belongs to.
+ *
+ * Slow: what 400 operations act on is made for each.
+ */
 import { giteaApi } from "gitea-js"
 import { expect, test as plain } from "vitest"
 import type { Operation } from "../../src/core/operation.ts"
@@ -5,8 +10,6 @@ import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
 import { withWorld } from "../support/fixture.ts"
 import { openCheckedWorld } from "../support/world.ts"
-
-/** Every method of the npm client `gitea-js`, called with the example of the operation that it belongs to. */
 
 /** A method as it was seen to ask. */
 interface Method {

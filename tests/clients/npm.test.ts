@@ -1,3 +1,8 @@
+/**
+ * The real npm of this machine against a registry, with a cache and a configuration of its own.
+ *
+ * Slow: npm is started some fifty times.
+ */
 import { execFile } from "node:child_process"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -6,8 +11,6 @@ import { promisify } from "node:util"
 import { expect } from "vitest"
 import { withWorld } from "../support/fixture.ts"
 import { openCheckedWorld, type Person } from "../support/world.ts"
-
-/** The real npm of this machine against a registry, with a cache and a configuration of its own. */
 
 const run = promisify(execFile)
 

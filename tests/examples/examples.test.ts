@@ -1,3 +1,8 @@
+/**
+ * Every operation is really called, and what it answers is what it declares: the status, each member, each type, and nothing more.
+ *
+ * Slow: what 570 operations act on is made for each.
+ */
 import { expect, it } from "vitest"
 import { operations } from "../../src/operations.ts"
 import { withWorld } from "../support/fixture.ts"
@@ -6,7 +11,6 @@ import { openCheckedWorld } from "../support/world.ts"
 import { examples } from "./index.ts"
 import { prepareCall } from "./prepare.ts"
 
-/** Every operation is really called, and what it answers is what it declares: the status, each member, each type, and nothing more. */
 for (const { kind, parts } of sweep(operations))
   withWorld("an example of every operation", { open: openCheckedWorld, on: [kind] }, ({ test: it, world }) => {
     it.each(parts.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {

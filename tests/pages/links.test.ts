@@ -1,3 +1,9 @@
+/**
+ * Every link on every page that somebody can reach leads somewhere, for whoever sees it; and every page is what browsers expect: no errors in its
+ * HTML, one main heading, names that are there once, nothing that the policy forbids.
+ *
+ * Slow: four visitors see more than a thousand pages, each of which is parsed.
+ */
 import { parse } from "parse5"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sweep } from "../support/sample.ts"
@@ -5,10 +11,6 @@ import { entriesOf } from "./addresses.ts"
 import { crawl, type Visited } from "./crawl.ts"
 import { type DemoWorld, openDemoWorld, VISITORS } from "./world.ts"
 
-/**
- * Every link on every page that somebody can reach leads somewhere, for whoever sees it; and every page is what browsers expect: no errors in its
- * HTML, one main heading, names that are there once, nothing that the policy forbids.
- */
 describe.each(sweep(VISITORS))("from link to link on $kind", ({ kind, parts: visitors }) => {
   let world: DemoWorld
   beforeAll(async () => {

@@ -1,3 +1,9 @@
+/**
+ * Every operation × every kind of caller × every visibility × every credential, each cell really requested over HTTP. The handler is not
+ * run, so that thousands of requests change nothing; everything before it is.
+ *
+ * Slow: there are 46,000 cells.
+ */
 import { Agent, request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
@@ -18,10 +24,6 @@ const cellsOf = ({ rule }: Operation): readonly Cell[] =>
     ),
   )
 
-/**
- * Every operation × every kind of caller × every visibility × every credential, each cell really requested over HTTP. The handler is not
- * run, so that thousands of requests change nothing; everything before it is.
- */
 describe("the permission matrix", () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   let hearth: Hearth

@@ -1,3 +1,9 @@
+/**
+ * The cost of a list must not depend on its length, and reads may not start git: what a list shows is stored when it changes.
+ * A query for each entry is the most common cause of slow forges.
+ *
+ * Slow: each list is filled with 31 entries.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ObservedStatement } from "../../src/core/database/database.ts"
@@ -66,10 +72,6 @@ const SINGLE: Readonly<Record<string, number>> = {
   userCurrentCheckStarring: 5,
 }
 
-/**
- * The cost of a list must not depend on its length, and reads may not start git: what a list shows is stored when it changes.
- * A query for each entry is the most common cause of slow forges.
- */
 describe("the number of queries", () => {
   let hearth: Hearth
   let world: World

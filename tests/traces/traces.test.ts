@@ -1,3 +1,8 @@
+/**
+ * Plays recorded scenarios of API calls against a server of our own and compares what it answers.
+ *
+ * Slow: 84 scenarios send 3,400 requests one after another, and much of it is git's work.
+ */
 import { expect } from "vitest"
 import type { FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
@@ -25,7 +30,6 @@ async function openStage(kind: FreshKind): Promise<Stage> {
   return { ...world, pass }
 }
 
-/** Plays recorded scenarios of API calls against a server of our own and compares what it answers. */
 for (const { kind, parts } of sweep(covered))
   withWorld("recorded scenarios", { open: openStage, on: [kind] }, ({ test, world }) => {
     test.each(parts)("%s", async (name) => {
