@@ -1,4 +1,5 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../tests/support/database.ts"
 import { withHearth } from "../../../tests/support/fixture.ts"
 import { type Actor, anonymous, signedInAs, type User } from "../../core/actor.ts"
 import { Refusal } from "../../core/errors.ts"
@@ -9,7 +10,7 @@ const VISIBILITIES = ["public", "limited", "private"] as const
 const CALLERS = ["ann", "stranger", "restricted", "collaborator", "unitless", "reader", "administrator", "boss"] as const
 
 /** Who may read a project is decided by a policy where it is addressed, and in SQL where it is come upon: both must say the same. */
-withHearth("who may read projects", {}, ({ test, forge }) => {
+withHearth("who may read projects", { on: databaseKinds }, ({ test, forge }) => {
   /** A project in each kind of place, by the place's path. */
   const places = new Map<number, readonly string[]>()
 

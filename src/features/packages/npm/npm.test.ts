@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib"
 import { describe, expect, test as plainTest } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openCheckedWorld, type Person } from "../../../../tests/support/world.ts"
 import { send } from "../testing.ts"
@@ -9,7 +10,7 @@ import { type Made, publication, tarballOf } from "./testing.ts"
 
 const SHORT = { accept: "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8" }
 
-withWorld("the npm registry", { open: openCheckedWorld }, ({ test, world }) => {
+withWorld("the npm registry", { open: openCheckedWorld, on: databaseKinds }, ({ test, world }) => {
   let ann: Person
   let ben: Person
   test.beforeAll(async () => {

@@ -1,10 +1,11 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openCheckedWorld, type Person } from "../../../../tests/support/world.ts"
 import { cleanUpAfter, send } from "../testing.ts"
 import { findRules, type RuleOptions, removeRule, saveRule } from "./cleanup.ts"
 
-withWorld("rules of cleaning up", { open: openCheckedWorld }, ({ test, world }) => {
+withWorld("rules of cleaning up", { open: openCheckedWorld, on: databaseKinds }, ({ test, world }) => {
   const rule = (more: Partial<RuleOptions>): RuleOptions => ({
     type: "generic",
     isEnabled: true,
@@ -77,7 +78,7 @@ withWorld("rules of cleaning up", { open: openCheckedWorld }, ({ test, world }) 
 })
 
 const limited = { packages: { maxOwnerBytes: 1000, maxOwnerVersions: 3 } }
-withWorld("limits of an owner", { open: (kind) => openCheckedWorld(kind, limited) }, ({ test, world }) => {
+withWorld("limits of an owner", { open: (kind) => openCheckedWorld(kind, limited), on: databaseKinds }, ({ test, world }) => {
   const put = (who: Person, path: string, bytes: number, by: { authorization: string } = who) =>
     send(world.hearth, by, `PUT ${who.name}/generic/${path}`, { body: Buffer.alloc(bytes, path) })
 

@@ -1,8 +1,11 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 
-withHearth("following", { people: ["ann", "ben", { name: "ned", visibility: "private" }] }, ({ test, forge, ann, ben, ned }) => {
+const people = ["ann", "ben", { name: "ned", visibility: "private" }] as const
+
+withHearth("following", { people, on: databaseKinds }, ({ test, forge, ann, ben, ned }) => {
   const status = async (caller: Caller, route: string) => (await forge.call(caller, route)).status
   const names = async (caller: Caller, path: string) => {
     const { body, headers } = await forge.call(caller, `GET ${path}`)

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto"
 import { expect } from "vitest"
-import type { FreshKind } from "../../../../tests/support/database.ts"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, type FreshKind, statementsOf } from "../../../../tests/support/database.ts"
 import { withHearth, withWorld } from "../../../../tests/support/fixture.ts"
 import { jsonOf, openOAuth2World } from "../../../../tests/support/oauth2.ts"
 import { startHearth } from "../../../app.ts"
@@ -10,7 +9,7 @@ import { openSigningKey } from "./signing-key.ts"
 /** Processes of one site share its key. */
 const KEY = { security: { secretKey: "5a".repeat(32) } }
 
-withWorld("OAuth2", { open: (kind: FreshKind) => openOAuth2World(kind, KEY) }, ({ test, world, kind }) => {
+withWorld("OAuth2", { open: (kind: FreshKind) => openOAuth2World(kind, KEY), on: databaseKinds }, ({ test, world, kind }) => {
   test("the check of an application's token costs as many statements as that of a person's", async () => {
     const { ben, call, hearth, server, tokensFor } = world
     const { access_token: token } = await tokensFor(server)

@@ -1,12 +1,13 @@
 import { sql } from "kysely"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { createToken } from "../authentication/tokens.ts"
 import { deleteOrganization } from "./rules.ts"
 import { each, idOf, messageOf, openWorld, type Person, plainRepository } from "./testing.ts"
 
 /** Members of organisations: who sees them, and how membership ends. */
-withWorld("members of an organisation", { open: openWorld }, ({ kind, test, world }) => {
+withWorld("members of an organisation", { open: openWorld, on: databaseKinds }, ({ kind, test, world }) => {
   let alice: Person
   let bob: Person
   let carol: Person

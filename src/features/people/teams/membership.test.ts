@@ -1,12 +1,12 @@
 import { expect } from "vitest"
-import type { FreshKind } from "../../../../tests/support/database.ts"
+import { databaseKinds, type FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { each, idOf, messageOf, openWorld, type Person } from "../organizations/testing.ts"
 import { attachTeams, detachAllTeams, isOrganizationOwner, mayCreateRepositories } from "./rules.ts"
 
 /** Members and repositories of teams, and the effects of changes on watches and access. */
-withWorld("members and repositories of teams", { open: openWorld }, ({ test, world }) => {
+withWorld("members and repositories of teams", { open: openWorld, on: databaseKinds }, ({ test, world }) => {
   let olive: Person
   let anna: Person
   let stranger: Person

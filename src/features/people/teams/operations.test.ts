@@ -1,11 +1,11 @@
 import { expect } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { UNITS } from "../../../access/modes.ts"
 import { type Answer, each, idOf, messageOf, openWorld, type Person } from "../organizations/testing.ts"
 
 /** Teams through the API: creating, changing, showing and deleting them. */
-withWorld("teams", { open: openWorld }, ({ test, world }) => {
+withWorld("teams", { open: openWorld, on: databaseKinds }, ({ test, world }) => {
   let olive: Person
   let anna: Person
   let stranger: Person

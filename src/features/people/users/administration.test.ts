@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { basic } from "../../../../tests/support/hearth.ts"
 
-withHearth("administration of people", { people: ["bob"] }, ({ test, forge, bob }) => {
+withHearth("administration of people", { people: ["bob"], on: databaseKinds }, ({ test, forge, bob }) => {
   const edit = (name: string, body: object) => forge.call(forge.root, `PATCH /admin/users/${name}`, { login_name: name, ...body })
 
   describe("creating", () => {

@@ -1,9 +1,9 @@
 import { expect } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 
-withHearth("profiles", {}, ({ test, forge }) => {
+withHearth("profiles", { on: databaseKinds }, ({ test, forge }) => {
   const callers: Record<string, Caller> = { nobody: undefined }
   test.beforeAll(async () => {
     callers["root"] = forge.root

@@ -1,8 +1,9 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 
-withWorld("administration", { open: openWorld }, ({ test: it, world }) => {
+withWorld("administration", { open: openWorld, on: databaseKinds }, ({ test: it, world }) => {
   let ada: Caller
   it.beforeAll(async () => {
     ada = await world.person("ada")

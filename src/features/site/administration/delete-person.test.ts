@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { basic, connect } from "../../../../tests/support/hearth.ts"
 
-withHearth("deleting people", { people: ["bob"] }, ({ test, forge, bob }) => {
+withHearth("deleting people", { people: ["bob"], on: databaseKinds }, ({ test, forge, bob }) => {
   const remove = (name: string, query = "") => forge.call(forge.root, `DELETE /admin/users/${name}${query}`)
   const get = (path: string) => forge.call(forge.root, `GET ${path}`)
 

@@ -1,10 +1,11 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { visit } from "../../../../tests/support/visitor.ts"
 
 const PAGE = "/-/admin/announcements"
 
-withHearth("announcements", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("announcements", { people: ["ann"], on: databaseKinds }, ({ test, forge, ann }) => {
   test.beforeAll(async () => {
     await forge.call(forge.root, "PATCH /admin/users/ann", { login_name: "ann", source_id: 0, admin: true })
     await forge.person("ben")
