@@ -1,8 +1,7 @@
 import { createServer } from "node:http"
 import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
-import { must, openForges } from "../../code/mirrors/testing.ts"
-import type { Answer } from "../../code/repositories/testing.ts"
+import { must, openForges, runJobOf } from "../../code/mirrors/testing.ts"
 import { runImport } from "./import.ts"
 
 interface Step {
@@ -73,24 +72,10 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
   const get = (path: string) => must(forges.ann, "GET", path)
   const settle = () => forges.here.hearth.services.jobs.drain()
 
-  /** Asks for an import and runs its job once. The answer waits until the import is done or given up. */
-  async function begin(options: object): Promise<{ readonly answer: Promise<Answer> }> {
-    const stored = Promise.withResolvers<void>()
-    const stop = forges.here.hearth.services.database.observe(({ name }) => {
-      if (name === "jobs.insert") stored.resolve()
-    })
-    const answer = forges.ann.call("POST", "/repos/migrate", options)
-    await Promise.race([stored.promise, answer]).finally(stop)
-    // SQLite has one writer: the job is claimed after the commit of what stores it.
-    await settle()
-    return { answer }
-  }
-
-  const migrate = async (options: object) => (await begin(options)).answer
-  const imported = async (options: object) => expect((await migrate(options)).status).toBe(201)
+  const imported = async (options: object) => expect((await forges.migrate(options)).status).toBe(201)
 
   test("is imported with its numbers, times and authors, and without notifications", async () => {
-    const made = await migrate({ clone_addr, repo_name: "full", ...everything })
+    const made = await forges.migrate({ clone_addr, repo_name: "full", ...everything })
     expect([made.status, made.body]).toEqual([
       201,
       expect.objectContaining({ open_issues_count: 59, open_pr_counter: 1, release_counter: 1 }),
@@ -175,7 +160,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
   })
 
   test("is imported only as far as requested", async () => {
-    const made = await migrate({ clone_addr, repo_name: "some", service: "gitea", labels: true })
+    const made = await forges.migrate({ clone_addr, repo_name: "some", service: "gitea", labels: true })
     expect([made.status, made.body.open_issues_count, made.body.release_counter]).toEqual([201, 0, 0])
     expect((await get("/repos/ann/some/labels")).length).toBe(1)
     expect(await get("/repos/ann/some/milestones")).toEqual([])
@@ -187,10 +172,10 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       ["unnamed", { service: "" }],
       ["mirrored", { mirror: true }],
     ] as const) {
-      const made = await migrate({ clone_addr, repo_name, ...everything, ...options })
+      const made = await forges.migrate({ clone_addr, repo_name, ...everything, ...options })
       expect([made.status, made.body.open_issues_count]).toEqual([201, 0])
     }
-    const refused = await migrate({ clone_addr, repo_name: "other", ...everything, service: "gitlab" })
+    const refused = await forges.migrate({ clone_addr, repo_name: "other", ...everything, service: "gitlab" })
     expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining("[issues]")])
     expect((await forges.ann.call("GET", "/repos/ann/other")).status).toBe(404)
   })
@@ -235,7 +220,8 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     const server = await between((path) => (isDown && path.includes("/issues?") && path.includes("page=2") ? 503 : undefined))
     const { services } = forges.here.hearth
     // The job fails, and waits for its next try; so does the answer.
-    const { answer } = await begin({ clone_addr: server.clone_addr, repo_name: "resumed", ...everything })
+    const options = { clone_addr: server.clone_addr, repo_name: "resumed", ...everything }
+    const { answer } = await runJobOf(services, () => forges.ann.call("POST", "/repos/migrate", options))
     const stuck = await services.database.read
       .selectFrom("imports")
       .select(["id", "cursor"])
@@ -328,7 +314,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
       ["closed", 403, "403"],
     ] as const) {
       const server = await between((path) => (path.includes("/labels?") ? answer : undefined))
-      const made = await migrate({ clone_addr: server.clone_addr, repo_name: name, ...everything })
+      const made = await forges.migrate({ clone_addr: server.clone_addr, repo_name: name, ...everything })
       expect([made.status, made.body.message]).toEqual([422, expect.stringContaining(words)])
       expect((await forges.ann.call("GET", `/repos/ann/${name}`)).status).toBe(404)
       server.close()
