@@ -24,6 +24,9 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
+  setupFiles: ["tests/support/effort-of-file.ts"],
+  // Node runs TypeScript as it is: to transform all sources for each project takes longer than many tests, and tests run what users do.
+  experimental: { viteModuleRunner: false },
   // node:sqlite is still marked as experimental in Node 24, and says so at every start.
   execArgv: ["--disable-warning=ExperimentalWarning"],
 }

@@ -72,10 +72,14 @@ withHearth("guarded forms", { people: ["ann"] }, ({ test, forge, ann, call }) =>
     }
     for (const [owner, [id, list, path]] of Object.entries(hooks))
       cases[`${owner}Hooks.save`] = { page: `${list}/${id}`, path: { ...path, id }, field: "name" }
-    for (const of of ["project", "ownerProject", "myProject"] as const) {
-      const path = { ...pathOf[of], id: plan[of] }
-      cases[`${of}.edit`] = { page: `${boards[of]}/${plan[of]}`, path, field: "description" }
-      cases[`${of}.editColumn`] = { page: `${boards[of]}/${plan[of]}`, path: { ...path, column_id: await column(of) }, field: "title" }
+    for (const board of ["project", "ownerProject", "myProject"] as const) {
+      const path = { ...pathOf[board], id: plan[board] }
+      cases[`${board}.edit`] = { page: `${boards[board]}/${plan[board]}`, path, field: "description" }
+      cases[`${board}.editColumn`] = {
+        page: `${boards[board]}/${plan[board]}`,
+        path: { ...path, column_id: await column(board) },
+        field: "title",
+      }
     }
     const guarded = pages.filter(({ guards = [] }) => guards.length > 0).map(({ id }) => id)
     expect(guarded.filter((id) => !ALIKE.includes(id)).sort()).toEqual(Object.keys(cases).sort())
