@@ -18,13 +18,16 @@ const runner = ["tests/runner/**/*.test.ts"]
 /** What needs a browser, which an npm package ships: for `npm run test:browser`. */
 const browser = ["tests/browser/**/*.test.ts"]
 
+/** Set by `npm run test:stress`. */
+const isStress = process.env["HEARTH_TEST_STRESS_SEED"] !== undefined
+
 const common = {
   env: { TMPDIR: folderForTests() },
   // For what hangs: tests end and states come as late as it takes on a busy machine, and few tests need limits of their own.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  setupFiles: ["tests/support/effort-of-file.ts"],
+  setupFiles: ["tests/support/effort-of-file.ts", ...(isStress ? ["tests/stress/setup.ts"] : [])],
   // Node runs TypeScript as it is: to transform all sources for each project takes longer than many tests, and tests run what users do.
   experimental: { viteModuleRunner: false },
   // node:sqlite is still marked as experimental in Node 24, and says so at every start.

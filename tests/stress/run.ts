@@ -41,10 +41,11 @@ if (chosen.length === 0) {
   process.exit(2)
 }
 
+// Read by vitest.config.ts, which adds the set-up to each project; and anew for each round by the workers, which are forked from this process.
+process.env["HEARTH_TEST_STRESS_SEED"] = String(seed)
 const vitest = await createVitest("test", {
   watch: false,
   reporters: [{}],
-  setupFiles: ["tests/stress/setup.ts"],
   sequence: { shuffle: { files: true, tests: true } },
   // Pauses must not make long tests exceed their timeout.
   testTimeout: 300_000,
@@ -67,7 +68,6 @@ process.exitCode = failures === 0 ? 0 : 1
 /** Runs one round; false if something in it failed. */
 async function play(round: number, roundSeed: number): Promise<boolean> {
   const drawn = shuffled(chosen, roundSeed).slice(0, files)
-  // The workers are forked from this process and read it in tests/stress/setup.ts.
   process.env["HEARTH_TEST_STRESS_SEED"] = String(roundSeed)
   vitest.config.sequence.seed = roundSeed
   const started = performance.now()
