@@ -1,13 +1,20 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type OpenServices, openServices } from "../app.ts"
 import type { Repository } from "../git/index.ts"
 import { openShell, type Shell } from "./testing.ts"
 
+let prepared: Shell
 let shell: Shell
 let opened: OpenServices | undefined
+beforeAll(async () => {
+  prepared = await openShell()
+  await prepare()
+})
+afterAll(() => prepared.close())
 beforeEach(async () => {
   shell = await openShell()
 })
@@ -20,10 +27,12 @@ afterEach(async () => {
 const quiet = { HEARTH_LOG_LEVEL: "silent" }
 const HOURS_AGO = new Date(Date.now() - 7_200_000)
 
-/** An installation with one owner, "ada", and one repository of one commit, "ada/first"; the services stay open, as beside a server. */
-async function installed(): Promise<Repository> {
-  opened = await openServices({ env: { HEARTH_DATA_DIR: shell.dataDir, ...quiet } })
-  const { git, database } = opened.services
+const open = ({ dataDir }: Shell) => openServices({ env: { HEARTH_DATA_DIR: dataDir, ...quiet } })
+
+/** An installation with one owner, "ada", and one repository of one commit, "ada/first". */
+async function prepare(): Promise<void> {
+  const { services, close } = await open(prepared)
+  const { git, database } = services
   const repository = await git.repositories.create("ab/first", { format: "sha1", branch: "main" })
   const person = { name: "Ada", email: "ada@example.org", when: 1_700_000_000, offset: 0 }
   const blob = await git.objects.writeBlob(repository, "hello\n")
@@ -34,7 +43,14 @@ async function installed(): Promise<Repository> {
     await sql`insert into users (id, kind, name, lower_name) values (1, 'person', 'ada', 'ada')`.execute(tx)
     await sql`insert into repositories (owner_id, name, lower_name, storage) values (1, 'first', 'first', 'ab/first')`.execute(tx)
   })
-  return repository
+  await close()
+}
+
+/** A copy of that installation, and its repository; the services stay open, as beside a server. */
+async function installed(): Promise<Repository> {
+  await cp(prepared.dataDir, shell.dataDir, { recursive: true })
+  opened = await open(shell)
+  return opened.services.git.at("ab/first", "sha1")
 }
 
 describe("hearth doctor", () => {
