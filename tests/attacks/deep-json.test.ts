@@ -6,13 +6,14 @@
  */
 import { expect } from "vitest"
 import { MAX_DEPTH } from "../../src/core/text/json.ts"
+import { databaseKinds } from "../support/database.ts"
 import { withHearth } from "../support/fixture.ts"
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth)
 const nestedMembers = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
 const LFS = "application/vnd.git-lfs+json"
 
-withHearth("deeply nested input", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("deeply nested input", { people: ["ann"], on: databaseKinds }, ({ test, forge, ann }) => {
   test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
   })

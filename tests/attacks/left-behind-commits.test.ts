@@ -66,6 +66,7 @@ withHearth("commits that were left behind", { people: ["ada", "bob"] }, ({ test:
   /** What the clock does each night, so many days from now. */
   const night = async (days: number) => {
     const { services } = forge.hearth
+    await forge.settle()
     const now = () => services.now() + days * DAY
     return pruneRepositories.run({ ...services, now }, new AbortController().signal)
   }

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { eventually, must, openForges } from "../../src/features/code/mirrors/testing.ts"
+import { must, openForges } from "../../src/features/code/mirrors/testing.ts"
 import { branchRef, type RefName, tagRef } from "../../src/git/index.ts"
 import { client, ok } from "../../src/git/testing.ts"
 import { withWorld } from "../support/fixture.ts"
@@ -87,10 +87,13 @@ withWorld("names that look like references", { open: openForges }, ({ test: it, 
     await plant()
     const clone_addr = `${world.there.hearth.url}/zoe/box.git`
     for (const more of [{ repo_name: "mirrored", mirror: true }, { repo_name: "brought" }]) {
-      await must(world.ann, "POST", "/repos/migrate", { clone_addr, ...more })
-      const names = () => references(more.repo_name, world.here)
-      await eventually(async () => (await names()).length > 0)
-      expect(await names()).toEqual(["refs/heads/fine", "refs/heads/side", "refs/heads/trunk", "refs/tags/fine"])
+      expect((await world.migrate({ clone_addr, ...more })).status).toBe(201)
+      expect(await references(more.repo_name, world.here)).toEqual([
+        "refs/heads/fine",
+        "refs/heads/side",
+        "refs/heads/trunk",
+        "refs/tags/fine",
+      ])
     }
   })
 

@@ -3,6 +3,7 @@
  * A code works once, for its client, address and verifier. A second use ends everything that followed from the first.
  */
 import { expect } from "vitest"
+import { databaseKinds } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { newPair, openOAuth2World } from "../support/oauth2.ts"
 
@@ -10,7 +11,7 @@ const clock = { now: 1_800_000_000 }
 
 const open = (kind: Parameters<typeof openOAuth2World>[0]) => openOAuth2World(kind, {}, () => clock.now)
 
-withWorld("codes", { open }, ({ test, world }) => {
+withWorld("codes", { open, on: databaseKinds }, ({ test, world }) => {
   const withPkce = (pair = newPair()) => ({ pair, fields: { code_challenge: pair.challenge, code_challenge_method: "S256" } })
   const errorOf = ({ location }: { readonly location: string }) => new URL(location).searchParams.get("error")
 

@@ -3,13 +3,14 @@
  * owner has the newer one, and the whole authorization ends.
  */
 import { expect } from "vitest"
+import { databaseKinds } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { openOAuth2World } from "../support/oauth2.ts"
 
 const clock = { now: 1_800_000_000 }
 const open = (kind: Parameters<typeof openOAuth2World>[0]) => openOAuth2World(kind, {}, () => clock.now)
 
-withWorld("refresh tokens", { open }, ({ test, world }) => {
+withWorld("refresh tokens", { open, on: databaseKinds }, ({ test, world }) => {
   for (const which of ["installed", "server"] as const) {
     test(`a second use ends the authorization of the client ${which}, and no other`, async () => {
       const { refresh, tokensFor, worksFor } = world

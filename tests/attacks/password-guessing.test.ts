@@ -7,7 +7,7 @@ import { expect } from "vitest"
 import { startHearth } from "../../src/app.ts"
 import { makeCode } from "../../src/features/people/users/codes.ts"
 import { findAddressesOf } from "../../src/features/people/users/store.ts"
-import { type FreshKind, statementsOf } from "../support/database.ts"
+import { databaseKinds, type FreshKind, statementsOf } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { ask } from "../support/from-address.ts"
 import { basic, freshHearth, PASSWORD } from "../support/hearth.ts"
@@ -38,7 +38,7 @@ async function open(kind: FreshKind) {
   return { ...forge, services, url, get, statuses, recoveryLink }
 }
 
-withWorld("guessing passwords", { open }, ({ test, world, kind }) => {
+withWorld("guessing passwords", { open, on: databaseKinds }, ({ test, world, kind }) => {
   test("of one account ends after five, from all addresses that it was never used from", async () => {
     const { get, statuses } = world
     expect((await get("127.0.0.9", "alice", PASSWORD)).status).toBe(200)

@@ -10,7 +10,7 @@ import { requireTry } from "../../src/features/people/authentication/guesses.ts"
 import { enableTwoFactor } from "../../src/features/people/authentication/two-factor.ts"
 import { makeCode } from "../../src/features/people/users/codes.ts"
 import { findAddressesOf } from "../../src/features/people/users/store.ts"
-import type { FreshKind } from "../support/database.ts"
+import { databaseKinds, type FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { type Asking, ask } from "../support/from-address.ts"
 import { freshHearth, PASSWORD } from "../support/hearth.ts"
@@ -51,7 +51,7 @@ async function open(kind: FreshKind) {
   return { ...forge, services, token, user, code, wrong, get, post, mailed, close }
 }
 
-withWorld("guessing codes", { open }, ({ test, world }) => {
+withWorld("guessing codes", { open, on: databaseKinds }, ({ test, world }) => {
   test("ends after five, for the right one too, at every door", async () => {
     const { services, user, code, wrong, get, post } = world
     expect((await get("/api/v1/user", code())).status).toBe(200)
