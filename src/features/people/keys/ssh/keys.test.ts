@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { keyLine, parseKeyText } from "./key-text.ts"
 import { fingerprintOf, readKey, UnusableKeyError } from "./public-key.ts"
 import { isSignedBy } from "./signature.ts"
-import { type KeyFolder, makeToken, openKeyFolder } from "./testing.ts"
+import { type KeyFile, type KeyFolder, makeToken, openKeyFolder } from "./testing.ts"
 import { wireBytes, wireNumber, wireReader } from "./wire.ts"
 
 let keys: KeyFolder
@@ -13,6 +13,15 @@ beforeAll(async () => {
   keys = await openKeyFolder()
 })
 afterAll(() => keys.close())
+
+const made = new Map<string, Promise<KeyFile>>()
+/** A key of this kind, made once: an RSA key takes a second. */
+function keyOf(type: string, ...options: readonly string[]): Promise<KeyFile> {
+  const kind = [type, ...options].join(" ")
+  const key = made.get(kind) ?? keys.make(type, ...options)
+  made.set(kind, key)
+  return key
+}
 
 const ED25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKUxwFnYDLJrjlcHvcu2dreUmlfLNAT/O/ipyS2HC9Ro"
 
@@ -34,7 +43,7 @@ describe("keys as OpenSSH makes them", () => {
     ["ecdsa", ["-b", "521"]],
     ["rsa", ["-b", "3072"]],
   ])("%s %j is read, in all three forms, with its fingerprint", async (type, options) => {
-    const { file, line, fingerprint } = await keys.make(type, ...options)
+    const { file, line, fingerprint } = await keyOf(type, ...options)
     const text = parseKeyText(`${line}  \n`)
     expect(keyLine(text)).toBe(line)
     expect(fingerprintOf(text.key.blob)).toBe(fingerprint)
@@ -45,7 +54,7 @@ describe("keys as OpenSSH makes them", () => {
   })
 
   test("an RSA key is read from PKCS#1 as well", async () => {
-    const { file, line } = await keys.make("rsa", "-b", "3072")
+    const { file, line } = await keyOf("rsa", "-b", "3072")
     const pem = await keys.keygen("-e", "-m", "PEM", "-f", `${file}.pub`)
     expect(pem).toContain("BEGIN RSA PUBLIC KEY")
     expect(keyLine(parseKeyText(pem))).toBe(line.split(" ", 2).join(" "))
@@ -59,7 +68,7 @@ describe("keys as OpenSSH makes them", () => {
 
 describe("refused in words", () => {
   test.each([
-    ["a short RSA key", async () => (await keys.make("rsa", "-b", "2048")).line, /^key length is not enough: got 2048, needs 3071$/],
+    ["a short RSA key", async () => (await keyOf("rsa", "-b", "2048")).line, /^key length is not enough: got 2048, needs 3071$/],
     [
       "another kind than was said",
       () => ED25519.replace("ssh-ed25519", "ssh-rsa"),
@@ -149,7 +158,7 @@ describe("signatures", () => {
     ["ecdsa", ["-b", "521"]],
     ["rsa", ["-b", "3072"]],
   ])("of %s %j are right over what was signed, and over nothing else", async (type, options) => {
-    const { file } = await keys.make(type, ...options)
+    const { file } = await keyOf(type, ...options)
     const { signature, over, blob } = await signed(file)
     const reader = wireReader(signature)
     const [algorithm, body] = [reader.text(), reader.bytes()]
