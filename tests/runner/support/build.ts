@@ -1,4 +1,4 @@
-/** Builds the runner that these tests are about, the Go module that `../go.mod` names, and gives its path to them. */
+/** Builds the runner that these tests are about, the Go module that `../go.mod` names: Vitest's global set-up, and a program. */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
@@ -10,8 +10,8 @@ import type { TestProject } from "vitest/node"
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The program of the runner. */
-    runnerProgram: string
+    /** The program of the runner, or why there is none. */
+    runnerProgram: { readonly path: string } | { readonly fault: string }
   }
 }
 
@@ -26,11 +26,21 @@ const PATIENCE_MS = 600_000
 const cache = (): string => process.env["HEARTH_TEST_CACHE"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "hearth")
 
 export default async function setup(project: TestProject): Promise<void> {
+  try {
+    project.provide("runnerProgram", { path: await builtProgram() })
+  } catch (error) {
+    // The tests of other projects in the same run don't need it.
+    project.provide("runnerProgram", { fault: String(error) })
+  }
+}
+
+/** The path of the program, which is built unless it is there. */
+async function builtProgram(): Promise<string> {
   const files = await Promise.all(["go.mod", "go.sum"].map((name) => readFile(join(module, name))))
   const version = createHash("sha256").update(Buffer.concat(files)).digest("hex").slice(0, 16)
   const program = join(cache(), `runner-${version}`)
   if (!existsSync(program)) await build(program)
-  project.provide("runnerProgram", program)
+  return program
 }
 
 async function build(program: string): Promise<void> {
@@ -57,3 +67,6 @@ async function build(program: string): Promise<void> {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+// `npm run test:all` begins with it, beside its checks.
+if (import.meta.main) await builtProgram()

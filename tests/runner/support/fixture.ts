@@ -103,8 +103,9 @@ export const databasesOfRunners = (): readonly (typeof databaseKinds)[number][] 
 /** Describes a site with runners. They all serve the whole site. */
 export function withRunner(title: string, { people = [], config, machines = [] }: RunnerOptions, define: (given: GivenSite) => void): void {
   const opened = new Map<string, Machine>()
+  // Runners wait for what jobs do.
   const open = async (kind: FreshKind): Promise<Site> => {
-    const site = openSite(await freshHearth(kind, config))
+    const site = openSite(await freshHearth(kind, config, { running: true }))
     for (const name of people) await site.person(name)
     for (const options of machines) opened.set(`${kind} ${options.name}`, await site.machine(options))
     return site

@@ -77,7 +77,9 @@ export async function openMachine(options: MachineOptions): Promise<Machine> {
   // Its steps find the Node of the tests.
   const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter)
   const program = async (...args: readonly string[]): Promise<ChildProcess> => {
-    const started = spawn(inject("runnerProgram"), [...args], {
+    const built = inject("runnerProgram")
+    if ("fault" in built) throw new Error(built.fault)
+    const started = spawn(built.path, [...args], {
       cwd: folder,
       env: { PATH, HOME: folder, LANG: "C.UTF-8" },
       stdio: ["ignore", "pipe", "pipe"],
