@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto"
-import { mkdir, writeFile } from "node:fs/promises"
+import { cp, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type ObjectFormat, type Repository, refName } from "./index.ts"
 import { flushPacket, packet } from "./pktline.ts"
-import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
+import { client, ok, openWorld, serve, type TestServer, type World, writeHistory } from "./testing.ts"
 
 /** Cached answers to fetches: the same request for the same references needs no process. */
 
@@ -15,25 +15,38 @@ let repository: Repository
 let work: string
 let url: string
 let copies = 0
+let repositories = 0
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await openWorld()
   server = await serve(world.git)
-  await open("sha1")
+  for (const format of ["sha1", "sha256"] as const) {
+    work = prepared(format)
+    await mkdir(work)
+    await ok(work, "init", "-q", "-b", "main", `--object-format=${format}`)
+    await writeHistory(
+      work,
+      ["one", "two", "three"].map((text) => ({ message: text, files: { [text]: text } })),
+    )
+    await ok(work, "reset", "-q", "--hard")
+  }
 })
 
-afterEach(async () => {
+beforeEach(() => open("sha1"))
+
+afterAll(async () => {
   await server.close()
   await world.close()
 })
 
+const prepared = (format: ObjectFormat) => join(world.folder, format)
+
+/** An empty repository, and a client's with three commits. */
 async function open(format: ObjectFormat): Promise<void> {
-  repository = await world.git.repositories.create(format, { format, branch: "main" })
+  repository = await world.git.repositories.create(`r/${++repositories}`, { format, branch: "main" })
   url = server.url(repository)
-  work = join(world.folder, format)
-  await mkdir(work)
-  await ok(work, "init", "-q", "-b", "main", `--object-format=${format}`)
-  for (const text of ["one", "two", "three"]) await commit(text)
+  work = join(world.folder, `work-${repositories}`)
+  await cp(prepared(format), work, { recursive: true })
 }
 
 async function commit(text: string): Promise<void> {

@@ -4,7 +4,7 @@ import { PassThrough, Readable } from "node:stream"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type PushOutcome, type RefCommand, type RefName, type Repository, refName, zeroId } from "./index.ts"
 import { flushPacket, packet } from "./pktline.ts"
-import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
+import { client, ok, openWorld, serve, type TestServer, type World, writeHistory } from "./testing.ts"
 
 let world: World
 let server: TestServer
@@ -101,7 +101,10 @@ describe("what is accepted", () => {
   })
 
   test("forced is found out as well where packs and merges are in the way", async () => {
-    for (let index = 0; index < 120; index += 1) await ok(work, "commit", "-q", "--allow-empty", "-m", `number ${index}`)
+    await writeHistory(
+      work,
+      Array.from({ length: 120 }, (_, index) => ({ message: `number ${index}` })),
+    )
     await push("HEAD~110:refs/heads/main")
     await ok(work, "checkout", "-q", "-b", "side", "HEAD~2")
     await commit("side")
@@ -283,11 +286,13 @@ describe("what is refused", () => {
     const blob = (await client(work, ["hash-object", "-w", "--stdin"], "x")).out.trim()
     const tree = Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, "hex")])
     const treeId = (await client(work, ["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], tree)).out.trim()
-    let id = (await client(work, ["commit-tree", treeId, "-m", "evil"])).out.trim()
+    const id = (await client(work, ["commit-tree", treeId, "-m", "evil"])).out.trim()
     expect(await raw([{ name: "refs/heads/main", newId: id }], await pack(id))).toMatch(/unpack (?!ok).*has(Dot|Dotdot|Dotgit)\b/)
-    for (let index = 0; index < 101; index += 1)
-      id = (await client(work, ["commit-tree", treeId, "-p", id, "-m", `evil ${index}`])).out.trim()
-    expect(await raw([{ name: "refs/heads/main", newId: id }], await pack(id))).toMatch(/unpack (?!ok)/)
+    // So many that they stay in their pack.
+    const filling = Array.from({ length: 101 }, (_, index) => String(index))
+    await writeHistory(work, [{ branch: "filling", files: Object.fromEntries(filling.map((text) => [text, text])) }])
+    const files = (await ok(work, "ls-tree", "--object-only", "filling")).split("\n")
+    expect(await raw([{ name: "refs/heads/main", newId: id }], await packOf([id, treeId, blob, ...files]))).toMatch(/unpack (?!ok)/)
     expect(await references()).toEqual({})
     expect(await leftovers()).toEqual([])
   })
@@ -375,7 +380,8 @@ describe("checking", () => {
       story.push(`before ${commands.map(({ ref }) => ref)} ${JSON.stringify(await references())}`)
     }
     server.policy.after = async (outcome) => {
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      // Another client is answered meanwhile; this one is not.
+      await ok(work, "ls-remote", url)
       story.push(`after ${outcome.results.map(({ refused }) => refused)} ${(await references())["refs/heads/main"] === id}`)
       expect(outcome.addedBytes).toBeGreaterThan(100)
       return ["Create a new pull request:", "  http://example.com/"]
@@ -437,8 +443,10 @@ describe("races", () => {
       check: async () => ({ refused: new Map() }),
     })
     input.write(Buffer.concat([packet(`${zeroId("sha1")} ${id} refs/heads/main\0report-status`), flushPacket, bytes.subarray(0, 40)]))
-    setTimeout(() => input.destroy(), 50)
-    await expect(receiving).rejects.toMatchObject({ kind: "aborted" })
+    const outcome = expect(receiving).rejects.toMatchObject({ kind: "aborted" })
+    await expect.poll(() => world.git.limits().find(({ name }) => name === "pushes")?.active).toBe(1)
+    input.destroy()
+    await outcome
     expect(await references()).toEqual({})
     expect(await leftovers()).toEqual([])
     expect(world.git.running()).toBe(0)

@@ -144,7 +144,7 @@ describe("one reference", () => {
     const log: string[] = []
     const work = (name: string) => async () => {
       log.push(`${name} begins`)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setImmediate(resolve))
       log.push(`${name} ends`)
       if (name === "b") throw new Error("b")
     }

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createGunzip } from "node:zlib"
-import { inject } from "vitest"
+import { expect, inject } from "vitest"
 import { type Run, runHere, runThere } from "./client.fixture.ts"
 import {
   type Git,
@@ -49,6 +50,56 @@ export async function ok(folder: string, ...args: readonly string[]): Promise<st
   const run = await client(folder, args)
   if (run.code !== 0) throw new Error(`git ${args.join(" ")}: ${run.err}`)
   return run.out.trim()
+}
+
+/** A commit of `writeHistory`. */
+export interface Step {
+  /** The branch that goes on; a new one begins at `from`, or with no history. */
+  readonly branch?: string
+  readonly from?: string
+  readonly message?: string
+  readonly files?: Readonly<Record<string, string>>
+}
+
+/** Adds these commits to a client's repository, all by one process, and gives their ids. It has no work tree of them: `git checkout` makes one. */
+export async function writeHistory(folder: string, steps: readonly Step[]): Promise<readonly string[]> {
+  const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
+  const lines = steps.map(({ branch = "main", from, message = "More", files = {} }, index) =>
+    [
+      `commit refs/heads/${branch}\nmark :${index + 1}\n`,
+      `author Ada <ada@example.com> 1700000000 +0100\ncommitter Ben <ben@example.com> ${1_700_000_100 + index} -0330\n`,
+      data(message),
+      from === undefined ? "" : `from ${from}\n`,
+      ...Object.entries(files).map(([path, content]) => `M 100644 inline ${JSON.stringify(path)}\n${data(content)}`),
+      `\nget-mark :${index + 1}\n`,
+    ].join(""),
+  )
+  const { code, out, err } = await client(folder, ["fast-import", "--quiet", "--force"], lines.join(""))
+  if (code !== 0) throw new Error(`git fast-import: ${err}`)
+  return out.trim().split("\n")
+}
+
+/**
+ * Writes trees into a client's repository, each of which holds the one before it so many times, the first a file. Gives the commit of the last one: a small
+ * one that is beyond all measure where it is read whole.
+ */
+export async function writeKnot(folder: string, { levels, width, file }: { levels: number; width: number; file: string }): Promise<string> {
+  const blob = (await client(folder, ["hash-object", "-w", "--stdin"], "0123456789")).out.trim()
+  const listings: string[] = []
+  let entry = { mode: "100644", type: "blob", id: blob, name: (_index: number) => file }
+  for (let level = 0; level <= levels; level++) {
+    const names = Array.from({ length: level === 0 ? 1 : width }, (_, index) => entry.name(index))
+    listings.push(names.map((name) => `${entry.mode} ${entry.type} ${entry.id}\t${name}\n`).join(""))
+    const raw = names.flatMap((name) => [Buffer.from(`${Number(entry.mode)} ${name}\0`), Buffer.from(entry.id, "hex")])
+    const size = raw.reduce((sum, { length }) => sum + length, 0)
+    const id = createHash("sha1")
+      .update(Buffer.concat([Buffer.from(`tree ${size}\0`), ...raw]))
+      .digest("hex")
+    entry = { mode: "040000", type: "tree", id, name: (index) => `d${index}` }
+  }
+  const made = await client(folder, ["mktree", "--batch", "--missing"], listings.join("\n"))
+  expect(made.out.trim().split("\n").at(-1)).toBe(entry.id)
+  return ok(folder, "commit-tree", entry.id, "-m", "knot")
 }
 
 /** How the tests' server handles pushes; by default it allows everything. */

@@ -1,43 +1,43 @@
 import { createHash, randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough, type Readable } from "node:stream"
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Git, type Repository, refName } from "./index.ts"
 import { flushPacket, packet } from "./pktline.ts"
-import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
+import { client, ok, openWorld, serve, type TestServer, type World, writeHistory } from "./testing.ts"
 
 let world: World
 let server: TestServer
 let repository: Repository
+let work: string
 let url: string
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await openWorld()
   server = await serve(world.git)
   repository = await world.git.repositories.create("one", { format: "sha1", branch: "main" })
   url = server.url(repository)
-  const work = join(world.folder, "work")
+  work = join(world.folder, "work")
   await mkdir(work)
   await ok(work, "init", "-q", "-b", "main")
-  for (const text of ["one", "two", "three"]) {
-    await writeFile(join(work, "file"), text)
-    await writeFile(join(work, `${text}.bin`), randomBytes(200_000))
-    await ok(work, "add", ".")
-    await ok(work, "commit", "-q", "-m", text)
-  }
+  const noise = () => randomBytes(100_000).toString("hex")
+  await writeHistory(
+    work,
+    ["one", "two", "three"].map((text) => ({ message: text, files: { file: text, [`${text}.bin`]: noise() } })),
+  )
   await ok(work, "push", "-q", url, "main")
 })
 
-afterEach(async () => {
+afterAll(async () => {
   await server.close()
   await world.close()
 })
 
 test.each(["0", "1", "2"])("a clone by protocol version %s is whole", async (version) => {
-  await ok(world.folder, "-c", `protocol.version=${version}`, "clone", "-q", url, "copy")
-  const copy = join(world.folder, "copy")
+  await ok(world.folder, "-c", `protocol.version=${version}`, "clone", "-q", url, `version-${version}`)
+  const copy = join(world.folder, `version-${version}`)
   expect(await ok(copy, "log", "--format=%s")).toBe("three\ntwo\none")
   await ok(copy, "fsck", "--strict")
   expect(await ok(copy, "fetch", "-q")).toBe("")
@@ -190,6 +190,9 @@ test("in a session, only a client that requests a pack blocks others", async () 
 })
 
 test("20 clones at once", async () => {
+  // No answer to an earlier clone is the answer to these.
+  await writeHistory(work, [{ from: "refs/heads/main^0", message: "four" }])
+  await ok(work, "push", "-q", url, "main")
   const runs = await Promise.all(Array.from({ length: 20 }, (_, index) => client(world.folder, ["clone", "-q", url, `copy-${index}`])))
   expect(runs.map((run) => run.code)).toEqual(runs.map(() => 0))
   expect(await readFile(join(world.folder, "copy-19", "file"), "utf8")).toBe("three")

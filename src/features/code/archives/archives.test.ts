@@ -6,6 +6,7 @@ import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { writeKnot } from "../../../git/testing.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
 import { openStage, type Stage } from "../releases/testing.ts"
 import { findCached, openCached } from "./cache.ts"
@@ -169,6 +170,21 @@ describe("archives", () => {
     expect(spawned() - before).toBeLessThanOrEqual(4)
   })
 
+  test("go with their repository", async () => {
+    await stage.must(stage.ann, "POST /user/repos", { name: "brief", auto_init: true })
+    const { storage } = await stage.hearth.services.database.read
+      .selectFrom("repositories")
+      .select("storage")
+      .where("lower_name", "=", "brief")
+      .executeTakeFirstOrThrow()
+    await (await stage.get("/ann/brief/archive/main.zip")).arrayBuffer()
+    const place = join(stage.hearth.services.config.dataDir, "archives", storage)
+    expect((await stat(place)).isDirectory()).toBe(true)
+    await stage.must(stage.ann, "DELETE /repos/ann/brief")
+    await stage.settle()
+    await expect(stat(place)).rejects.toThrow("ENOENT")
+  })
+
   // --- attacks --------------------------------------------------------------------------------------------------------------------
 
   test("lead nowhere outside: links stay links, names stay names", async () => {
@@ -225,17 +241,7 @@ describe("archives", () => {
   test("of a tree that holds itself many times over are refused as well", async () => {
     await stage.must(stage.ann, "POST /user/repos", { name: "bomb" })
     const clone = await stage.clone("ann/bomb")
-    await writeFile(join(clone.folder, "f"), "0123456789")
-    let entry = `100644 blob ${await clone.git("hash-object", "-w", "f")}\tf\n`
-    for (let level = 0; level < 12; level++) {
-      const lines = Array.from({ length: 10 }, (_, index) => entry.replace(/\t.*\n/, `\td${index}\n`)).join("")
-      const listing = join(folder, "listing")
-      await writeFile(listing, lines)
-      const { stdout } = await run("sh", ["-c", `git mktree < ${listing}`], { cwd: clone.folder })
-      entry = `040000 tree ${stdout.trim()}\td\n`
-    }
-    const tree = /tree (\w+)/.exec(entry)?.[1] ?? ""
-    const commit = await clone.git("-c", "user.name=A", "-c", "user.email=a@b", "commit-tree", tree, "-m", "boom")
+    const commit = await writeKnot(clone.folder, { levels: 12, width: 10, file: "f" })
     expect(await clone.push(`${commit}:refs/heads/main`)).toMatchObject({ code: 0 })
     expect(await stage.status(undefined, "GET /repos/ann/bomb/archive/main.zip")).toBe(413)
   })
@@ -261,21 +267,6 @@ describe("archives", () => {
     expect(await sweepArchives.run(services, new AbortController().signal)).toBe("removed 1 files")
     await rm(root, { recursive: true })
     expect(await sweepArchives.run(services, new AbortController().signal)).toBeUndefined()
-  })
-
-  test("go with their repository", async () => {
-    await stage.must(stage.ann, "POST /user/repos", { name: "brief", auto_init: true })
-    const { storage } = await stage.hearth.services.database.read
-      .selectFrom("repositories")
-      .select("storage")
-      .where("lower_name", "=", "brief")
-      .executeTakeFirstOrThrow()
-    await (await stage.get("/ann/brief/archive/main.zip")).arrayBuffer()
-    const place = join(stage.hearth.services.config.dataDir, "archives", storage)
-    expect((await stat(place)).isDirectory()).toBe(true)
-    await stage.must(stage.ann, "DELETE /repos/ann/brief")
-    await stage.settle()
-    await expect(stat(place)).rejects.toThrow("ENOENT")
   })
 
   test("are nowhere where the site switches them off", async () => {
@@ -333,15 +324,18 @@ describe("archives", () => {
       put(enough)
       const half = await opening
       const reading = text(half)
-      setTimeout(() => fail(new Error("broken")), 20)
-      await expect(reading).rejects.toThrow("broken")
+      const refusal = expect(reading).rejects.toThrow("broken")
+      fail(new Error("broken"))
+      await refusal
       expect(await findCached(services, path)).toBeUndefined()
       expect((await readdir(folder)).filter((name) => name.startsWith("failing"))).toEqual([])
       const early = slow()
       const refused = openCached(services, path, async () => early.stream)
+      const none = expect(refused).rejects.toThrow("early")
       early.put("too little to begin with")
-      setTimeout(() => early.fail(new Error("early")), 20)
-      await expect(refused).rejects.toThrow("early")
+      await expect.poll(() => early.stream.readableLength).toBe(0)
+      early.fail(new Error("early"))
+      await none
       await expect(openCached(services, path, () => Promise.reject(new Error("at once")))).rejects.toThrow("at once")
       expect(await text(await openCached(services, path, async () => Readable.from(["whole"])))).toBe("whole")
       expect(await text(await openCached(services, join(folder, "void"), async () => Readable.from([])))).toBe("")

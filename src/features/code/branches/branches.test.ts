@@ -1,10 +1,11 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { branchRef, objectId, refName, tagRef } from "../../../git/index.ts"
 import { renameJob } from "./rename.ts"
 
-withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
+withHearth("branches", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ test, forge, call, status, ann, ben, cal }) => {
   let last = 0
 
   const base64 = (text: string) => Buffer.from(text).toString("base64")

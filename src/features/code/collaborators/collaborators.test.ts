@@ -1,10 +1,11 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 
 const people = ["ann", "ben", "cal", { name: "dan", visibility: "private" }] as const
 
-withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) => {
+withHearth("collaborators", { people, on: databaseKinds }, ({ test, forge, ann, ben, cal, dan }) => {
   test.beforeAll(async () => {
     for (const name of ["open", "box"]) await forge.call(ann, "POST /user/repos", { name, private: name === "box" })
   })

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { branchRef } from "../../../git/index.ts"
 import { type Caller, openWorld } from "../repositories/testing.ts"
@@ -9,7 +10,7 @@ import { lastCommits } from "./last-commits.ts"
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-withWorld("files through the API", { open: openWorld }, ({ test: it, world }) => {
+withWorld("files through the API", { open: openWorld, on: databaseKinds }, ({ test: it, world }) => {
   let ada: Caller
   let rob: Caller
   let wil: Caller

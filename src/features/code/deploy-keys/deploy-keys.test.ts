@@ -1,9 +1,10 @@
 import { afterAll, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { type KeyFolder, openKeyFolder } from "../../people/keys/ssh/testing.ts"
 
-withHearth("keys of repositories", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("keys of repositories", { people: ["ann", "ben"], on: databaseKinds }, ({ test, forge, ann, ben }) => {
   let keys: KeyFolder
   test.beforeAll(async () => {
     keys = await openKeyFolder()

@@ -1,6 +1,6 @@
 import { parse } from "parse5"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
+import { statementsOf } from "../../../../tests/support/database.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../../../../tests/support/hearth.ts"
 import { isObjectId, type ObjectId, type TreeEntry } from "../../../git/index.ts"
 
@@ -8,7 +8,7 @@ type File = readonly [path: string, content: string, operation?: "create" | "upd
 
 const NASTY = `<img src=x onerror=alert(1)>"'\u202egpj.exe`
 
-describe.each(databaseKinds)("pages of differences on %s", (kind) => {
+describe("pages of differences", () => {
   let forge: TestHearth
   let mira: string
   let noor: string
@@ -58,7 +58,7 @@ describe.each(databaseKinds)("pages of differences on %s", (kind) => {
   const numbered = (change = "") => Array.from({ length: 60 }, (_, at) => `line ${at + 1}${at === 29 ? change : ""}\n`).join("")
 
   beforeAll(async () => {
-    forge = await freshHearth(kind)
+    forge = await freshHearth("sqlite")
     mira = await forge.person("mira")
     noor = await forge.person("noor")
     miraCookie = await signIn("mira")

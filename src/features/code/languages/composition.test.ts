@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { promisify } from "node:util"
 import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
+import { writeKnot } from "../../../git/testing.ts"
 import { type Clone, openStage } from "../releases/testing.ts"
 import { licenseText } from "../repositories/templates/licenses.ts"
 import { surveyJob } from "./survey.ts"
 
-const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
 withWorld("languages and licences of a repository", { open: openStage }, ({ test, world: stage }) => {
@@ -125,17 +123,8 @@ withWorld("languages and licences of a repository", { open: openStage }, ({ test
   test("are counted within the limits however deeply trees are shared", async () => {
     const at = await repository("knot")
     const clone = await stage.clone("ann/knot")
-    await write(clone, { "a.c": "0123456789", "b.c": "1" })
-    const list = async (lines: string): Promise<string> => {
-      await writeFile(join(clone.folder, "listing"), lines)
-      return (await run("sh", ["-c", "git mktree < listing"], { cwd: clone.folder })).stdout.trim()
-    }
-    let tree = await list(`100644 blob ${await clone.git("hash-object", "-w", "a.c")}\ta.c\n`)
-    for (let level = 0; level < 300; level++)
-      tree = await list(Array.from({ length: 4 }, (_, index) => `040000 tree ${tree}\td${index}\n`).join(""))
-    const commit = await clone.git("-c", "user.name=A", "-c", "user.email=a@b", "commit-tree", tree, "-m", "knot")
+    const commit = await writeKnot(clone.folder, { levels: 300, width: 4, file: "a.c" })
     expect(await clone.push(`${commit}:refs/heads/main`)).toMatchObject({ code: 0 })
-    await stage.settle()
     expect((await told(at)).language).toBe("C")
     expect(Object.values(await languages(at))).toEqual([Number.MAX_SAFE_INTEGER])
   })

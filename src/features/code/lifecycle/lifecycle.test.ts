@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../repositories/testing.ts"
 
-withWorld("repositories", { open: openWorld }, ({ test, world }) => {
+withWorld("repositories", { open: openWorld, on: databaseKinds }, ({ test, world }) => {
   let alice: Caller
   let bob: Caller
   let carol: Caller

@@ -1,10 +1,11 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { checksSatisfied, findProtection, officialReviewers } from "./rules.ts"
 import { mayControlTag } from "./tags.ts"
 
-withHearth("rules", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
+withHearth("rules", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ test, forge, call, status, ann, ben, cal }) => {
   let last = 0
 
   const db = () => forge.hearth.services.database.read

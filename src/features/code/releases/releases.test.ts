@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
 import { removeEntry } from "../pushes/entries.ts"
@@ -9,7 +10,7 @@ import { openStage } from "./testing.ts"
 
 const LIMIT = 100_000
 
-withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBytes: LIMIT } }) }, ({ test, world: stage }) => {
+withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBytes: LIMIT } }), on: databaseKinds }, ({ test, world: stage }) => {
   let count = 0
   /** A repository of ann's that ben may write to. */
   const repository = async (): Promise<string> => {

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { expect } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Actor, anonymous, signedInAs } from "../../../core/actor.ts"
 import { resolveRevision } from "../commits/revision.ts"
@@ -52,7 +52,7 @@ const push = async (clone: Clone, ...args: readonly string[]): Promise<void> => 
   expect(await clone.push(...(args.length > 0 ? args : ["HEAD:main"]))).toMatchObject({ code: 0 })
 }
 
-withWorld("code search", { open: openStage }, ({ test, world: stage }) => {
+withWorld("code search", { open: openStage, on: databaseKinds }, ({ test, world: stage }) => {
   const make = async (name: string, files: Readonly<Record<string, string | Buffer>>, options: object = {}): Promise<Clone> => {
     await stage.must(stage.ann, "POST /user/repos", { name, ...options })
     const clone = await stage.clone(`ann/${name}`)

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
 
-withHearth("stars", { people: ["ann", "ben", { name: "cal", visibility: "private" }] }, ({ test, forge, ann, ben, cal }) => {
+withHearth("stars", { people: ["ann", "ben", { name: "cal", visibility: "private" }], on: databaseKinds }, ({ test, forge, ann, ben, cal }) => {
   test.beforeAll(async () => {
     for (const name of ["open", "more", "left", "fled"]) await forge.call(ann, "POST /user/repos", { name })
     await forge.call(ann, "POST /user/repos", { name: "hush", private: true })

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../repositories/testing.ts"
 import { combine } from "./store.ts"
 
-withWorld("statuses of commits", { open: openWorld }, ({ test: it, world }) => {
+withWorld("statuses of commits", { open: openWorld, on: databaseKinds }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   it.beforeAll(async () => {

@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openStage, type Stage } from "../releases/testing.ts"
 import { alignTagsJob } from "./on-push.ts"
 
-withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
+withWorld("tags", { open: openStage, on: databaseKinds }, ({ test, world: stage }) => {
   const OPEN = "/repos/ann/open"
   const names = async (at = OPEN) => (await stage.must(undefined, `GET ${at}/tags`)).map(({ name }: { name: string }) => name)
   const make = (caller: string | undefined, body: object, at = OPEN) => stage.call(caller, `POST ${at}/tags`, body)

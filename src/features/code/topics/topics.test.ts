@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { isTopic, MOST_TOPICS } from "./rules.ts"
@@ -8,7 +9,7 @@ describe("a topic", () => {
   test.each(["", "-a", ".a", "A", "ä", "a b", "a_b", "a\n", "a".repeat(36)])("can't be %j", (name) => expect(isTopic(name)).toBe(false))
 })
 
-withHearth("topics", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("topics", { people: ["ann", "ben"], on: databaseKinds }, ({ test, forge, ann, ben }) => {
   test.beforeAll(async () => {
     for (const name of ["box", "other"]) await forge.call(ann, "POST /user/repos", { name })
     await forge.call(ann, "POST /user/repos", { name: "hush", private: true })

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 
-withHearth("watches", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("watches", { people: ["ann", "ben"], on: databaseKinds }, ({ test, forge, ann, ben }) => {
   test.beforeAll(async () => {
     for (const name of ["open", "more"]) await forge.call(ann, "POST /user/repos", { name })
     await forge.call(ann, "POST /user/repos", { name: "hush", private: true })
