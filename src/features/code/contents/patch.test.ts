@@ -101,7 +101,7 @@ describe("a patch", () => {
   it("is refused when it asks for too much", async () => {
     const many = Array.from({ length: 1001 }, (_, index) => `--- /dev/null\n+++ b/f${index}\n@@ -0,0 +1 @@\n+a\n`).join("")
     await expect(apply({}, many)).rejects.toMatchObject(refused(/no more than 1000 files/))
-    const large = Buffer.alloc(20 * 1024 * 1024, "x\n")
+    const large = Buffer.concat([Buffer.from("x\nx\n"), Buffer.alloc(20 * 1024 * 1024, "z")])
     const copies = Array.from(
       { length: 8 },
       (_, index) => `diff --git a/f b/c${index}\ncopy from f\ncopy to c${index}\n--- a/f\n+++ b/c${index}\n@@ -1,2 +1,2 @@\n-x\n+y\n x\n`,

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { afterAll, expect } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
-import { client, ok } from "../../../git/testing.ts"
+import { client, ok, writeHistory } from "../../../git/testing.ts"
 
 const execute = promisify(execFile)
 
@@ -262,10 +262,16 @@ withHearth("rules for what is pushed", { people: ["ann", "ben"] }, ({ test, forg
   })
 
   test("a rule can't hold the service up", async () => {
-    const { change, push, protect } = await stage()
+    const { work, push, protect } = await stage()
     await protect({ rule_name: `${"*a".repeat(120)}b`, enable_push: true })
     await protect({ rule_name: "main", enable_push: true, protected_file_patterns: `${"**a".repeat(80)}b;`.repeat(20) })
-    for (let index = 0; index < 40; index++) await change(`${"a".repeat(120)}${index}`)
+    await writeHistory(
+      work,
+      Array.from({ length: 40 }, (_, index) => ({
+        ...(index === 0 && { from: "refs/heads/main^0" }),
+        files: { [`${"a".repeat(120)}${index}`]: "a" },
+      })),
+    )
     const effort = await effortOf(async () => {
       expect(await push("ben", `main`)).toBe("ok")
       expect(await push("ben", `main:${"a".repeat(200)}`)).toBe("ok")

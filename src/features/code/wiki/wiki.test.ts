@@ -1,4 +1,5 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { locateRepository } from "../../../access/policies/repositories.ts"
@@ -231,16 +232,6 @@ withHearth("wikis through the API", { people: ["ada", "rob", "wil"] }, ({ test: 
     expect([await feed(), (await call(ada, `GET ${repo}`)).body.updated_at]).toEqual([entries, before])
   })
 
-  it("loses none of many edits at the same time", async () => {
-    const repo = await make()
-    const titles = Array.from({ length: 12 }, (_, index) => `Page ${index}`)
-    await Promise.all(titles.map((title) => write(repo, title)))
-    const { body } = await call(ada, `GET ${repo}/wiki/pages`)
-    expect(body.map(({ title }: { title: string }) => title).sort()).toEqual([...titles].sort())
-    const same = await Promise.all(Array.from({ length: 4 }, () => status(ada, `POST ${repo}/wiki/new`, { title: "Once" })))
-    expect(same.sort()).toEqual([201, 400, 400, 400])
-  })
-
   it("makes an edit again on what another change left, and refuses it where that never ends", async () => {
     const { services } = forge.hearth
     const { database, git } = services
@@ -315,5 +306,19 @@ withHearth("wikis through the API", { people: ["ada", "rob", "wil"] }, ({ test: 
     await services.jobs.drain()
     await expect(openWiki(services, row)).rejects.toMatchObject({ kind: "notFound" })
     expect(await services.git.repositories.exists(wikiAt(services.git, row))).toBe(false)
+  })
+})
+
+withHearth("a wiki that many write to", { people: ["ada"], on: databaseKinds }, ({ test: it, call, status, ada }) => {
+  it("loses none of their edits", async () => {
+    const repo = "/repos/ada/wiki"
+    expect(await status(ada, "POST /user/repos", { name: "wiki" })).toBe(201)
+    const titles = Array.from({ length: 12 }, (_, index) => `Page ${index}`)
+    const made = await Promise.all(titles.map((title) => status(ada, `POST ${repo}/wiki/new`, { title, content_base64: base64(title) })))
+    expect(new Set(made)).toEqual(new Set([201]))
+    const { body } = await call(ada, `GET ${repo}/wiki/pages`)
+    expect(body.map(({ title }: { title: string }) => title).sort()).toEqual([...titles].sort())
+    const same = await Promise.all(Array.from({ length: 4 }, () => status(ada, `POST ${repo}/wiki/new`, { title: "Once" })))
+    expect(same.sort()).toEqual([201, 400, 400, 400])
   })
 })
