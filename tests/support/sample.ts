@@ -1,7 +1,7 @@
 /**
- * On which databases one part of a sweep is run. Sweeps ask for hundreds of operations, scenarios or pages, and hold each of them against the same
- * rule: what SQL of one dialect gets wrong shows in the tests of its feature, which are on both. So they run on SQLite; and on PostgreSQL in `.ci/run`, where
- * HEARTH_TEST_SAMPLE says for which parts: every fourth from 0, 1, 2 or 3 on, or `all`. `.ci/run` takes another quarter each day.
+ * On which databases a part of a sweep is run. Sweeps ask for hundreds of operations, scenarios or pages, and hold each of them against the same
+ * rule: what one dialect of SQL gets wrong shows in the tests of its feature, which are on both. So sweeps run on SQLite, and on PostgreSQL only
+ * the parts that HEARTH_TEST_SAMPLE asks for: every fourth from 0, 1, 2 or 3 on, or `all`. `.ci/run` takes another quarter each day.
  */
 import { databaseKinds, type FreshKind } from "./database.ts"
 
