@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { Database, ObservedStatement } from "../../src/core/database/database.ts"
 import type { Operation } from "../../src/core/operation.ts"
-import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { foldersOf, rowsOf, storagesOf } from "../support/content.ts"
-import { type databaseKinds, type FreshUrl, freshUrl, isOfTheClock, isOfTheWorkers, isTouch } from "../support/database.ts"
+import { type FreshKind, type FreshUrl, freshUrl, isOfTheClock, isOfTheWorkers, isTouch } from "../support/database.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 const SECRET = "the disk with serial number 4711 is full"
@@ -47,13 +46,14 @@ function failStatement(database: Database, nth: number): Fault {
 
 const MOST_STATEMENTS = 200
 
-/** All writes in groups, each for a new server: the whole content is compared, and grows with every test. */
-const parts = Array.from({ length: 10 }, (_, part) => {
-  const all = operations.filter(({ method }) => method !== "GET")
-  const size = Math.ceil(all.length / 10)
-  const writes = all.slice(part * size, (part + 1) * size)
-  return { first: writes[0], writes }
-})
+/** So many operations are asked of one server: the whole content is compared, and grows with every test. */
+const OF_ONE_SERVER = 12
+
+const inGroups = (writes: readonly Operation[]) =>
+  Array.from({ length: Math.ceil(writes.length / OF_ONE_SERVER) }, (_, group) => {
+    const some = writes.slice(group * OF_ONE_SERVER, (group + 1) * OF_ONE_SERVER)
+    return { first: some[0], writes: some }
+  })
 
 /** The end of the year 9999. */
 const FAR_OFF = 253_402_300_799
@@ -78,11 +78,10 @@ async function contentOf(database: Database) {
 
 /**
  * Every write is tried with its first statement failing, then with its second, and so on until it gets through. After a failure the
- * answer is an error without details, and no row has changed. Each database has its own file, so that the two, which take minutes, run in
- * parallel.
+ * answer is an error without details, and no row has changed.
  */
-export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) =>
-  describe.each(parts)(`a failing statement (${kind}), from $first.path`, ({ writes }) => {
+export const describeFailingStatements = (kind: FreshKind, all: readonly Operation[]) =>
+  describe.each(inGroups(all))(`a failing statement (${kind}), from $first.path`, ({ writes }) => {
     const check = checkAnswers()
     let fresh: FreshUrl
     let hearth: Hearth

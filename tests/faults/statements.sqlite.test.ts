@@ -1,3 +1,0 @@
-import { describeFailingStatements } from "./statements.ts"
-
-describeFailingStatements("sqlite")
