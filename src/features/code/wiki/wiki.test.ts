@@ -1,10 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { expect } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
-import type { Caller } from "../../../../tests/support/hearth.ts"
+import { type Caller, PASSWORD } from "../../../../tests/support/hearth.ts"
 import { locateRepository } from "../../../access/policies/repositories.ts"
 import { findUserByName } from "../../../access/store.ts"
 import { branchRef } from "../../../git/index.ts"
+import { ok, writeHistory } from "../../../git/testing.ts"
 import { wikiAt } from "../repositories/wiki-place.ts"
 import { createPage } from "./edit.ts"
 import { openWiki } from "./repository.ts"
@@ -148,9 +152,17 @@ withHearth("wikis through the API", { people: ["ada", "rob", "wil"] }, ({ test: 
 
   it("pages revisions by 50, whatever limit is sent", async () => {
     const repo = await make()
-    await write(repo, "Home", "0")
-    for (let index = 1; index < 52; index++)
-      expect(await status(ada, `PATCH ${repo}/wiki/page/Home`, { content_base64: base64(String(index)), message: `m${index}` })).toBe(200)
+    const folder = await mkdtemp(join(tmpdir(), "hearth-wiki-"))
+    await ok(folder, "init", "-q", "-b", "main")
+    await writeHistory(
+      folder,
+      Array.from({ length: 52 }, (_, index) => ({ message: `m${index}\n`, files: { "Home.md": String(index) } })),
+    )
+    const url = new URL(`${forge.hearth.url}${repo.replace("/repos", "")}.wiki.git`)
+    url.username = "ada"
+    url.password = PASSWORD
+    await ok(folder, "push", "-q", url.href, "main")
+    await rm(folder, { recursive: true })
     const page = async (query: string) => {
       const { body, headers } = await call(rob, `GET ${repo}/wiki/revisions/Home${query}`)
       return [body.commits.length, body.commits[0]?.message, body.count, headers.get("x-total-count"), headers.get("link")]
