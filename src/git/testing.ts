@@ -61,7 +61,7 @@ export interface Step {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** Adds these commits to a client's repository, all by one process, and gives their ids. It has no work tree of them: `git checkout` makes one. */
+/** Adds these commits to a client's repository by one process, and gives their ids. Its work tree stays: `git reset --hard` brings them there. */
 export async function writeHistory(folder: string, steps: readonly Step[]): Promise<readonly string[]> {
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
   const lines = steps.map(({ branch = "main", from, message = "More", files = {} }, index) =>
@@ -80,8 +80,8 @@ export async function writeHistory(folder: string, steps: readonly Step[]): Prom
 }
 
 /**
- * Writes trees into a client's repository, each of which holds the one before it so many times, the first a file. Gives the commit of the last one: a small
- * one that is beyond all measure where it is read whole.
+ * Writes trees into a client's repository, each of which holds the one before it so many times, the first a file. Gives the commit of the
+ * last one: it is small, and beyond all measure where it is read whole.
  */
 export async function writeKnot(folder: string, { levels, width, file }: { levels: number; width: number; file: string }): Promise<string> {
   const blob = (await client(folder, ["hash-object", "-w", "--stdin"], "0123456789")).out.trim()

@@ -29,7 +29,7 @@ for (const kind of ["ssh", "openpgp"] as const)
       }
       const write = (at: string, file: string, more: object = {}) =>
         must(`POST ${at}/contents/${file}`, { content: encode(file), message: `Write ${file}`, ...more })
-      // All that writes commits asks one function to sign: with the second kind of key it is asked by one that adds and by one that rewrites.
+      // All that writes commits asks one function to sign: with the second kind of key, one that adds and one that rewrites ask it.
       const styles = kind === "ssh" ? ["merge", "squash", "rebase", "rebase-merge"] : ["merge", "rebase"]
       const signer = { name: "Hearth", email: expect.stringMatching(/^signing@noreply\./), username: "" }
 
