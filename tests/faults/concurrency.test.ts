@@ -1,5 +1,6 @@
 import { expect } from "vitest"
 import { foldersOf, storagesOf } from "../support/content.ts"
+import { databaseKinds } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { send } from "../support/http.ts"
 import { openCheckedWorld, type Person, times } from "../support/world.ts"
@@ -11,7 +12,7 @@ const NAMES = ["first", "second", "third"] as const
  * Many people write to the same few things concurrently. No call fails, of several requests for one name exactly one succeeds, and counters
  * equal the rows: no star is counted twice, and none is lost.
  */
-withWorld("writes at the same time", { open: openCheckedWorld }, ({ test: it, world }) => {
+withWorld("writes at the same time", { open: openCheckedWorld, on: databaseKinds }, ({ test: it, world }) => {
   let people: readonly Person[]
   const answers: { readonly route: string; readonly status: number }[] = []
 

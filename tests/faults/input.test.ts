@@ -5,6 +5,7 @@ import { prepareCall } from "../examples/prepare.ts"
 import type { FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { send as call } from "../support/http.ts"
+import { sweep } from "../support/sample.ts"
 import { openCheckedWorld } from "../support/world.ts"
 
 const ODD_PARTS = [
@@ -83,94 +84,98 @@ const isUsedUp = ({ method }: Operation, status: number): boolean =>
   method === "PATCH" ? [301, 307, 423].includes(status) : method !== "GET" && status < 300
 
 /** All input, also of administrators, is accepted or refused: nothing makes the server fail. */
-withWorld("odd input", { open: openCheckedWorld }, ({ kind, test: it, world }) => {
-  interface Sending {
-    readonly authorization?: string | undefined
-    readonly body?: string | Uint8Array<ArrayBuffer>
-    readonly type?: string
-  }
-
-  const send = async (
-    operation: Operation,
-    path: string,
-    { authorization, body, type = "application/json" }: Sending = {},
-  ): Promise<number> => {
-    const answer = await fetch(`${world.hearth.url}/api/v1${path}`, {
-      method: operation.method,
-      headers: { ...(authorization && { authorization }), ...(body !== undefined && { "content-type": type }) },
-      ...(body !== undefined && operation.method !== "GET" && { body }),
-      redirect: "manual",
-    })
-    await answer.arrayBuffer()
-    return answer.status
-  }
-
-  it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {
-    const failures: string[] = []
-    let prepared = await prepareCall(world, operation)
-    const attempt = async (what: string, path: string, sending: Sending = {}): Promise<void> => {
-      const status = await send(operation, path, { authorization: prepared.calling.authorization, ...sending })
-      if (status >= 500) failures.push(`${status} for ${what}`)
-      if (isUsedUp(operation, status)) prepared = await prepareCall(world, operation)
+for (const swept of sweep(operations))
+  withWorld("odd input", { open: openCheckedWorld, on: [swept.kind] }, ({ kind, test: it, world }) => {
+    interface Sending {
+      readonly authorization?: string | undefined
+      readonly body?: string | Uint8Array<ArrayBuffer>
+      readonly type?: string
     }
-    const address = () => prepared.address
 
-    for (const part of kind === "sqlite" ? ODD_PARTS : ODD_PARTS_FOR_DATABASES)
-      if (operation.path.includes("{")) await attempt(`path ${part.slice(0, 20)}`, operation.path.replace(/\{\w+\}/g, part))
-    for (const query of operation.method === "GET" ? ODD_QUERIES : ODD_QUERIES.slice(-2))
-      await attempt(`query ${query}`, `${address()}?${query}`)
-    if (operation.body) {
-      // Invalid JSON never reaches the database, so one of the two is enough.
-      for (const body of kind === "sqlite" ? ODD_BODIES : []) await attempt(`body ${body.slice(0, 20)}`, address(), { body })
-      await attempt("bytes that are not UTF-8", address(), { body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })
-      await attempt("a form that says it is JSON", address(), { body: "name=x&id=1" })
-      await attempt("a form", address(), { body: "name=x&id=1", type: "application/x-www-form-urlencoded" })
-      await attempt("plain text", address(), { body: "x", type: "text/plain" })
-      for (const [field, value] of oddMembers(operation.body, kind))
-        await attempt(`${field} = ${JSON.stringify(value).slice(0, 30)}`, address(), {
-          body: JSON.stringify({ ...membersBeside(operation, prepared.calling.body), [field]: value }),
-        })
-    }
-    expect(failures).toEqual([])
-    expect(world.check.mismatches()).toEqual([])
-  })
-
-  it("refuses text that no database could hold", async () => {
-    for (const description of ["a\u0000b", "a\ud800b"]) {
-      const { status, text } = await call(world.hearth.url, "POST", "/user/repos", {
-        authorization: world.root,
-        body: { name: "odd", description },
+    const send = async (
+      operation: Operation,
+      path: string,
+      { authorization, body, type = "application/json" }: Sending = {},
+    ): Promise<number> => {
+      const answer = await fetch(`${world.hearth.url}/api/v1${path}`, {
+        method: operation.method,
+        headers: { ...(authorization && { authorization }), ...(body !== undefined && { "content-type": type }) },
+        ...(body !== undefined && operation.method !== "GET" && { body }),
+        redirect: "manual",
       })
-      expect(status).toBe(422)
-      expect(text).toContain("[description]")
+      await answer.arrayBuffer()
+      return answer.status
     }
-  })
 
-  it("answers odd methods and addresses with a refusal", async () => {
-    for (const [method, path, status] of [
-      ["PATCH", "/api/v1/version", 405],
-      ["PROPFIND", "/api/v1/version", 405],
-      ["GET", "/api/v1/%zz", 400],
-      ["GET", "/api/v1/no/such/path", 404],
-      ["GET", "/no-such-page/at-all/here/x", 404],
-    ] as const) {
-      const answer = await fetch(world.hearth.url + path, { method })
-      expect([path, answer.status]).toEqual([path, status])
-    }
-  })
+    it.each(swept.parts.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+      "%s",
+      async (_name, operation) => {
+        const failures: string[] = []
+        let prepared = await prepareCall(world, operation)
+        const attempt = async (what: string, path: string, sending: Sending = {}): Promise<void> => {
+          const status = await send(operation, path, { authorization: prepared.calling.authorization, ...sending })
+          if (status >= 500) failures.push(`${status} for ${what}`)
+          if (isUsedUp(operation, status)) prepared = await prepareCall(world, operation)
+        }
+        const address = () => prepared.address
 
-  it("refuses a body that is too large, and reads none for a stranger", async () => {
-    const body = `{"name":"${"x".repeat(40 * 1024 * 1024)}"}`
-    const answer = (authorization: string) =>
-      fetch(`${world.hearth.url}/api/v1/user/repos`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization },
-        body,
-      }).then(
-        (sent) => sent.status,
-        () => "cut off",
-      )
-    expect([413, "cut off"]).toContain(await answer(world.root))
-    expect([401, "cut off"]).toContain(await answer(""))
+        for (const part of kind === "sqlite" ? ODD_PARTS : ODD_PARTS_FOR_DATABASES)
+          if (operation.path.includes("{")) await attempt(`path ${part.slice(0, 20)}`, operation.path.replace(/\{\w+\}/g, part))
+        for (const query of operation.method === "GET" ? ODD_QUERIES : ODD_QUERIES.slice(-2))
+          await attempt(`query ${query}`, `${address()}?${query}`)
+        if (operation.body) {
+          // Invalid JSON never reaches the database, so one of the two is enough.
+          for (const body of kind === "sqlite" ? ODD_BODIES : []) await attempt(`body ${body.slice(0, 20)}`, address(), { body })
+          await attempt("bytes that are not UTF-8", address(), { body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })
+          await attempt("a form that says it is JSON", address(), { body: "name=x&id=1" })
+          await attempt("a form", address(), { body: "name=x&id=1", type: "application/x-www-form-urlencoded" })
+          await attempt("plain text", address(), { body: "x", type: "text/plain" })
+          for (const [field, value] of oddMembers(operation.body, kind))
+            await attempt(`${field} = ${JSON.stringify(value).slice(0, 30)}`, address(), {
+              body: JSON.stringify({ ...membersBeside(operation, prepared.calling.body), [field]: value }),
+            })
+        }
+        expect(failures).toEqual([])
+        expect(world.check.mismatches()).toEqual([])
+      },
+    )
+
+    it("refuses text that no database could hold", async () => {
+      for (const description of ["a\u0000b", "a\ud800b"]) {
+        const { status, text } = await call(world.hearth.url, "POST", "/user/repos", {
+          authorization: world.root,
+          body: { name: "odd", description },
+        })
+        expect(status).toBe(422)
+        expect(text).toContain("[description]")
+      }
+    })
+
+    it("answers odd methods and addresses with a refusal", async () => {
+      for (const [method, path, status] of [
+        ["PATCH", "/api/v1/version", 405],
+        ["PROPFIND", "/api/v1/version", 405],
+        ["GET", "/api/v1/%zz", 400],
+        ["GET", "/api/v1/no/such/path", 404],
+        ["GET", "/no-such-page/at-all/here/x", 404],
+      ] as const) {
+        const answer = await fetch(world.hearth.url + path, { method })
+        expect([path, answer.status]).toEqual([path, status])
+      }
+    })
+
+    it("refuses a body that is too large, and reads none for a stranger", async () => {
+      const body = `{"name":"${"x".repeat(40 * 1024 * 1024)}"}`
+      const answer = (authorization: string) =>
+        fetch(`${world.hearth.url}/api/v1/user/repos`, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization },
+          body,
+        }).then(
+          (sent) => sent.status,
+          () => "cut off",
+        )
+      expect([413, "cut off"]).toContain(await answer(world.root))
+      expect([401, "cut off"]).toContain(await answer(""))
+    })
   })
-})

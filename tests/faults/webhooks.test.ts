@@ -15,7 +15,7 @@ const SECRET = "hush"
 const WORKERS = 16
 const HOOKS = 20
 /** Each issue is delivered to all hooks; the server is killed once in each round. */
-const SIZE = { sqlite: { kills: 10, issues: 500 }, postgres: { kills: 3, issues: 75 } } as const
+const SIZE = { sqlite: { kills: 4, issues: 150 }, postgres: { kills: 3, issues: 75 } } as const
 const AT_ONCE = 32
 
 /**
