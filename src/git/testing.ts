@@ -61,7 +61,7 @@ export interface Step {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** Adds these commits to a client's repository by one process, and gives their ids. Its work tree stays: `git reset --hard` brings them there. */
+/** Adds these commits to a client's repository by one process, and gives their ids. The work tree stays as it was. */
 export async function writeHistory(folder: string, steps: readonly Step[]): Promise<readonly string[]> {
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
   const lines = steps.map(({ branch = "main", from, message = "More", files = {} }, index) =>

@@ -29,7 +29,7 @@ export async function must(caller: Caller, method: string, path: string, body?: 
   return answer.body
 }
 
-/** Sends a request whose answer waits for a job that it stores, and runs the job once: a job that fails is tried again before the answer. */
+/** Sends a request whose answer waits for a job that it stores; runs the job once. One that fails is tried again before the answer. */
 export async function runJobOf<T>({ database, jobs }: Services, ask: () => Promise<T>): Promise<{ readonly answer: Promise<T> }> {
   const stored = Promise.withResolvers<void>()
   const stop = database.observe(({ name }) => {
