@@ -1,11 +1,12 @@
 import { join } from "node:path"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { client, ok } from "../../git/testing.ts"
 import { address, branchRows, commit, feed, openWorld, type Person, person, reload, repository, workFolder } from "./testing.ts"
 
 /** Many requests at once. */
-withWorld("at once", { open: openWorld }, ({ test, world }) => {
+withWorld("at once", { on: databaseKinds, open: openWorld }, ({ test, world }) => {
   let ada: Person
   let work: string
 

@@ -1,9 +1,10 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { openWorld, type Person, person, repository } from "../git-http/testing.ts"
 import { ask, basic } from "./testing.ts"
 
-withWorld("locks", { open: openWorld }, ({ test, world }) => {
+withWorld("locks", { on: databaseKinds, open: openWorld }, ({ test, world }) => {
   let ada: Person
   let ben: Person
   let eve: Person

@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../tests/support/database.ts"
 import { withHearth } from "../../../tests/support/fixture.ts"
 import { commitWorkflow } from "../../features/actions/testing.ts"
 import { PingService } from "./messages.ts"
@@ -18,7 +19,7 @@ jobs:
     steps: [{run: echo}]
 `
 
-withHearth("runners", { people: ["ann"] }, ({ test, forge, ann, call }) => {
+withHearth("runners", { on: databaseKinds, people: ["ann"] }, ({ test, forge, ann, call }) => {
   let client: RunnerClient
   let runner: RunnerClient
   test.beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner } from "../testing.ts"
 
-withHearth("runners", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("runners", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   test.beforeAll(async () => {
     await forge.call(ann, "POST /orgs", { username: "guild" })
     await forge.call(ann, "POST /user/repos", { name: "lamp" })

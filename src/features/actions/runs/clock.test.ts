@@ -1,11 +1,12 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { TestHearth } from "../../../../tests/support/hearth.ts"
 import { addRunner, commitWorkflow, repositoryId, takeJob } from "../testing.ts"
 
 const HOUR = 3600
 
-withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("what the clock does about actions", { on: databaseKinds, people: ["ann"] }, ({ test, forge, ann }) => {
   let runner: number
   const tick = (name: string) => forge.hearth.services.jobs.tasks.run(name)
   const at = "/repos/ann/lamp/actions"

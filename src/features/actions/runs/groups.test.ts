@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner, commitWorkflow, expression, follow, type PlayedRun, playWorkflow, takeJob } from "../testing.ts"
 
-withHearth("concurrency groups", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("concurrency groups", { on: databaseKinds, people: ["ann"] }, ({ test, forge, ann }) => {
   let runner: number
   const job = (more = "") => `{runs-on: x, steps: [{run: a}]${more}}`
   test.beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner, expression, playWorkflow, takeJob } from "../testing.ts"
 
-withHearth("how runs move on", { people: ["ann", "ben"] }, ({ test, forge, ann }) => {
+withHearth("how runs move on", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann }) => {
   const home = "ann/lamp"
   const at = "/repos/ann/lamp/actions"
   const play = (text: string, file?: string) => playWorkflow(forge, ann, home, `on: push\n${text}`, file)

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner, commitWorkflow, finishRun, repositoryId, takeJob } from "../testing.ts"
 
-withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("runs and jobs", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   let sha: string
   const repo = "/repos/ann/lamp/actions"
   const get = (path: string, by: string | undefined = ann) => forge.call(by, `GET ${path}`)

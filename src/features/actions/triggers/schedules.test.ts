@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { nextTime } from "../definitions/cron-line.ts"
 import { commitWorkflow, finishRun, repositoryId, takeJob } from "../testing.ts"
@@ -32,7 +33,7 @@ describe("when a line is due", () => {
   })
 })
 
-withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("workflows that the clock starts", { on: databaseKinds, people: ["ann"] }, ({ test, forge, ann }) => {
   const services = () => forge.hearth.services
   const text = (...lines: readonly string[]) =>
     `name: nightly\non:\n  schedule:\n${lines.map((line) => `    - cron: "${line}"\n`).join("")}jobs: {build: {runs-on: nowhere}}\n`

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { commitWorkflow, finishRun } from "../testing.ts"
 
-withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("workflows", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   const repo = "/repos/ann/lamp/actions"
   const call = (route: string, body?: unknown, by: string | undefined = ann) => forge.call(by, route.replace(" ", ` ${repo}`), body)
   const total = async (path = "/runs"): Promise<number> => (await call(`GET ${path}`)).body.total_count

@@ -1,10 +1,11 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { basic, type Caller } from "../../../../tests/support/hearth.ts"
 
 const as = (name: string): string => basic(name, "pass-word-1")
 
-withHearth("feeds", {}, ({ test, forge }) => {
+withHearth("feeds", { on: databaseKinds }, ({ test, forge }) => {
   test.beforeAll(async () => {
     for (const name of ["ann", "ben", "cal", "dee"]) await forge.person(name)
     await forge.call(as("ann"), "POST /orgs", { username: "club" })

@@ -1,9 +1,10 @@
 import { expect } from "vitest"
 import { openBrowser } from "../../../../tests/support/browser.ts"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { PASSWORD } from "../../../../tests/support/hearth.ts"
 
-withHearth("the timer in the header", { people: ["ann", "ben"] }, ({ test, forge, ann, ben, call }) => {
+withHearth("the timer in the header", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann, ben, call }) => {
   const open = async (name: string) => {
     const browser = openBrowser(forge.hearth.url)
     await browser.signIn(name, PASSWORD)

@@ -1,11 +1,12 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { basic } from "../../../../tests/support/hearth.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { NotificationKind } from "./rules.ts"
 import { commentOn, happen, issueOf, owned, userNamed } from "./testing.ts"
 
-withHearth("receivers of notifications", {}, ({ test, forge }) => {
+withHearth("receivers of notifications", { on: databaseKinds }, ({ test, forge }) => {
   const auth = (name: string): string => basic(name, "pass-word-1")
   const ids = new Map<string, number>()
   test.beforeAll(async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { basic } from "../../../../tests/support/hearth.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
@@ -9,7 +10,7 @@ const ann = basic("ann", "pass-word-1")
 const ben = basic("ben", "pass-word-1")
 const cal = basic("cal", "pass-word-1")
 
-withHearth("notification threads", {}, ({ test, forge }) => {
+withHearth("notification threads", { on: databaseKinds }, ({ test, forge }) => {
   test.beforeAll(async () => {
     for (const name of ["ann", "ben", "cal", "dee"]) await forge.person(name)
   })

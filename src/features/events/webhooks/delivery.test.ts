@@ -1,12 +1,13 @@
 import { afterAll, afterEach, expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 import { openReceiver, passTime, type Receiver, signature } from "./testing.ts"
 
 const open = (kind: FreshKind) => openWorld(kind, { outgoing: { allowedHosts: "loopback" } })
 
-withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
+withWorld("deliveries of webhooks", { on: databaseKinds, open }, ({ test: it, world }) => {
   let ada: Caller
   let receiver: Receiver
   const repo = "/repos/ada/home"

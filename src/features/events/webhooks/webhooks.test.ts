@@ -1,10 +1,11 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 
 const config = { url: "https://hooks.example.com/in", content_type: "json" }
 
-withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
+withWorld("webhooks", { on: databaseKinds, open: openWorld }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   it.beforeAll(async () => {

@@ -1,10 +1,11 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { issueOf } from "../../events/notifications/testing.ts"
 import { issuesOf } from "../issues/testing.ts"
 import { type By, projectsOf } from "../projects/testing.ts"
 
-withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
+withHearth("issues in columns", { on: databaseKinds, people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
   let made = 0
   /** A repository with issues of these titles, oldest first, and their ids. */
   async function repository(titles: string, options: { readonly owner?: string; readonly private?: boolean } = {}) {

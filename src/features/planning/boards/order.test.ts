@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Answer } from "../../../../tests/support/hearth.ts"
 import { projectsOf } from "../projects/testing.ts"
@@ -76,7 +76,7 @@ function* outcomes(board: Board, done: readonly Action[]): Generator<readonly [R
   }
 }
 
-withHearth("the order of cards", {}, ({ kind, test, forge }) => {
+withHearth("the order of cards", { on: databaseKinds }, ({ kind, test, forge }) => {
   const callers: string[] = []
   const issueIds: number[] = []
   test.beforeAll(async () => {

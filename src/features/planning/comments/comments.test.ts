@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openCommentFixture } from "./testing.ts"
 
-withWorld("comments", { open: openCommentFixture }, ({ test, world: talk }) => {
+withWorld("comments", { on: databaseKinds, open: openCommentFixture }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const issue = async (path: string) => (await talk.call(talk.ann, `GET /repos/ann/${path}`)).body
   const fresh = async (title: string): Promise<number> => (await talk.call(talk.ann, `POST ${at}`, { title })).body.number

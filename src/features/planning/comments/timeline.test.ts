@@ -1,11 +1,11 @@
 import { expect } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { addTimelineEntry, type TimelineKind } from "../issues/timeline.ts"
 import { openCommentFixture } from "./testing.ts"
 
-withWorld("the timeline", { open: openCommentFixture }, ({ test, world: talk }) => {
+withWorld("the timeline", { on: databaseKinds, open: openCommentFixture }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const timeline = async (caller: Caller, number: number, query = "") => {
     const { body, headers } = await talk.call(caller, `GET ${at}/${number}/timeline${query}`)

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 
-withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ test, call, status, ann, ben, cal }) => {
+withHearth("dependencies between issues", { on: databaseKinds, people: ["ann", "ben", "cal"] }, ({ test, call, status, ann, ben, cal }) => {
   /** A repository of ann's with so many issues, to which ben may write. */
   const repository = async (name: string, issues: number, options: object = {}) => {
     await call(ann, "POST /user/repos", { name, ...options })

@@ -1,9 +1,10 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Answer } from "../../../../tests/support/hearth.ts"
 import { issuesOf } from "./testing.ts"
 
-withHearth("assignees", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("assignees", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   test.beforeAll(async () => {
     for (const name of ["cyd", "dan", "eve"]) await forge.person(name)
     await forge.call(ann, "POST /orgs", { username: "crew" })

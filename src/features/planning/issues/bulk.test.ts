@@ -1,9 +1,10 @@
 import { expect } from "vitest"
 import { type Browser, openBrowser } from "../../../../tests/support/browser.ts"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { PASSWORD } from "../../../../tests/support/hearth.ts"
 
-withHearth("forms of lists", { people: ["ann", "ben"] }, ({ test, forge, ann, call }) => {
+withHearth("forms of lists", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, ann, call }) => {
   const open = async (name: string): Promise<Browser> => {
     const browser = openBrowser(forge.hearth.url)
     await browser.signIn(name, PASSWORD)

@@ -1,9 +1,10 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { issuesOf, numbers } from "./testing.ts"
 
-withHearth("issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
+withHearth("issues", { on: databaseKinds, people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
   let made = 0
   /** A new repository of ann's, which ben may write to and every user may read. */
   async function repository(options: object = {}) {

@@ -1,8 +1,9 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { issuesOf, numbers } from "./testing.ts"
 
-withHearth("lists of issues", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
+withHearth("lists of issues", { on: databaseKinds, people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
   let box: ReturnType<typeof issuesOf>
   let milestone: number
   test.beforeAll(async () => {

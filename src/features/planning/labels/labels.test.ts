@@ -1,7 +1,8 @@
 import { describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 
-withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
+withHearth("labels", { on: databaseKinds, people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
   test.beforeAll(async () => {
     await forge.call(ann, "POST /orgs", { username: "guild" })
   })

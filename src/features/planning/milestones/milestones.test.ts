@@ -1,8 +1,9 @@
 import { expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { dueAt } from "./rules.ts"
 
-withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
+withHearth("milestones", { on: databaseKinds, people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
   test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "box" })
     await forge.call(ann, "PUT /repos/ann/box/collaborators/ben", { permission: "write" })

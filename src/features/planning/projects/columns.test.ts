@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { projectsOf } from "./testing.ts"
 
-withHearth("columns of projects", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("columns of projects", { on: databaseKinds, people: ["ann"] }, ({ test, forge, ann }) => {
   const projects = () => projectsOf(forge, ann, "/user")
   const order = async (id: number) => (await projects().columns(id)).map(({ title, sorting }) => `${title} ${sorting}`)
 

@@ -1,9 +1,10 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openCommentFixture } from "../comments/testing.ts"
 import { REACTIONS } from "./records.ts"
 
-withWorld("reactions", { open: openCommentFixture }, ({ test, world: talk }) => {
+withWorld("reactions", { on: databaseKinds, open: openCommentFixture }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const shown = async (path: string) => {
     const { body, headers } = await talk.call(talk.dot, `GET ${path}`)

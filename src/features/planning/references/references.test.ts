@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
 import { issuesOf, numbers, type TimelineEntryFields } from "../issues/testing.ts"
 
-withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
+withHearth("what texts refer to", { on: databaseKinds, people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
   let folder: string
   test.beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "hearth-references-"))

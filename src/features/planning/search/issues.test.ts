@@ -1,5 +1,5 @@
 import { describe, expect, test as plain } from "vitest"
-import { statementsOf } from "../../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { type Actor, anonymous, signedInAs } from "../../../core/actor.ts"
 import type { IssuePart } from "../../../core/database/expressions.ts"
@@ -27,7 +27,7 @@ describe("a snippet", () => {
   })
 })
 
-withHearth("the search of issues", { people: ["ann", "ben"] }, ({ test, forge, call, ann, ben }) => {
+withHearth("the search of issues", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, forge, call, ann, ben }) => {
   const search = async (name: string | undefined, q: string, parts?: readonly IssuePart[], onlyOpen = false) => {
     const { database } = forge.hearth.services
     const user =

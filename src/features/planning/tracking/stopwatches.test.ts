@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 
-withHearth("stopwatches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
+withHearth("stopwatches", { on: databaseKinds, people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
   const repository = async (name: string, options: object = {}) => {
     await call(ann, "POST /user/repos", { name, ...options })
     await call(ann, `PUT /repos/ann/${name}/collaborators/ben`, { permission: "write" })

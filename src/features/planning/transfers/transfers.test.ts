@@ -1,9 +1,10 @@
 import { expect } from "vitest"
 import { openBrowser } from "../../../../tests/support/browser.ts"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { PASSWORD } from "../../../../tests/support/hearth.ts"
 
-withHearth("the transfer of an issue", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd, call }) => {
+withHearth("the transfer of an issue", { on: databaseKinds, people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd, call }) => {
   const must = async (caller: string, route: string, body?: unknown) => {
     const answer = await call(caller, route, body)
     if (answer.status >= 300) throw new Error(`${route}: ${answer.status} ${JSON.stringify(answer.body)}`)

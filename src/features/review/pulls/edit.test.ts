@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openPullWorld } from "./testing.ts"
 
-withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test, world }) => {
+withWorld("editing and listing pull requests", { on: databaseKinds, open: openPullWorld }, ({ test, world }) => {
   /** A repository with one pull request from cyd's fork. */
   async function fromFork() {
     const repo = await world.repository()

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openPullWorld } from "./testing.ts"
 
-withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) => {
+withWorld("creating pull requests", { on: databaseKinds, open: openPullWorld }, ({ test, world }) => {
   test("title, head and base are all it takes", async () => {
     const repo = await world.repository()
     const head = await repo.commit("work", "b.txt")

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openReviewWorld } from "./testing.ts"
 
-withWorld("pending reviews", { open: openReviewWorld }, ({ test: it, world }) => {
+withWorld("pending reviews", { on: databaseKinds, open: openReviewWorld }, ({ test: it, world }) => {
   const draft = { body: "Draft, @cyd and #1.", comments: [{ path: "a.txt", body: "Why, @cyd?", new_position: 2 }] }
   const line = { path: "a.txt", body: "Later.", old_position: 2 }
 

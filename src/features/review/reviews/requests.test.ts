@@ -1,4 +1,5 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
 import { openReviewWorld } from "./testing.ts"
@@ -9,7 +10,7 @@ const encode = (text: string): string => Buffer.from(text).toString("base64")
 const names = (answer: Pick<Answer, "body">): string[] =>
   answer.body.map(({ user, team }: { user: { login: string } | null; team: { name: string } | null }) => user?.login ?? team?.name)
 
-withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world }) => {
+withWorld("requests for reviews", { on: databaseKinds, open: openReviewWorld }, ({ test: it, world }) => {
   let organizations = 0
 
   /** A repository of ann's organisation with a pull request of ben's, who is a collaborator; dee is in a private team with it, cyd in one without. */

@@ -1,8 +1,9 @@
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openReviewWorld } from "./testing.ts"
 
-withWorld("reviews", { open: openReviewWorld }, ({ test: it, world }) => {
+withWorld("reviews", { on: databaseKinds, open: openReviewWorld }, ({ test: it, world }) => {
   const stateOf = ({ state, official, dismissed, stale }: Record<string, unknown>) => ({ state, official, dismissed, stale })
 
   it("count where a writer gives them, and only the last", async () => {
