@@ -190,11 +190,14 @@ const OWN_ENTRIES = ["/issues", "/pulls", "/milestones", "/notifications"]
 export const entriesOf = (visitor: Visitor): readonly string[] =>
   visitor === "anonymous" ? [...ENTRIES, "/user/login"] : [...ENTRIES, ...OWN_ENTRIES]
 
-/** For each visitor one address of every GET page, found by following links; throws with the names of those for which there is none. */
-export async function placesOf(world: DemoWorld): Promise<ReadonlyMap<Visitor, readonly Place[]>> {
+/**
+ * For each of these visitors one address of every GET page, found by following links as one of them; throws with the names of pages for which there
+ * is none.
+ */
+export async function placesOf(world: DemoWorld, visitors: readonly Visitor[] = VISITORS): Promise<ReadonlyMap<Visitor, readonly Place[]>> {
   const unlinked = await unlinkedOf(world)
   const reached = new Map<Visitor, Map<string, string>>()
-  for (const visitor of VISITORS) {
+  for (const visitor of visitors) {
     const visited = await crawl({
       url: world.url,
       cookie: await world.signIn(visitor),
@@ -216,7 +219,7 @@ export async function placesOf(world: DemoWorld): Promise<ReadonlyMap<Visitor, r
       `no link leads to these pages, and tests/pages/addresses.ts has no address of them: ${missing.map(({ id, address }) => `${id} (${address})`).join(", ")}`,
     )
   return new Map(
-    VISITORS.map((visitor) => [
+    visitors.map((visitor) => [
       visitor,
       pages
         .filter(({ id, method }) => method === "GET" && !OF_JOBS.has(id))

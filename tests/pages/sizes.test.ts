@@ -18,7 +18,7 @@ let places: readonly Place[]
 beforeAll(async () => {
   world = await openDemoWorld("sqlite")
   cookie = await world.signIn("mira")
-  places = (await placesOf(world)).get("mira") ?? []
+  places = (await placesOf(world, ["mira"])).get("mira") ?? []
 })
 afterAll(() => world?.close())
 

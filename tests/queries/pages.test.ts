@@ -1,3 +1,9 @@
+/**
+ * The statements of every page, when there are two things of each kind and when there are many: what a page costs must not depend on the length of
+ * its lists. How many they are stands in pages.json, which `npm run golden` writes.
+ *
+ * Slow: 32 things of each kind are made.
+ */
 import { readFileSync, writeFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -8,11 +14,6 @@ import { statementsOf } from "../support/database.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
 import { sessionOf } from "../support/session.ts"
 import { openWorld, type Person } from "../support/world.ts"
-
-/**
- * The statements of every page, when there are two things of each kind and when there are many: what a page costs must not depend on the length of
- * its lists. How many they are stands in pages.json, which `npm run golden` writes.
- */
 
 const FEW = 2
 const MANY = 32
