@@ -56,6 +56,8 @@ export interface HearthOptions {
   readonly now?: (() => number) | undefined
   /** Background jobs run only in `services.jobs.drain()`, and scheduled tasks only when asked for. For tests that look at what is before and after. */
   readonly halted?: boolean
+  /** Called with what a start is busy with, such as bringing the database up to date, for a line that is shown meanwhile. */
+  readonly progress?: (state: string) => void
   /** Answers calls in place of the operations; for tests of access. */
   readonly intercept?: Intercept
   /** Called with every answer before it is sent; for tests that compare it with what the operation declares. */
@@ -210,7 +212,13 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     if (unlock) closing.push(async () => unlock())
     const { waitSeconds, connections } = config.database
     const [database, secrets] = await Promise.all([
-      openDatabase({ url: config.databaseUrl, logger: log, waitMs: waitSeconds * 1000, poolSize: connections }),
+      openDatabase({
+        url: config.databaseUrl,
+        logger: log,
+        progress: options.progress,
+        waitMs: waitSeconds * 1000,
+        poolSize: connections,
+      }),
       openSecrets(
         memory && config.security.secretKey === "" ? { memory } : { keyText: config.security.secretKey, dataDir: config.dataDir },
       ),

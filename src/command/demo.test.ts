@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
 import { type Serving, serveHearth } from "../app.ts"
-import { requireFresh, showDemo, storyClock } from "./demo.ts"
+import { describeExample, fillExample, requireFresh, storyClock } from "./demo.ts"
 import { openShell, type Shell } from "./testing.ts"
 
 const execute = promisify(execFile)
@@ -24,7 +24,8 @@ describe.each(["sqlite"] as const)("hearth serve --demo (%s)", (kind) => {
     const clock = storyClock()
     server = await serveHearth({ env: environment(shell, fresh), now: clock.now })
     await requireFresh(server.services.database.read)
-    await showDemo(terminal(out, states), server, clock)
+    const shown = terminal(out, states)
+    describeExample(shown, server, await fillExample(shown, server, clock))
   })
   afterAll(async () => {
     await server.close()
@@ -156,7 +157,7 @@ describe("hearth serve --demo, where a name of its people is taken", () => {
     const clock = storyClock()
     const server = await serveHearth({ env: { ...environment(shell, fresh), HEARTH_ADMIN_USERNAME: name }, now: clock.now })
     closing.push(async () => void (await server.close()))
-    await expect(showDemo(terminal([], []), server, clock)).rejects.toThrow(words)
+    await expect(fillExample(terminal([], []), server, clock)).rejects.toThrow(words)
     expect(Math.abs(Date.now() / 1000 - clock.now())).toBeLessThan(3600)
     expect(readdirSync(shell.dataDir).filter((entry) => entry.startsWith("demo-"))).toEqual([])
   })

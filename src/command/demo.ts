@@ -2,6 +2,7 @@ import type { Serving } from "../app.ts"
 import type { Handle } from "../core/database/database.ts"
 import { fillDemo, REPOSITORY } from "../demo/fill.ts"
 import { people, type StoryClock } from "../demo/story.ts"
+import type { Example } from "./announce.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -18,17 +19,21 @@ export async function requireFresh(db: Handle): Promise<void> {
     )
 }
 
-/** Fills a fresh server, which goes by the given clock, with the example, and prints what there is to see and how to sign in. */
-export async function showDemo({ out, progress }: Terminal, { services, url }: Serving, clock: StoryClock): Promise<void> {
+/** Fills a fresh server, which goes by the given clock, with the example. */
+export async function fillExample({ progress }: Terminal, { services }: Serving, clock: StoryClock): Promise<Example> {
   const filling = { services, clock, progress: (state: string) => progress(`filling in the example: ${state}`) }
   const password = await fillDemo(filling).finally(() => progress(""))
-  const names = people.map(({ name }) => name)
+  return { repository: REPOSITORY, people: people.map(({ name }) => name), password }
+}
+
+/** Prints what there is to see of the example, and how to sign in. */
+export function describeExample({ out }: Terminal, { url }: Serving, { repository, people: names, password }: Example): void {
   out("\nThe example: the organisation dewpoint, which makes a program that waters gardens.")
   out(`Its people are ${names.join(", ")}. The password of each is ${password} and is shown this once.`)
-  out(`${REPOSITORY} has issues on a board, pull requests, and releases. Look at it as one of them, or as the administrator:`)
-  out(`  git clone ${url}/${REPOSITORY}.git`)
-  out(`  curl ${url}/api/v1/repos/${REPOSITORY}/issues`)
-  out(`  curl ${url}/api/v1/repos/${REPOSITORY}/pulls/7/reviews`)
-  out(`  curl ${url}/api/v1/repos/${REPOSITORY}/releases`)
+  out(`${repository} has issues on a board, pull requests, and releases. Look at it as one of them, or as the administrator:`)
+  out(`  git clone ${url}/${repository}.git`)
+  out(`  curl ${url}/api/v1/repos/${repository}/issues`)
+  out(`  curl ${url}/api/v1/repos/${repository}/pulls/7/reviews`)
+  out(`  curl ${url}/api/v1/repos/${repository}/releases`)
   out(`  curl -u ${people[0].name} ${url}/api/v1/user/repos`)
 }

@@ -156,6 +156,31 @@ describe("hearth serve", () => {
     expect(await opened.services.passwords.verify(password, root.password_hash, "")).toBe(true)
   })
 
+  test("speaks to a person at a terminal, whom no log disturbs, and stops by Ctrl+C", async () => {
+    const command = `exec ${process.execPath} --disable-warning=ExperimentalWarning src/command/main.ts serve`
+    const child = spawn("script", ["-qec", command, "/dev/null"], {
+      env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, HEARTH_SSH_PORT: "0", HEARTH_HTTP_PORT: "0" },
+      stdio: ["pipe", "pipe", "inherit"],
+    })
+    closing.push(() => child.kill("SIGKILL"))
+    let screen = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      screen += text
+    })
+    while (!/HEAD:main\s+$/.test(screen)) await once(child.stdout, "data")
+    const [, url = ""] = /^Hearth \S+ is ready: (\S+)\r$/m.exec(screen) ?? []
+    expect((await fetch(`${url}/api/healthz`)).status).toBe(200)
+    const ended = once(child, "close")
+    child.stdin.write("\u0003")
+    expect(await ended).toEqual([0, null])
+    const [, password = ""] = /^ {2}Password +(\S+) +\(shown only now\)\r$/m.exec(screen) ?? []
+    expect(screen.split(password)).toHaveLength(2)
+    expect(screen).toMatch(/^ {2}Administrator +root\r$/m)
+    expect(screen).toContain(`  Data           ${shell.dataDir}\r\n  Stop           Ctrl+C\r\n`)
+    // From its first line on there was nothing else; while it stops there is a line that goes again.
+    expect(screen.trimStart().replace("\u001b", "ESC")).toMatch(/^Hearth [^{}]*HEAD:main\s+(\^C)?stopping; [^\r\n]*\rESC\[K$/)
+  })
+
   test("fills a fresh server with an example, and refuses any other", async () => {
     const first = serve({ HEARTH_HTTP_PORT: "0" }, "--demo")
     const url = await ready(first)

@@ -1,13 +1,10 @@
-import { join } from "node:path"
 import { type Serving, serveHearth } from "../app.ts"
-import type { Config } from "../core/config.ts"
 import { Refusal } from "../core/errors.ts"
-import { VERSION } from "../core/version.ts"
-import { sshRoot } from "../features/code/repositories/urls.ts"
+import { announce, greet } from "./announce.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
-import { trimMemorySoon } from "./trim-memory.ts"
+import { trimMemory } from "./trim-memory.ts"
 
 /**
  * Serves until the process is asked to stop (SIGINT, SIGTERM), then shuts down gracefully. A second signal ends it at once. With `demo` the server is
@@ -19,15 +16,21 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
   try {
     const example = demo ? await import("./demo.ts") : undefined
     const clock = example?.storyClock()
-    const serving = await start(env, clock?.now)
+    const serving = await start(terminal, env, clock?.now)
     try {
       await example?.requireFresh(serving.services.database.read)
-      announce(terminal, serving)
-      if (clock) await example?.showDemo(terminal, serving, clock)
-      trimMemorySoon()
+      // What a person reads comes last, so that it stays; programs wait for the line that says that there is a server.
+      if (!terminal.attended) announce(terminal, serving)
+      const filled = clock && (await example?.fillExample(terminal, serving, clock))
+      terminal.progress("")
+      if (terminal.attended) greet(terminal, serving, filled)
+      else if (filled) example?.describeExample(terminal, serving, filled)
+      trimMemory()
       await stop.asked
+      if (terminal.attended) terminal.progress("stopping; Ctrl+C again doesn't wait for what is under way")
     } finally {
       isInTime = await serving.close()
+      terminal.progress("")
     }
   } finally {
     stop.forget()
@@ -39,9 +42,9 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
     )
 }
 
-async function start(env: Environment, now?: () => number): Promise<Serving> {
+async function start({ progress }: Terminal, env: Environment, now?: () => number): Promise<Serving> {
   try {
-    return await serveHearth({ env, now })
+    return await serveHearth({ env, now, progress })
   } catch (error) {
     // A start creates nothing but the first administrator.
     if (error instanceof Refusal)
@@ -51,27 +54,6 @@ async function start(env: Environment, now?: () => number): Promise<Serving> {
       )
     throw error
   }
-}
-
-/** Prints the address and, at the first start, the administrator, where data is stored, and what to do next. */
-function announce({ out }: Terminal, { url, administrator: { name }, made, services }: Serving): void {
-  out(`Hearth ${VERSION} is ready: ${url}`)
-  if (made === undefined) return
-  out(`The first administrator is "${name}".`)
-  if (made.password === undefined) out("Its password is the one that was configured.")
-  else out(`Its password is ${made.password} and is shown this once. Change it after signing in: ${url}/user/change_password`)
-  out(dataLocation(services.config))
-  out("Next, make a repository and push to it:")
-  out(`  curl -u ${name} ${url}/api/v1/user/repos -H 'content-type: application/json' -d '{"name":"first"}'`)
-  out(`  git push ${url}/${name}/first.git HEAD:main`)
-  if (services.site.sshPort !== undefined) out(`Over SSH, once your key is there: ${sshRoot(services.site)}${name}/first.git`)
-  out(`The whole interface: ${url}/api/swagger`)
-}
-
-function dataLocation({ dataDir, databaseUrl }: Config): string {
-  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1]
-  if (file?.startsWith(join(dataDir, "/"))) return `All data lies in ${dataDir}.`
-  return `Repositories lie in ${dataDir}, everything else in ${file ?? "PostgreSQL"}.`
 }
 
 function signalled() {

@@ -17,7 +17,7 @@ function fake(isTTY: boolean) {
 describe("asking on a terminal", () => {
   test("shows nothing of what is hidden", async () => {
     const { terminal, stdin, shown } = fake(true)
-    expect(terminal.interactive).toBe(true)
+    expect([terminal.interactive, terminal.attended]).toEqual([true, true])
     const answer = terminal.ask("New password: ", { hidden: true })
     stdin.write("hunter3\u007f2\r")
     expect(await answer).toBe("hunter2")
@@ -55,7 +55,7 @@ describe("asking on a terminal", () => {
 describe("reading what is piped in", () => {
   test("gives all of it", async () => {
     const { terminal, stdin } = fake(false)
-    expect(terminal.interactive).toBe(false)
+    expect([terminal.interactive, terminal.attended]).toEqual([false, false])
     stdin.write(Buffer.from("grü").subarray(0, 3))
     stdin.end(Buffer.from("grün\n").subarray(3))
     expect(await terminal.input()).toBe("grün\n")

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly say: (line: string) => void
   /** Shows the progress of long work: on a terminal one line that is overwritten, elsewhere a line every ten seconds. "" removes it. */
   readonly progress: (state: string) => void
+  /** Whether results go to a terminal, so that a person reads them; unset they don't. */
+  readonly attended?: boolean
   /** Whether a person can be asked. */
   readonly interactive: boolean
   /** Asks for a line; with `hidden` the input is not shown. Fails with {@link CommandFailed} where the input is cancelled. */
@@ -23,7 +25,7 @@ type Stream<S> = S & { readonly isTTY?: boolean }
 /** The streams of a terminal, such as those of `process`. */
 export interface Streams {
   readonly stdin: Stream<Readable>
-  readonly stdout: Writable
+  readonly stdout: Stream<Writable>
   readonly stderr: Stream<Writable>
 }
 
@@ -54,6 +56,7 @@ export function processTerminal({ stdin, stdout, stderr }: Streams = process): T
         stderr.write(`${state}\n`)
       }
     },
+    attended: stdout.isTTY === true,
     // Not read until it is needed: checking for the end of a pipe would open it.
     get interactive() {
       return stdin.isTTY === true && stderr.isTTY === true

@@ -5,9 +5,9 @@ import { openLog } from "./log.ts"
 import { openLogOutput } from "./log-output.ts"
 import { redact } from "./redact.ts"
 
-function capture(options: Partial<Config["log"]> = {}) {
+function capture(options: Partial<Config["log"]> = {}, isTerminal = false) {
   const lines: string[] = []
-  const output = openLogOutput({ send: (bytes) => lines.push(Buffer.from(bytes).toString()) && bytes.length })
+  const output = openLogOutput({ send: (bytes) => lines.push(Buffer.from(bytes).toString()) && bytes.length, isTerminal: () => isTerminal })
   const log = openLog({ log: { level: "info", format: "json", ...options } }, output)
   return { log, lines, text: () => lines.join("") }
 }
@@ -86,6 +86,38 @@ describe("what is never logged", () => {
       expect(await effortOf(() => redact(piece.repeat(200_000 / piece.length)))).toBeLessThan(1)
     },
   )
+})
+
+describe("by itself, the log", () => {
+  test("tells a person at a terminal only what is wrong, in a line each that takes the place of a progress", () => {
+    const { log, text } = capture({ level: "auto", format: "auto" }, true)
+    log.info("quiet")
+    log.warn({ port: 2222 }, "odd \u001b]0;title\u0007 name")
+    expect(text().replace("\u001b", "ESC")).toMatch(/^\rESC\[K\d\d:\d\d:\d\d warning: odd �\]0;title� name port=2222\n$/)
+    log.error({ err: new Error("outer\nand more", { cause: new TypeError("inner") }) }, "failed")
+    expect(text()).toMatch(/\d error: failed: outer: inner\n$/)
+  })
+
+  test("is JSON of what happens, elsewhere", () => {
+    const { log, lines } = capture({ level: "auto", format: "auto" })
+    log.debug("quiet")
+    log.info("loud")
+    expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: "info", message: "loud" })])
+  })
+
+  test.each(["json", "text"] as const)("is whole on a terminal as well, where %s is asked for", (format) => {
+    const { log, text } = capture({ level: "auto", format }, true)
+    log.info("loud")
+    log.error({ err: new Error("outer") }, "failed")
+    expect(text()).toContain("loud")
+    expect(text()).toContain("log.test.ts")
+  })
+
+  test("says as much as is asked for", () => {
+    const { log, text } = capture({ level: "info", format: "auto" }, true)
+    log.info("loud")
+    expect(text()).toContain(" info: loud\n")
+  })
 })
 
 describe("lines", () => {

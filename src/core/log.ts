@@ -5,16 +5,20 @@ import { redact } from "./redact.ts"
 
 export type { Logger } from "pino"
 
+/** Removes from a terminal's last line the progress of something that may be shown there. */
+const WIPE = "\r\u001b[K"
+
 /**
  * Creates the log of one forge. Every line is passed through {@link redact}. Lines go to standard error, unless `output` says
  * otherwise, so that standard output is only for the results of commands. On a terminal that is for a person: what is wrong, in short.
  * There is nothing to close.
  */
 export function openLog({ log: { level, format } }: Pick<Config, "log">, output: LogOutput = openLogOutput()): Logger {
-  const isBrief = format === "auto" && output.isTerminal()
+  const isTerminal = format !== "json" && output.isTerminal()
+  const isBrief = format === "auto" && isTerminal
   const shape = isBrief ? brief : format === "text" ? readable : undefined
   const destination = {
-    write: (line: string) => output.write(shape ? shape(redact(line)) : redact(line)),
+    write: (line: string) => output.write(shape ? `${isTerminal ? WIPE : ""}${shape(redact(line))}` : redact(line)),
     // Called by Pino after a fatal line.
     flushSync: output.flush,
   }
@@ -72,10 +76,10 @@ function readable(line: string): string {
   return `${head}\n${stacks(err)}`
 }
 
-/** What a line says, for a person who looks at a terminal: errors without stacks. It replaces the progress that may be shown there. */
+/** What a line says, for a person who looks at a terminal: errors without stacks. */
 function brief(line: string): string {
   const { head, err } = parts(line, (level) => `${level === "warn" ? "warning" : level}:`)
-  return `\r\u001b[K${head}${reasons(err)}\n`
+  return `${head}${reasons(err)}\n`
 }
 
 function parts(line: string, levelled: (level: string) => string) {

@@ -173,7 +173,9 @@ describe("a migration of SQLite", () => {
       await first.close()
       expect(existsSync(`${file}.before-1`)).toBe(false)
       await expect(openDatabase({ url, migrations: [...shelfMigrations, broken] })).rejects.toMatchObject({ reason: "migration" })
-      await (await openDatabase({ url, migrations: withLabels })).close()
+      const states: string[] = []
+      await (await openDatabase({ url, migrations: withLabels, progress: (state) => states.push(state) })).close()
+      expect(states).toEqual(["keeping a copy of the database as it is", "bringing the database up to date: step 2 of 2"])
       expect((await stat(copy)).mode & 0o777).toBe(0o600)
       expect((await stat(file)).mode & 0o777).toBe(0o600)
 
