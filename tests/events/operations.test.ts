@@ -1,6 +1,8 @@
 /**
  * Whether the catalogue of domain events is whole: every operation that changes something publishes it, and every kind of the catalogue is
  * published by a verb.
+ *
+ * Slow: what 290 operations act on is made for each, and each is sent twice.
  */
 
 import { readFile } from "node:fs/promises"

@@ -1,3 +1,8 @@
+/**
+ * How many bytes a browser loads for each page of the example.
+ *
+ * Slow: the links of a whole site are followed first, to have an address of each page.
+ */
 import { execFile } from "node:child_process"
 import { request } from "node:http"
 import { join } from "node:path"
