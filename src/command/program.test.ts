@@ -1,3 +1,7 @@
+/**
+ * The command line as a whole.
+ * Slow: what `hearth serve` says and how it ends is only seen of processes, and each start is one.
+ */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"

@@ -1,6 +1,6 @@
 import { type Serving, serveHearth } from "../app.ts"
 import { Refusal } from "../core/errors.ts"
-import { announce, greet } from "./announce.ts"
+import { announce } from "./announce.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
@@ -23,7 +23,7 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
       if (!terminal.attended) announce(terminal, serving)
       const filled = clock && (await example?.fillExample(terminal, serving, clock))
       terminal.progress("")
-      if (terminal.attended) greet(terminal, serving, filled)
+      if (terminal.attended) (await import("./greet.ts")).greet(terminal, serving, filled)
       else if (filled) example?.describeExample(terminal, serving, filled)
       trimMemory()
       await stop.asked
