@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
-import { asStep, endTask, type RunningJob, runAnotherJob, runJob } from "./testing.ts"
+import { endTask, openSteps, type RunningJob, runAnotherJob, runJob } from "./testing.ts"
 
 const config = { actions: { maxArtifactBytes: 100_000 } }
 
@@ -120,11 +120,13 @@ withHearth("artifacts of jobs, version 3", { people: ["ann"], config }, ({ kind,
   if (kind === "sqlite")
     test("files of artifacts of version 4 are loaded one by one as well", async () => {
       const folder = await mkdtemp(join(tmpdir(), "hearth-v3-"))
+      const steps = await openSteps()
       try {
         await writeFile(join(folder, "text"), "compressible ".repeat(500))
-        await asStep(job, forge.hearth.url, "upload", ["new", [join(folder, "text")], folder])
+        await steps.run(job, forge.hearth.url, "upload", ["new", [join(folder, "text")], folder])
         expect(await load("new")).toEqual({ "new/text": "compressible ".repeat(500) })
       } finally {
+        await steps.close()
         await rm(folder, { recursive: true, force: true })
       }
     })

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../../../features/actions/files/files.ts"
-import { asStep, endTask, putAlone, type RunningJob, runAnotherJob, runJob, twirp } from "./testing.ts"
+import { endTask, openSteps, putAlone, type RunningJob, runAnotherJob, runJob, type Steps, twirp } from "./testing.ts"
 
 const MiB = 2 ** 20
 const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex")
@@ -16,8 +16,10 @@ withHearth("artifacts of jobs, version 4", { people: ["ann"], config }, ({ test,
   let job: RunningJob
   let folder: string
   let storage: string
+  let steps: Steps
   test.beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "hearth-artifacts-"))
+    steps = await openSteps()
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
     const { database } = forge.hearth.services
     storage = (await database.read.selectFrom("repositories").select("storage").where("name", "=", "lamp").executeTakeFirstOrThrow())
@@ -26,9 +28,13 @@ withHearth("artifacts of jobs, version 4", { people: ["ann"], config }, ({ test,
   test.beforeEach(async () => {
     job = await runJob(forge, "ann/lamp")
   })
-  test.afterAll(() => rm(folder, { recursive: true, force: true }))
+  test.afterAll(async () => {
+    await steps.close()
+    await rm(folder, { recursive: true, force: true })
+  })
 
-  const step = (call: string, ...given: readonly unknown[]) => asStep(job, forge.hearth.url.replace("localhost", "127.0.0.1"), call, given)
+  const step = (call: string, ...given: readonly unknown[]) =>
+    steps.run(job, forge.hearth.url.replace("localhost", "127.0.0.1"), call, given)
   const ask = (method: string, input: object, by = job) =>
     twirp(forge, by.token, `ArtifactService/${method}`, {
       workflow_run_backend_id: String(by.runId),

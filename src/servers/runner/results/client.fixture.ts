@@ -2,11 +2,12 @@ import { DefaultArtifactClient } from "@actions/artifact"
 import { restoreCache, saveCache } from "@actions/cache"
 
 /**
- * The libraries of GitHub's actions in a process of their own, as in a step of a job: they take everything from the environment. Gets one call from its
- * parent, and sends what it gave.
+ * The libraries of GitHub's actions in a process of their own, as in a step of a job: they take everything from the environment, at each call. Gets
+ * calls from its parent, one after the other, and sends what they gave.
  */
 
 interface Call {
+  readonly env: Readonly<Record<string, string>>
   readonly call: string
   readonly given: readonly unknown[]
 }
@@ -23,8 +24,11 @@ const calls: Readonly<Record<string, unknown>> = {
   restore: restoreCache,
 }
 
-process.on("message", ({ call, given }: Call) => {
-  const answer = (message: object) => process.send?.(message, () => process.exit())
+const own = { ...process.env }
+
+process.on("message", ({ env, call, given }: Call) => {
+  const answer = (message: object) => process.send?.(message)
+  process.env = { ...own, ...env }
   const run = calls[call]
   if (typeof run !== "function") throw new Error(`there is no call ${call}`)
   Promise.resolve(Reflect.apply(run, undefined, given)).then(

@@ -155,42 +155,47 @@ export async function endTask(
   await database.write((tx) => tx.updateTable("action_tasks").set({ state }).where("id", "=", taskId).execute())
 }
 
-/** Calls a function of GitHub's libraries as a step of the job. `url` is the address that the runner uses. */
-export async function asStep(
-  job: RunningJob,
-  url: string,
-  call: string,
-  given: readonly unknown[],
-  env: Readonly<Record<string, string>> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: what the libraries give is what the tests are about
-): Promise<any> {
-  const folder = await mkdtemp(join(tmpdir(), "hearth-step-"))
-  try {
-    const child = fork(join(import.meta.dirname, "client.fixture.ts"), [], {
-      env: {
-        PATH: process.env["PATH"],
-        RUNNER_TEMP: folder,
-        GITHUB_WORKSPACE: folder,
-        // The libraries refuse hosts other than GitHub's and such.
-        GITHUB_SERVER_URL: "http://hearth.localhost",
-        ACTIONS_RESULTS_URL: url,
-        ACTIONS_RUNTIME_TOKEN: job.token,
-        ...env,
-      },
-      execArgv: ["--disable-warning=ExperimentalWarning"],
-      stdio: ["ignore", "pipe", "inherit", "ipc"],
-    })
-    const lines: Buffer[] = []
-    child.stdout?.on("data", (chunk: Buffer) => lines.push(chunk))
-    const answered = once(child, "message")
-    const ended = once(child, "exit")
-    child.send({ call, given })
-    const [message] = await Promise.race([answered, ended.then(() => [{ error: `the step died: ${Buffer.concat(lines)}` }])])
-    await ended
-    if (message.error !== undefined) throw new Error(`${message.error}\n${Buffer.concat(lines)}`)
-    return message.value
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+/** A process with GitHub's libraries, which takes a second to load them. */
+export interface Steps {
+  /** Calls a function of the libraries as a step of the job. `url` is the address that the runner uses. One at a time. */
+  readonly run: (
+    job: RunningJob,
+    url: string,
+    call: string,
+    given: readonly unknown[],
+    env?: Readonly<Record<string, string>>,
+    // biome-ignore lint/suspicious/noExplicitAny: what the libraries give is what the tests are about
+  ) => Promise<any>
+  readonly close: () => Promise<void>
+}
+
+export async function openSteps(): Promise<Steps> {
+  const folder = await mkdtemp(join(tmpdir(), "hearth-steps-"))
+  const child = fork(join(import.meta.dirname, "client.fixture.ts"), [], {
+    env: { PATH: process.env["PATH"], RUNNER_TEMP: folder, GITHUB_WORKSPACE: folder },
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  })
+  let said = ""
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    said += text
+  })
+  const ended = once(child, "exit")
+  return {
+    async run(job, url, call, given, more = {}) {
+      // The libraries refuse hosts other than GitHub's and such.
+      const github = { GITHUB_SERVER_URL: "http://hearth.localhost", ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: job.token }
+      const answered = once(child, "message")
+      child.send({ env: { ...github, ...more }, call, given })
+      const [message] = await Promise.race([answered, ended.then(() => [{ error: "the process died" }])])
+      if (message.error !== undefined) throw new Error(`${message.error}\n${said}`)
+      return message.value
+    },
+    async close() {
+      child.disconnect()
+      await ended
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
