@@ -1,10 +1,10 @@
 import type { Browser, BrowserContext, Page as Tab } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { pages } from "../../src/pages.ts"
 import { pageAt } from "../pages/addresses.ts"
 import { crawl } from "../pages/crawl.ts"
 import { NAME } from "./attacks.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 import { type HostileWorld, openHostileWorld } from "./hostile-world.ts"
 import { complaintsOf } from "./inspect.ts"
 
@@ -21,8 +21,9 @@ let context: BrowserContext
 /** The pages to be looked at: found by following links from the entries, of each shape a few. */
 let paths: readonly string[]
 
-beforeAll(async () => {
-  ;[browser, world] = await Promise.all([launchChromium(), openHostileWorld("sqlite")])
+test.beforeAll(async ({ browser: shared }) => {
+  browser = shared
+  world = await openHostileWorld("sqlite")
   const visited = await crawl({ url: world.url, cookie: world.cookie, entries: world.entries, most: 220, ofOneShape: 1 })
   paths = visited.filter(({ html, status }) => html.startsWith("<!doctype html>") && status === 200).map(({ path }) => path)
   context = await browser.newContext({ serviceWorkers: "block" })
@@ -30,7 +31,7 @@ beforeAll(async () => {
   await context.addCookies([{ name, value, url: world.url }])
 })
 afterAll(async () => {
-  await browser?.close()
+  await context?.close()
   await world?.close()
 })
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { basic, freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 
 /** Writing a comment with a real browser; the endpoints are tested in src/features/planning/composer. */
 
@@ -14,14 +14,14 @@ const faults: string[] = []
 const field = () => page.locator("textarea#body")
 const value = () => field().inputValue()
 
-beforeAll(async () => {
+test.beforeAll(async ({ browser: shared }) => {
   forge = await freshHearth("sqlite")
   await forge.person("ann")
   const ann = basic("ann", PASSWORD)
   await forge.call(ann, "POST /user/repos", { name: "box" })
   await forge.call(ann, "POST /repos/ann/box/issues", { title: "Crash on start" })
   root = forge.hearth.services.site.rootUrl
-  browser = await launchChromium()
+  browser = shared
   context = await browser.newContext()
   context.setDefaultTimeout(120_000)
   page = await context.newPage()
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await page.waitForURL(`${root}/ann/box/issues/1`)
 })
 afterAll(async () => {
-  await browser?.close()
+  await context?.close()
   await forge?.close()
   expect(faults).toEqual([])
 })

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 import { axeFindings, complaintsOf } from "./inspect.ts"
 
 /** Files are edited, and those of a release uploaded, in Chromium. */
@@ -10,19 +10,16 @@ let browser: Browser
 let forge: TestHearth
 let ann: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ browser: shared }) => {
   forge = await freshHearth("sqlite")
   ann = await forge.person("ann")
   await forge.call(ann, "POST /user/repos", { name: "box", auto_init: true })
   const content = Buffer.from("if (a) {\n  b()\n}\n").toString("base64")
   await forge.call(ann, "POST /repos/ann/box/contents/a.js", { content })
   await forge.call(ann, "POST /repos/ann/box/releases", { tag_name: "v1" })
-  browser = await launchChromium()
+  browser = shared
 })
-afterAll(async () => {
-  await browser?.close()
-  await forge?.close()
-})
+afterAll(() => forge?.close())
 
 async function open(path: string): Promise<{ readonly page: Page; readonly complaints: readonly unknown[] }> {
   const context = await browser.newContext()

@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { Refusal, refuse } from "../../src/core/errors.ts"
 import { freshHearth, type TestHearth } from "../support/hearth.ts"
 import { sessionOf } from "../support/session.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 import { axeFindings, complaintsOf } from "./inspect.ts"
 
 /** What people see when something is refused or fails: a page like others, which says what to do next, also when the database answers nothing. */
@@ -12,18 +12,15 @@ let browser: Browser
 let forge: TestHearth
 let cookie: string
 
-beforeAll(async () => {
+test.beforeAll(async ({ browser: shared }) => {
   forge = await freshHearth("sqlite")
   const ann = await forge.person("ann")
   await forge.call(ann, "POST /user/repos", { name: "box", auto_init: true })
   await forge.hearth.services.jobs.drain()
   cookie = await sessionOf(forge.hearth.url, "ann")
-  browser = await launchChromium()
+  browser = shared
 })
-afterAll(async () => {
-  await browser?.close()
-  await forge?.close()
-})
+afterAll(() => forge?.close())
 
 interface Case {
   readonly status: number

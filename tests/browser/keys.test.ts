@@ -1,22 +1,19 @@
 import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { freshHearth, type TestHearth } from "../support/hearth.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 import { personAt } from "./stories/person.ts"
 
 let browser: Browser
 let forge: TestHearth
 
-beforeAll(async () => {
+test.beforeAll(async ({ browser: shared }) => {
   forge = await freshHearth("sqlite")
   const ann = await forge.person("ann")
   for (const name of ["one", "two"]) expect((await forge.call(ann, "POST /user/repos", { name, auto_init: true })).status).toBe(201)
-  browser = await launchChromium()
+  browser = shared
 })
-afterAll(async () => {
-  await browser?.close()
-  await forge?.close()
-})
+afterAll(() => forge?.close())
 
 test("keys lead through a repository, and ? says which there are", async () => {
   const root = forge.hearth.services.site.rootUrl

@@ -1,9 +1,8 @@
 import { createServer, connect as dial, type Socket } from "node:net"
 import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../support/database.ts"
+import { afterAll, describe, expect } from "vitest"
 import { basic, freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 
 /** Pages that are open while others are at work; what streams tell is tested in src/features/planning/conversations/live.test.ts. */
 
@@ -38,7 +37,7 @@ async function cuttable(port: number) {
   return { root: `http://127.0.0.1:${own}`, cut, back: () => listen(own) }
 }
 
-describe.each(databaseKinds)("open pages on %s", (kind) => {
+describe("open pages", () => {
   let browser: Browser
   let forge: TestHearth
   let way: Awaited<ReturnType<typeof cuttable>>
@@ -46,14 +45,14 @@ describe.each(databaseKinds)("open pages on %s", (kind) => {
   const ann = basic("ann", PASSWORD)
   let made = 0
 
-  beforeAll(async () => {
-    browser = await launchChromium()
-    forge = await freshHearth(kind)
+  test.beforeAll(async ({ browser: shared }) => {
+    browser = shared
+    // Pages wait for notifications, which are jobs.
+    forge = await freshHearth("sqlite", {}, { running: true })
     way = await cuttable(Number(new URL(forge.hearth.url).port))
     for (const name of ["ann", "ben"]) await forge.person(name)
   })
   afterAll(async () => {
-    await browser?.close()
     await way?.cut()
     await forge?.close()
   })

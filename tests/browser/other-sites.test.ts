@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Browser, BrowserContext } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 
 /** What pages of another site do with somebody who is signed in here, in Chromium; each answer by itself is tested in `tests/attacks/other-sites.test.ts`. */
 
@@ -16,8 +16,9 @@ let context: BrowserContext
 /** What the evil page shows. */
 let page = ""
 
-beforeAll(async () => {
-  ;[browser, forge] = await Promise.all([launchChromium(), freshHearth("sqlite")])
+test.beforeAll(async ({ browser: shared }) => {
+  browser = shared
+  forge = await freshHearth("sqlite")
   ann = await forge.person("ann")
   root = forge.hearth.services.site.rootUrl
   await forge.call(ann, "POST /user/repos", { name: "tools", auto_init: true, description: "Before" })
@@ -27,7 +28,7 @@ beforeAll(async () => {
   await signIn(context)
 })
 afterAll(async () => {
-  await browser?.close()
+  await context?.close()
   evil?.closeAllConnections()
   evil?.close()
   await forge?.close()

@@ -1,10 +1,9 @@
 import type { Browser, BrowserContext, Page as Tab } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, describe, expect } from "vitest"
 import type { Page } from "../../src/core/page.ts"
 import { type Place, placesOf } from "../pages/addresses.ts"
 import { type DemoWorld, openDemoWorld, VISITORS, type Visitor } from "../pages/world.ts"
-import { databaseKinds } from "../support/database.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 import { axeFindings, complaintsOf } from "./inspect.ts"
 
 /**
@@ -15,10 +14,15 @@ import { axeFindings, complaintsOf } from "./inspect.ts"
 /** As narrow as a page may be asked to be without scrolling sideways (WCAG 1.4.10): a small phone, or a desk at 400 %. */
 const PHONE = { width: 320, height: 640 }
 const DESK = { width: 1280, height: 900 }
-const LOOKS = (["light", "dark"] as const).flatMap((theme) => [PHONE, DESK].map((size) => ({ theme, size })))
-type Look = (typeof LOOKS)[number]
+interface Look {
+  readonly theme: "light" | "dark"
+  readonly size: typeof PHONE | typeof DESK
+}
 
-/** The look in which each visitor loads pages. Axe reads it by all rules, and each other look by those that theme and width have a say in. */
+/**
+ * The look in which each visitor loads pages. Axe reads it by all rules, and then the look with the other theme and the other width by those that
+ * either has a say in: each visitor sees both themes and both widths, and all of them together see each theme at each width.
+ */
 const FIRST: Readonly<Record<Visitor, Look>> = {
   anonymous: { theme: "light", size: PHONE },
   noor: { theme: "dark", size: PHONE },
@@ -29,20 +33,17 @@ const FIRST: Readonly<Record<Visitor, Look>> = {
 /** So many pages are open at the same time. */
 const TABS = 3
 
-describe.each(databaseKinds)("in a browser, on %s", (kind) => {
+describe("in a browser", () => {
   let world: DemoWorld
   let browser: Browser
   let places: ReadonlyMap<Visitor, readonly Place[]>
 
-  beforeAll(async () => {
-    browser = await launchChromium()
-    world = await openDemoWorld(kind)
+  test.beforeAll(async ({ browser: shared }) => {
+    browser = shared
+    world = await openDemoWorld("sqlite")
     places = await placesOf(world)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
+  afterAll(() => world?.close())
 
   async function contextOf(visitor: Visitor, options: { readonly scripts: boolean; readonly look: Look }): Promise<BrowserContext> {
     const { look, scripts } = options
@@ -69,7 +70,7 @@ describe.each(databaseKinds)("in a browser, on %s", (kind) => {
         const found = await inTime(faultsOf(tab, plain, { world, visitor, place }))
         faults.push(...found.map((fault) => `${page.id} ${path}: ${fault}`))
         if (++done % 20 === 0)
-          console.log(`  ${kind}, ${visitor}: ${done} of ${shown.length} pages, ${Math.round((performance.now() - begun) / 1000)} s`)
+          console.log(`  ${visitor}: ${done} of ${shown.length} pages, ${Math.round((performance.now() - begun) / 1000)} s`)
       }
     }
     await Promise.all(Array.from({ length: TABS }, work))
@@ -162,15 +163,15 @@ async function faultsOf(tab: Tab, plain: Tab, { world, visitor, place }: Visit):
   if (wanted !== "login" && title !== "Hearth" && !/^\S.* · Hearth$/.test(title)) faults.push(`has the title ${JSON.stringify(title)}`)
 
   const client = await tab.context().newCDPSession(tab)
-  for (const look of [FIRST[visitor], ...LOOKS.filter((each) => !isSame(each, FIRST[visitor]))]) {
+  for (const look of [FIRST[visitor], opposite(FIRST[visitor])]) {
     const name = `${look.theme}, ${look.size.width}`
     await show(tab, look)
     if (look.size === PHONE) faults.push(...(await tooWide(tab)).map((fault) => `${name}: ${fault}`))
-    if (isSame(look, FIRST[visitor])) {
+    if (look === FIRST[visitor]) {
       const shift = await evaluate(tab, SHIFTS)
       if (shift !== "") faults.push(`${name}: moved while it was loaded: ${shift}`)
     }
-    const rules = isSame(look, FIRST[visitor]) ? "all" : "looks"
+    const rules = look === FIRST[visitor] ? "all" : "looks"
     faults.push(...(await axeFindings(client, rules)).map((fault) => `${name}: ${fault}`))
   }
   const heading = await evaluate(tab, HEADING)
@@ -197,7 +198,7 @@ async function show(tab: Tab, { theme, size }: Look): Promise<void> {
   await tab.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" })
 }
 
-const isSame = (one: Look, other: Look): boolean => one.theme === other.theme && one.size === other.size
+const opposite = ({ theme, size }: Look): Look => ({ theme: theme === "light" ? "dark" : "light", size: size === PHONE ? DESK : PHONE })
 
 const HEADING = `document.querySelector("h1")?.textContent.trim() ?? ""`
 const TEXT = `document.querySelector("main")?.textContent.replace(/\\s+/g, " ") ?? ""`

@@ -1,22 +1,19 @@
 import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
-import { launchChromium } from "./chromium.ts"
+import { test } from "./browser.ts"
 
 /** Passkeys with a real browser and an authenticator that it simulates; what the server refuses is in src/servers/web/sign-in/passkeys.test.ts. */
 
 let browser: Browser
 let forge: TestHearth
 
-beforeAll(async () => {
+test.beforeAll(async ({ browser: shared }) => {
   forge = await freshHearth("sqlite")
   await forge.person("ann")
-  browser = await launchChromium()
+  browser = shared
 })
-afterAll(async () => {
-  await browser?.close()
-  await forge?.close()
-})
+afterAll(() => forge?.close())
 
 test("a passkey is added in the browser, and signs in without a password", async () => {
   const root = forge.hearth.services.site.rootUrl
