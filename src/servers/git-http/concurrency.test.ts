@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
-import { client, ok } from "../../git/testing.ts"
+import { client, ok, writeHistory } from "../../git/testing.ts"
 import { address, branchRows, commit, feed, openWorld, type Person, person, reload, repository, workFolder } from "./testing.ts"
 
 /** Many requests at once. */
@@ -18,25 +18,24 @@ withWorld("at once", { on: databaseKinds, open: openWorld }, ({ test, world }) =
   const url = (name: string) => address(world, `ada/${name}`, "ada", ada.token)
   const many = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+  /** Branches of the client's repository with a commit on main each, whose ids it gives. */
+  const branches = (stem: string, count: number) =>
+    writeHistory(
+      work,
+      Array.from({ length: count }, (_, index) => ({ branch: `${stem}${index}`, from: "refs/heads/main", message: `${stem} ${index}` })),
+    )
   const settleJobs = () => world.services.database.read.selectFrom("jobs").selectAll().where("kind", "=", "push.settle").execute()
 
   test("20 pushes to branches of their own and 20 clones", async () => {
     const row = await repository(world, ada.user, "busy")
     await ok(work, "push", "-q", url("busy"), "main")
-    const folders = await many(20, async (index) => {
-      const folder = join(world.folder, `pusher${index}`)
-      await ok(world.folder, "clone", "-q", work, folder)
-      await commit(folder, `from ${index}`)
-      return folder
-    })
+    const heads = await branches("b", 20)
     const [pushes, clones] = await Promise.all([
-      Promise.all(folders.map((folder, index) => client(folder, ["push", url("busy"), `HEAD:refs/heads/b${index}`]))),
+      many(20, (index) => client(work, ["push", url("busy"), `b${index}`])),
       many(20, (index) => client(world.folder, ["clone", "-q", url("busy"), `clone${index}`])),
     ])
     expect([...pushes, ...clones].filter(({ code }) => code !== 0)).toEqual([])
-    const expected = Object.fromEntries(
-      await Promise.all(folders.map(async (folder, index) => [`b${index}`, await ok(folder, "rev-parse", "HEAD")])),
-    )
+    const expected = Object.fromEntries(heads.map((head, index) => [`b${index}`, head]))
     expect(await branchRows(world, row)).toEqual({ ...expected, main: await ok(work, "rev-parse", "main") })
     expect(await reload(world, row)).toMatchObject({ branches_count: 21, default_branch: "main", is_empty: 0 })
     expect(await feed(world, row)).toHaveLength(42)
@@ -47,18 +46,12 @@ withWorld("at once", { on: databaseKinds, open: openWorld }, ({ test, world }) =
   test("of pushes to one branch one wins, and its row is the one that stays", async () => {
     const row = await repository(world, ada.user, "race")
     await ok(work, "push", "-q", url("race"), "main")
-    const folders = await many(6, async (index) => {
-      const folder = join(world.folder, `racer${index}`)
-      await ok(world.folder, "clone", "-q", work, folder)
-      await commit(folder, `race ${index}`)
-      return folder
-    })
-    const runs = await Promise.all(folders.map((folder) => client(folder, ["push", url("race"), "HEAD:main"])))
+    const heads = await branches("racer", 6)
+    const runs = await many(6, (index) => client(work, ["push", url("race"), `racer${index}:main`]))
     const winners = runs.flatMap(({ code }, index) => (code === 0 ? [index] : []))
     expect(winners).toHaveLength(1)
     for (const { code, err } of runs) if (code !== 0) expect(err).toMatch(/rejected|fetch first/)
-    const winner = folders[winners[0] ?? -1] ?? ""
-    expect(await branchRows(world, row)).toEqual({ main: await ok(winner, "rev-parse", "HEAD") })
+    expect(await branchRows(world, row)).toEqual({ main: heads[winners[0] ?? -1] })
     expect(await feed(world, row)).toHaveLength(3)
     expect(await settleJobs()).toEqual([])
   })

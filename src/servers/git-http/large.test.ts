@@ -5,7 +5,7 @@ import { address, branchRows, feed, openWorld, type Person, person, reload, repo
 
 /** A realistic repository: thousands of commits, merges, tags, both packed and loose. */
 
-const COMMITS = 5_000
+const COMMITS = 2_000
 const FILES = 200
 
 /** A history for `git fast-import`: a line of commits, with a short branch merged back at every fiftieth. */
@@ -33,7 +33,7 @@ function history(): string {
       tip = merge
     }
   }
-  for (let index = 1; index <= 40; index++) parts.push(`reset refs/tags/v${index}\nfrom :${index * 100}\n`)
+  for (let index = 1; index <= 40; index++) parts.push(`reset refs/tags/v${index}\nfrom :${index * 50}\n`)
   parts.push("done\n")
   return parts.join("\n")
 }

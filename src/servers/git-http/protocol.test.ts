@@ -14,7 +14,7 @@ let work: string
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld("memory")
+  world = await openWorld("memory", { api: { maxBodyBytes: 2 ** 20 } })
   ada = await person(world, "ada")
   work = await workFolder(world, "work")
   for (let index = 2; index <= 6; index++) await commit(work, `number ${index}`, `folder${index % 2}-file${index}`)
@@ -173,22 +173,6 @@ describe("bodies", () => {
     expect([nonsense.status, nonsense.headers.get("content-type")]).toEqual([400, "text/plain; charset=utf-8"])
   })
 
-  test("that unpack into too much are aborted", async () => {
-    const line = `0032want ${"1".repeat(40)}\n`
-    const bomb = gzipSync(Buffer.alloc(160 * 1024 * 1024, line))
-    expect(bomb.length).toBeLessThan(1024 * 1024)
-    const answer = await post(bomb, { "content-encoding": "gzip" }).catch(() => undefined)
-    if (answer)
-      expect(
-        await answer.arrayBuffer().then(
-          (bytes) => bytes.byteLength,
-          () => 0,
-        ),
-      ).toBeLessThan(1024)
-    expect((await fetch(`${world.hearth.url}/api/v1/version`)).status).toBeLessThan(500)
-    await settled()
-  })
-
   test("come in pieces, and of unknown length", async () => {
     await repository(world, ada.user, "pieces")
     const large = folder()
@@ -223,7 +207,7 @@ describe("bodies", () => {
     const row = await repository(world, ada.user, "large")
     const large = folder()
     await ok(world.folder, "clone", "-q", url(), large)
-    const size = 40 * 1024 * 1024
+    const size = 4 * 1024 * 1024
     await commit(large, "large", "noise", noise(size))
     expect(world.services.config.api.maxBodyBytes).toBeLessThan(size)
     const push = await client(large, [
@@ -240,28 +224,6 @@ describe("bodies", () => {
   })
 })
 
-/**
- * Git asks first whether it may push, then makes the pack, which can take minutes, and sends it over the same connection. The server once took the
- * question's body for one that never ended and closed the connection after five seconds, so that slow clients could not push.
- */
-test("a connection stays open between git's question and its pack", async () => {
-  const socket = connect(Number(new URL(world.hearth.url).port), "127.0.0.1")
-  const ask = (): Promise<string> => {
-    socket.write(
-      `POST /ada/repo/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: token ${ada.token}\r\n` +
-        "Content-Type: application/x-git-receive-pack-request\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0000\r\n0\r\n\r\n",
-    )
-    return new Promise((resolve, reject) => {
-      socket.once("data", (data) => resolve(data.toString("latin1")))
-      socket.once("close", () => reject(new Error("the connection was closed")))
-    })
-  }
-  expect(await ask()).toMatch(/^HTTP\/1\.1 200/)
-  await new Promise((resolve) => setTimeout(resolve, 6_000))
-  expect(await ask()).toMatch(/^HTTP\/1\.1 200/)
-  socket.destroy()
-})
-
 /** Waits until no git process runs. */
 const settled = (): Promise<void> => expect.poll(() => world.services.git.running()).toBe(0)
 
@@ -270,7 +232,7 @@ describe("a client that goes away", () => {
     const row = await repository(world, ada.user, "slow")
     const source = folder()
     await ok(world.folder, "init", "-q", "-b", "main", source)
-    await commit(source, "noise", "noise", noise(32 * 1024 * 1024))
+    await commit(source, "noise", "noise", noise(16 * 1024 * 1024))
     await ok(source, "push", "-q", address(world, "ada/slow", "ada", ada.token), "main")
     await settled()
     const before = world.services.git.running()
@@ -282,10 +244,9 @@ describe("a client that goes away", () => {
     socket.write(
       `POST /ada/slow/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-git-upload-pack-request\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    // The first bytes have arrived; the rest is never read, so git has to wait.
+    // The first bytes have arrived; the rest is never read, and is more than fits into what lies between: git has to wait.
     await new Promise<void>((resolve) => socket.once("data", () => resolve()))
     socket.pause()
-    await new Promise((resolve) => setTimeout(resolve, 200))
     expect(world.services.git.running()).toBeGreaterThan(before)
     socket.destroy()
     await expect.poll(() => world.services.git.running()).toBeLessThanOrEqual(before)
@@ -298,11 +259,14 @@ describe("a client that goes away", () => {
     const command = `${"0".repeat(40)} ${head} refs/heads/main\0report-status side-band-64k`
     const sent = request(`${world.hearth.url}/ada/cut/git-receive-pack`, {
       method: "POST",
-      headers: { "content-type": "application/x-git-receive-pack-request", authorization: `token ${ada.token}` },
+      headers: { "content-type": "application/x-git-receive-pack-request", authorization: `token ${ada.token}`, expect: "100-continue" },
     })
     sent.on("error", () => {})
-    sent.write(`${(command.length + 4).toString(16).padStart(4, "0")}${command}0000PACK`)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    sent.flushHeaders()
+    // The server lets it in, and reads.
+    await new Promise((resolve) => sent.once("continue", resolve))
+    const begun = `${(command.length + 4).toString(16).padStart(4, "0")}${command}0000PACK`
+    await new Promise((resolve) => sent.write(begun, resolve))
     sent.destroy()
     await settled()
     expect(await world.services.git.references.list(world.services.git.at(row.storage, "sha1"))).toEqual([])

@@ -275,9 +275,8 @@ withWorld("the conflicts of a pull request", { open: openMergeWorld }, ({ test, 
     const { repo, page } = await conflicting()
     const bob = await as("bob")
     const before = Number(await ok(await repo.clone(), "rev-list", "--count", "--first-parent", "origin/topic"))
-    const forms = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => sent(bob, page, { "base.txt": { content: `typed ${index}\n` } })),
-    )
+    const { text: form } = await bob.get(page)
+    const forms = Array.from({ length: 40 }, (_, index) => filled(form, { "base.txt": { content: `typed ${index}\n` } }))
     const answers = await Promise.all(forms.map((form) => bob.post(page, form)))
     expect(answers.map(({ status }) => status).filter((status) => status === 303)).toHaveLength(1)
     expect(answers.filter(({ status }) => ![303, 409, 503].includes(status)).map(({ status }) => status)).toEqual([])
