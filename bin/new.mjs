@@ -1,0 +1,203 @@
+// Begins something new in the project's shape: its file, its test, and its line in the list of its kind. `npm run new -- --help` says how.
+// Plain JavaScript for Node.js 20 and newer, as run by npm.
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { event, migration, operation, page } from "./new-texts.mjs"
+
+const home = join(dirname(fileURLToPath(import.meta.url)), "..")
+const read = (path) => readFileSync(join(home, path), "utf8")
+
+const HELP = `Usage: npm run new -- KIND NAME
+
+Writes a file in the project's shape with its test, adds it to the list of its kind, and prints what to fill in.
+
+  operation GROUP/FEATURE   src/features/GROUP/FEATURE/operations.ts, in src/operations.ts
+  page GROUP/FEATURE        src/features/GROUP/FEATURE/pages.ts, in src/pages.ts
+  migration NAME            the next step in src/core/database/migrations, in its index.ts
+  event SUBJECT.VERB        a domain event in src/core/events/catalogue.ts
+
+Examples:
+  npm run new -- operation code/pins
+  npm run new -- migration pins
+  npm run new -- event pin.moved`
+
+/** Ends with 2, as the command line of Hearth does for what it refuses. */
+function refuse(words) {
+  console.error(words)
+  process.exit(2)
+}
+
+const WORDS = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+const capital = (word) => word[0].toUpperCase() + word.slice(1)
+const pascal = (name) => name.split("-").map(capital).join("")
+const camel = (name) => name[0] + pascal(name).slice(1)
+/** Names of lists are in the singular: `pins` makes `pinOperations`. */
+const singular = (name) => name.replace(/ies$/, "y").replace(/([^s])s$/, "$1")
+
+function feature(name) {
+  const groups = readdirSync(join(home, "src/features"), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  )
+  const [group, folder, ...more] = name.split("/")
+  if (!groups.includes(group) || folder === undefined || more.length > 0 || !WORDS.test(folder))
+    refuse(`"${name}" is no place for a feature. Give GROUP/FEATURE, such as code/pins; the groups are ${groups.join(", ")}.`)
+  return {
+    folder: `src/features/${group}/${folder}`,
+    name: folder,
+    words: folder.replaceAll("-", " "),
+    title: pascal(folder),
+    one: camel(singular(folder)),
+  }
+}
+
+/** The list with one more entry: where it is in order, in its place; else at its end. */
+function withEntry(text, list, entry) {
+  const [whole, before, entries, end] =
+    list.exec(text) ?? refuse("The list has not the form that this program knows: add the line yourself.")
+  const lines = entries.split("\n").filter((line) => line !== "")
+  const isOrdered = lines.every((line, index) => index === 0 || (lines[index - 1] ?? "") <= line)
+  const added = `  ${entry},`
+  const at = isOrdered ? lines.findIndex((line) => line > added) : -1
+  lines.splice(at < 0 ? lines.length : at, 0, added)
+  return text.replace(whole, () => `${before}${lines.join("\n")}\n${end}`)
+}
+
+const withImport = (text, line) => {
+  const last = text.lastIndexOf("\nimport ")
+  const end = text.indexOf("\n", last + 1)
+  return `${text.slice(0, end + 1)}${line}\n${text.slice(end + 1)}`
+}
+
+/** What to write by path: for each kind, from the name. Texts of files that are there already are changed. */
+const kinds = {
+  operation(name) {
+    const it = feature(name)
+    const list = `${it.one}Operations`
+    const root = read("src/operations.ts")
+    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`src/operations.ts has ${list} already. Choose another name.`)
+    return {
+      files: operation(it),
+      changes: {
+        "src/operations.ts": withEntry(
+          withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/operations.ts"`),
+          /(= registry\(\n)([\s\S]*?)(\)\n)/,
+          list,
+        ),
+      },
+      next: [
+        `${it.folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,
+        `${it.folder}/operations.test.ts: each answer and each refusal`,
+        "tests/permissions/expectation.ts, where its rule of access is a new one",
+      ],
+    }
+  },
+  page(name) {
+    const it = feature(name)
+    const list = `${it.one}Pages`
+    const root = read("src/pages.ts")
+    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`src/pages.ts has ${list} already. Choose another name.`)
+    return {
+      files: page(it),
+      changes: {
+        "src/pages.ts": withEntry(
+          withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/pages.ts"`),
+          /(= pageRegistry\(\n)([\s\S]*?)(\)\n)/,
+          list,
+        ),
+      },
+      next: [
+        `${it.folder}/pages.ts: the address, who may see it, and what it shows`,
+        `${it.folder}/pages.test.ts: what is on it, for whom`,
+        "a link that leads to it: the test of links asks for one",
+      ],
+    }
+  },
+  migration(name) {
+    if (!WORDS.test(name)) refuse(`"${name}" is no name of a migration. Give small letters, digits and hyphens, such as pinned-issues.`)
+    const folder = "src/core/database/migrations"
+    const steps = readdirSync(join(home, folder)).flatMap((file) => /^(\d{4})-(.+)(?<!\.test)\.ts$/.exec(file)?.slice(1, 3) ?? [])
+    if (steps.includes(name)) refuse(`There is a migration ${name} already. Choose another name.`)
+    const root = read(`${folder}/index.ts`)
+    if (new RegExp(`\\b${camel(name)}\\b`).test(root)) refuse(`${folder}/index.ts has ${camel(name)} already. Choose another name.`)
+    const id = Math.max(...steps.map(Number).filter(Boolean)) + 1
+    const file = `${String(id).padStart(4, "0")}-${name}`
+    const index = withEntry(
+      withImport(root, `import { ${camel(name)} } from "./${file}.ts"`),
+      // Ordered by number, so the new one is the last, whatever its name.
+      /(: readonly Migration\[\] = \[\n[\s\S]*?)()(\]\n)/,
+      camel(name),
+    )
+    return {
+      files: migration({ folder, file, id, name, table: name.replaceAll("-", "_"), words: name.replaceAll("-", " "), step: camel(name) }),
+      changes: { [`${folder}/index.ts`]: index },
+      next: [
+        `${folder}/${file}.ts: the tables, columns and indexes`,
+        "src/core/database/tables/: the types of the columns, in the file of their subject",
+        "npm run golden: the script of a new database, assets/database/sqlite.sql",
+      ],
+    }
+  },
+  event(name) {
+    const [, subject, verb] =
+      /^([a-z][A-Za-z]*)\.([a-z][A-Za-z]*)$/.exec(name) ?? refuse(`"${name}" is no kind of event. Give SUBJECT.VERB, such as pin.moved.`)
+    const path = "src/core/events/catalogue.ts"
+    const root = read(path)
+    if (root.includes(`"${name}"`)) refuse(`${path} has ${name} already.`)
+    const type = `${capital(subject)}Event`
+    const record = `(Undated<"${name}"> & OfRepository)`
+    const there = `\ntype ${type} =`
+    const changed = root.includes(there)
+      ? root.replace(new RegExp(`${there}(?: |\\n +\\| )`), () => `${there}\n  | ${record}\n  | `)
+      : root
+          .replace(
+            "\nexport type DomainEvent =\n",
+            (union) => `\n/** To be said: what happens to it. */\ntype ${type} = ${record.slice(1, -1)}\n${union}`,
+          )
+          .replace(/(\nexport type DomainEvent =\n(?: {2}\| \w+\n)+)/, (union) => `${union}  | ${type}\n`)
+    return {
+      files: event({ subject, verb, name }),
+      changes: { [path]: changed },
+      next: [
+        `${path}: the rows that listeners need, and in a comment when it happens`,
+        "the verb that publishes it, in the transaction of the change",
+        "src/listeners.ts, where something is to follow from it",
+      ],
+    }
+  },
+}
+
+function main(args) {
+  const [kind, name, ...more] = args
+  if (args.includes("--help") || args.includes("-h")) return console.log(HELP)
+  if (!Object.hasOwn(kinds, kind ?? "") || name === undefined || more.length > 0) refuse(HELP)
+  const { files, changes, next } = kinds[kind](name)
+  const taken = Object.keys(files).filter((path) => existsSync(join(home, path)))
+  if (taken.length > 0)
+    refuse(`${taken.join(" and ")} ${taken.length > 1 ? "are" : "is"} there already. Choose another name, or add to it.`)
+  for (const [path, text] of Object.entries({ ...files, ...changes })) {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
+  const written = [...Object.keys(files), ...Object.keys(changes)]
+  // Puts imports in order, and breaks lines.
+  const biome = join(home, "node_modules/.bin/biome")
+  if (existsSync(biome))
+    spawnSync(biome, ["check", "--write", "--log-level=none", ...written], { cwd: home, stdio: ["ignore", "ignore", 2] })
+  console.log(
+    Object.keys(files)
+      .map((path) => `wrote   ${path}`)
+      .join("\n"),
+  )
+  console.log(
+    Object.keys(changes)
+      .map((path) => `changed ${path}`)
+      .join("\n"),
+  )
+  console.log(
+    `\nFill in:\n${next.map((line) => `- ${line}`).join("\n")}\n\nThen: npm run check && npx vitest run ${Object.keys(files).at(-1)}`,
+  )
+}
+
+main(process.argv.slice(2))
