@@ -4,7 +4,10 @@ import { type Browser, openBrowser } from "../../../../tests/support/browser.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { PASSWORD } from "../../../../tests/support/hearth.ts"
 
-/** The stream of a conversation's page, with two people: what one does wakes the page of the other. */
+/**
+ * The stream of a conversation's page, with two people: what one does wakes the page of the other.
+ * Slow: the server looks once a second for what has happened, and the tests wait for some fifteen of its looks.
+ */
 withHearth("a conversation that is followed", { people: ["ann", "ben"] }, ({ test, forge, ann, call }) => {
   const at = "/repos/ann/hush"
   const open = async (name: string): Promise<Browser> => {

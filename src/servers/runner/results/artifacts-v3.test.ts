@@ -4,12 +4,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { expect } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { endTask, openSteps, type RunningJob, runAnotherJob, runJob } from "./testing.ts"
 
 const config = { actions: { maxArtifactBytes: 100_000 } }
 
-withHearth("artifacts of jobs, version 3", { people: ["ann"], config }, ({ kind, test, forge, ann }) => {
+withHearth("artifacts of jobs, version 3", { people: ["ann"], config, on: databaseKinds }, ({ kind, test, forge, ann }) => {
   let job: RunningJob
   test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })

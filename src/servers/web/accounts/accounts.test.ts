@@ -156,8 +156,7 @@ withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ tes
       const [name, inactive, prohibited] = [await newUser(), await newUser(), await newUser()]
       await scene.change(inactive, { is_active: 0 })
       await scene.change(prohibited, { prohibit_login: 1 })
-      const answers: unknown[] = []
-      for (const address of [
+      const addresses = [
         `${name}@example.com`,
         "nobody@example.com",
         `${inactive}@example.com`,
@@ -165,12 +164,15 @@ withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ tes
         name,
         "",
         "\0",
-      ]) {
-        const began = performance.now()
-        const { status, text } = await scene.post(FORGOT, { address })
-        expect(performance.now() - began).toBeGreaterThan(395)
-        answers.push({ status, text })
-      }
+      ]
+      const answers = await Promise.all(
+        addresses.map(async (address) => {
+          const began = performance.now()
+          const { status, text } = await scene.post(FORGOT, { address })
+          expect(performance.now() - began).toBeGreaterThan(395)
+          return { status, text }
+        }),
+      )
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
       expect(await scene.mailed(`${name}@example.com`)).toBeTruthy()
     })

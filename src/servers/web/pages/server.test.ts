@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds, statementsOf, undisturbed } from "../../../../tests/support/database.ts"
+import { statementsOf, undisturbed } from "../../../../tests/support/database.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../../../../tests/support/hearth.ts"
 
 interface Got {
@@ -12,14 +12,14 @@ interface Got {
 }
 
 /** How declared pages are served: kept, encoded, redirected and refused. */
-describe.each(databaseKinds)("serving pages on %s", (kind) => {
+describe("serving pages", () => {
   let forge: TestHearth
   let moment = 1_800_000_000
   let ann = ""
   let bob = ""
 
   beforeAll(async () => {
-    forge = await freshHearth(kind, {}, { now: () => moment })
+    forge = await freshHearth("sqlite", {}, { now: () => moment })
     const header = await forge.person("ann")
     await forge.person("bob")
     expect((await forge.call(header, "POST /user/repos", { name: "tools", auto_init: true })).status).toBe(201)
