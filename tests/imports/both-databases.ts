@@ -25,7 +25,6 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/features/code/protections/protections.test.ts",
     "src/features/code/signatures/signing.test.ts",
     "src/features/code/wiki/wiki.test.ts",
-    "src/features/events/webhooks/pages.test.ts",
     "src/features/events/webhooks/webhooks.test.ts",
     "src/features/packages/packages/cleanup.test.ts",
     "src/features/packages/packages/rights.test.ts",
@@ -44,6 +43,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/servers/git-http/concurrency.test.ts",
     "src/servers/lfs/locks.test.ts",
     "src/servers/runner/protocol.test.ts",
+    "src/servers/runner/results/artifacts-v3.test.ts",
     "src/servers/runner/results/artifacts.test.ts",
     "src/servers/runner/results/cache.test.ts",
     "tests/attacks/oauth2-codes.test.ts",
@@ -117,6 +117,5 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
   "what is kept until something is written": [
     "src/features/people/avatars/pictures.test.ts",
     "src/servers/api/answer-cache.test.ts",
-    "src/servers/web/pages/server.test.ts",
   ],
 }

@@ -6,7 +6,7 @@ import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
 import { isGitError } from "../../git/index.ts"
-import { patternOf } from "../routes.ts"
+import { patternOf } from "../routing/routes.ts"
 import { logFault, requestDetails, retryAfter } from "./faults.ts"
 import { linkHeader } from "./paging.ts"
 

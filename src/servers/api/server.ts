@@ -11,7 +11,7 @@ import { type Authenticator, actAs, requireUsable } from "../../features/people/
 import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
 import { auditEntryOf, audited } from "../../features/site/administration/audit.ts"
 import { clientAddress } from "../client/address.ts"
-import type { DeclaredRequest, DeclaredRoute } from "../routes.ts"
+import type { DeclaredRequest, DeclaredRoute } from "../routing/routes.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
 import { keyOf, openAnswerCache } from "./answer-cache.ts"
 import { sendDownload } from "./download.ts"

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import { formOf, requestedForm, restOf } from "../core/operation.ts"
+import { formOf, requestedForm, restOf } from "../../core/operation.ts"
 
 /**
  * The routes of all declared operations, pages and forms, in one table that is built in a few milliseconds: registered one by one with Fastify they

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { operations } from "../operations.ts"
-import { pages } from "../pages.ts"
-import { API_BASE } from "./api/server.ts"
+import { operations } from "../../operations.ts"
+import { pages } from "../../pages.ts"
+import { API_BASE } from "../api/server.ts"
 import { type DeclaredRoute, type Method, routeTable } from "./routes.ts"
 
 const route = (declared: string): DeclaredRoute => {
