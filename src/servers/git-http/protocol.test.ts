@@ -233,7 +233,7 @@ describe("a client that goes away", () => {
     const source = folder()
     await ok(world.folder, "init", "-q", "-b", "main", source)
     await commit(source, "noise", "noise", noise(16 * 1024 * 1024))
-    await ok(source, "push", "-q", address(world, "ada/slow", "ada", ada.token), "main")
+    await ok(source, "-c", "core.compression=0", "push", "-q", address(world, "ada/slow", "ada", ada.token), "main")
     await settled()
     const before = world.services.git.running()
     const port = Number(new URL(world.hearth.url).port)

@@ -65,7 +65,7 @@ describe("git over SSH", () => {
     const large = await workFolder(world, "large")
     await repository(world, ann.user, "large")
     const id = await commit(large, "large", "noise", noise(8 * 1024 * 1024))
-    await ok(large, ...key, "push", "-q", sshAddress(world, "ann/large.git"), "main")
+    await ok(large, ...key, "-c", "core.compression=0", "push", "-q", sshAddress(world, "ann/large.git"), "main")
     await ok(world.folder, ...key, "clone", "-q", "--bare", sshAddress(world, "ann/large.git"), "large-copy")
     expect(await ok(join(world.folder, "large-copy"), "rev-parse", "main")).toBe(id)
     await ok(join(world.folder, "large-copy"), "fsck", "--strict")

@@ -110,7 +110,7 @@ const overview: Page = page({
     const due = await oldestDue(db, now())
     const facts = await databaseFacts(db)
     const of = (word: string) => waiting.filter((each) => each.state === word).reduce((sum, each) => sum + each.count, 0)
-    const link = (to: string, text: string) => html`<a href="${ADMINISTRATION_PATH}/${to}">${text}</a>`
+    const link = (to: string, text: string) => html`<a class="in-text" href="${ADMINISTRATION_PATH}/${to}">${text}</a>`
     return administrationPage({
       part: "overview",
       title: "Overview",
