@@ -34,6 +34,15 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
     storage = (
       await database.read.selectFrom("repositories").select("storage").where("name", "=", `lamp${count}`).executeTakeFirstOrThrow()
     ).storage
+  })
+  test.afterAll(async () => {
+    await steps?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** Opens a pull request of the branch feature into dev. */
+  async function openPull(): Promise<void> {
+    const { database } = services()
     for (const branch of ["dev", "feature"])
       await forge.call(ann, `POST /repos/${repository}/contents/${branch}.txt`, {
         content: Buffer.from(branch).toString("base64"),
@@ -49,12 +58,7 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
         .where("issues.id", "=", body.id)
         .executeTakeFirstOrThrow()
     ).id
-  })
-  test.afterAll(async () => {
-    await steps?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
-
+  }
   const onBranch = (name: string) => runJob(forge, repository, { ref: `refs/heads/${name}` })
   const onPull = (more: object = {}) =>
     runJob(forge, repository, { event: "pull_request", ref: "refs/pull/1/head", pull_id: pull, ...more })
@@ -89,9 +93,9 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
       const variables = { ...env, ...("ACTIONS_CACHE_URL" in env && { ACTIONS_CACHE_URL: url() + env.ACTIONS_CACHE_URL }) }
       const step = (call: string, ...given: readonly unknown[]) => steps?.run(job, url(), call, given, variables)
       const file = join(folder, `deps-${count}`)
-      const content = randomBytes(15 * MiB)
+      const content = randomBytes(7 * MiB)
       await writeFile(file, content)
-      expect(await step("save", [file], "deps-1", { uploadChunkSize: 3 * MiB })).toBeGreaterThan(0)
+      expect(await step("save", [file], "deps-1", { uploadChunkSize: 2 * MiB })).toBeGreaterThan(0)
       expect(await step("save", [file], "deps-1")).toBe(-1)
       await rm(file)
       expect(await step("restore", [file], "deps-2", ["other-", "deps-"])).toBe("deps-1")
@@ -116,6 +120,7 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
   })
 
   test("are seen by their own branch, by pull requests into it, and all of the default branch", async () => {
+    await openPull()
     const [main, dev, feature, request] = [await onBranch("main"), await onBranch("dev"), await onBranch("feature"), await onPull()]
     for (const [job, name] of [
       [main, "main"],
@@ -141,6 +146,7 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
   })
 
   test("of a pull request never reach the branches: not under their keys, nor by code of a fork on another reference", async () => {
+    await openPull()
     const request = await onPull({ is_untrusted: 1 })
     expect(await save(request, "deps", "poisoned")).toBe(200)
     for (const branch of ["main", "dev", "feature"]) expect(await restore(await onBranch(branch), "deps", ["dep"])).toBeUndefined()
