@@ -12,14 +12,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
  * measured. Whoever adds something that costs more loads it at its first use, or raises the figure here with a reason.
  */
 const BUDGET = {
-  /** Kilobytes of code that a start loads: 5,090 measured. */
-  code: 5_500,
+  /** Kilobytes of code that a start loads: 5,500 measured. */
+  code: 5_700,
   /** Our own modules in it. */
   modules: 1_400,
   /** Megabytes of memory of the whole process once loading is over; the engine's own part, some 45, included. 105 measured. */
   memory: 112,
-  /** Processor time of a start beside that of a Node.js that does nothing, which tells how fast the machine is. 9 measured. */
-  effort: 16,
+  /** Processor time of a start beside that of a Node.js that does nothing, which tells how fast the machine is. 9 measured when quiet, 17 beside other work. */
+  effort: 24,
 }
 
 const folder = mkdtempSync(join(tmpdir(), "hearth-idle-"))
@@ -95,7 +95,7 @@ beforeAll(async () => {
     .filter((file) => existsSync(`${file}.map`))
     .flatMap((file): readonly string[] => JSON.parse(readFileSync(`${file}.map`, "utf8")).sources)
   idle = {
-    sources: [...sources, ...loaded.filter((url) => url.includes("/node_modules/"))],
+    sources: [...sources, ...files, ...loaded.filter((url) => url.includes("/node_modules/"))],
     inNode: loaded.filter((url) => !url.startsWith("file:")),
     kilobytes: files.reduce((sum, file) => sum + readFileSync(file).length, 0) / 1024,
     megabytes: Math.min(...weights.map(({ megabytes }) => megabytes)),
@@ -124,7 +124,7 @@ describe("an idle server", () => {
 
   test.each([
     ["Fastify's compilers of schemas", /\/node_modules\/(ajv|ajv-formats|@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler)\//],
-    ["TypeBox, which compiles schemas at their first use", /\/node_modules\/typebox\//],
+    ["TypeBox, which compiles schemas at their first use", /\/typebox[/-]/],
     ["prom-client's figures of the process", /\/node_modules\/(@opentelemetry\/|prom-client\/lib\/defaultMetrics)/],
     ["the driver of the other database", /\/core\/database\/postgres\./],
     ["SSH, where it is switched off", /\/servers\/ssh\/server\./],
