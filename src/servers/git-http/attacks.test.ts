@@ -35,8 +35,8 @@ withWorld("git over HTTP", { open: openWorld }, ({ test, world }) => {
   })
 
   /**
-   * Git asks first whether it may push, then makes the pack, which can take minutes, and sends it over the same connection. The server once took the
-   * question's body for one that never ended and closed the connection after five seconds, so that slow clients could not push.
+   * Git asks first whether it may push, then makes the pack, which can take minutes, and sends it over the same connection. The server once
+   * took the question's body for one that never ended and closed the connection after five seconds, so that slow clients could not push.
    */
   test("a connection stays open between git's question and its pack", async () => {
     const socket = connect(Number(new URL(world.hearth.url).port), "127.0.0.1")
