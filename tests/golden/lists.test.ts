@@ -1,3 +1,4 @@
+/** Slow: every list is asked on both databases with each of its filters, for the SQL that it runs and for how the database would run it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startHearth } from "../../src/app.ts"
 import type { User } from "../../src/core/actor.ts"

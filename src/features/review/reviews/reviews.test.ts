@@ -1,3 +1,4 @@
+/** Slow: forty pull requests with their commits, on both databases. */
 import { expect } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"

@@ -1,3 +1,4 @@
+/** Slow: whole caches go back and forth on both databases, on SQLite with GitHub's own libraries too. */
 import { randomBytes } from "node:crypto"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
