@@ -1,4 +1,4 @@
-/** Slow: forty pull requests with their commits, on both databases. */
+/** Slow: nearly every test makes a pull request of its own with its commits, on both databases. */
 import { expect } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
