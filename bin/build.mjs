@@ -19,13 +19,13 @@ const packages = ["typebox/schema"]
  * What every start needs of packages, with all that they need. Others stay where they are, since they are loaded at their first use, and some bring
  * parts for the machine.
  */
-const bundled = ["@fastify/busboy", "commander", "croner", "fastify", "kysely", "lru-cache", "otpauth", "pino", ...packages]
+const bundled = ["@fastify/busboy", "commander", "croner", "fastify", "kysely", "lru-cache", "otpauth", "pino", "typebox"]
 /** What these would load for what is not used here. */
 const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request"]
 
 const { dependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"))
 const apart = Object.keys(dependencies ?? {}).filter((name) => !bundled.includes(name))
-const isExternal = (id) => unused.includes(id) || (!packages.includes(id) && apart.some((name) => id === name || id.startsWith(`${name}/`)))
+const isExternal = (id) => unused.includes(id) || apart.some((name) => id === name || id.startsWith(`${name}/`))
 
 const bundle = await rolldown({
   cwd: home,

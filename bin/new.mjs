@@ -70,50 +70,47 @@ const withImport = (text, line) => {
   return `${text.slice(0, end + 1)}${line}\n${text.slice(end + 1)}`
 }
 
+/** A feature's file of operations or pages, with their list in a root list. */
+function listed(name, { texts, file, ending, registry, next }) {
+  const it = feature(name)
+  const list = `${it.one}${ending}`
+  const path = `src/${file}.ts`
+  const root = read(path)
+  if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`${path} has ${list} already. Choose another name.`)
+  const imported = withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/${file}.ts"`)
+  return {
+    files: texts(it),
+    changes: { [path]: withEntry(imported, new RegExp(`(= ${registry}\\(\n)([\\s\\S]*?)(\\)\n)`), list) },
+    next: next(it.folder),
+  }
+}
+
 /** What to write by path: for each kind, from the name. Texts of files that are there already are changed. */
 const kinds = {
-  operation(name) {
-    const it = feature(name)
-    const list = `${it.one}Operations`
-    const root = read("src/operations.ts")
-    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`src/operations.ts has ${list} already. Choose another name.`)
-    return {
-      files: operation(it),
-      changes: {
-        "src/operations.ts": withEntry(
-          withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/operations.ts"`),
-          /(= registry\(\n)([\s\S]*?)(\)\n)/,
-          list,
-        ),
-      },
-      next: [
-        `${it.folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,
-        `${it.folder}/operations.test.ts: each answer and each refusal`,
+  operation: (name) =>
+    listed(name, {
+      texts: operation,
+      file: "operations",
+      ending: "Operations",
+      registry: "registry",
+      next: (folder) => [
+        `${folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,
+        `${folder}/operations.test.ts: each answer and each refusal`,
         "tests/permissions/expectation.ts, where its rule of access is a new one",
       ],
-    }
-  },
-  page(name) {
-    const it = feature(name)
-    const list = `${it.one}Pages`
-    const root = read("src/pages.ts")
-    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`src/pages.ts has ${list} already. Choose another name.`)
-    return {
-      files: page(it),
-      changes: {
-        "src/pages.ts": withEntry(
-          withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/pages.ts"`),
-          /(= pageRegistry\(\n)([\s\S]*?)(\)\n)/,
-          list,
-        ),
-      },
-      next: [
-        `${it.folder}/pages.ts: the address, who may see it, and what it shows`,
-        `${it.folder}/pages.test.ts: what is on it, for whom`,
+    }),
+  page: (name) =>
+    listed(name, {
+      texts: page,
+      file: "pages",
+      ending: "Pages",
+      registry: "pageRegistry",
+      next: (folder) => [
+        `${folder}/pages.ts: the address, who may see it, and what it shows`,
+        `${folder}/pages.test.ts: what is on it, for whom`,
         "a link that leads to it: the test of links asks for one",
       ],
-    }
-  },
+    }),
   migration(name) {
     if (!WORDS.test(name)) refuse(`"${name}" is no name of a migration. Give small letters, digits and hyphens, such as pinned-issues.`)
     const folder = "src/core/database/migrations"

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest"
+import type { Method } from "../../core/operation.ts"
 import { operations } from "../../operations.ts"
 import { pages } from "../../pages.ts"
 import { API_BASE } from "../api/server.ts"
-import { type DeclaredRoute, type Method, routeTable } from "./routes.ts"
+import { type DeclaredRoute, routeTable } from "./routes.ts"
 
 const route = (declared: string): DeclaredRoute => {
   const [method, path = ""] = declared.split(" ")

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import { formOf, requestedForm, restOf } from "../../core/operation.ts"
+import { formOf, type Method, requestedForm, restOf } from "../../core/operation.ts"
 
 /**
  * The routes of all declared operations, pages and forms, in one table that is built in a few milliseconds: registered one by one with Fastify they
  * took half of a start. Protocols and what is not declared are routes of Fastify, and come first.
  */
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 export type DeclaredRequest = FastifyRequest<{ Params: Record<string, string> }>
 
 export interface DeclaredRoute {
@@ -79,18 +78,18 @@ export function routeTable(routes: readonly DeclaredRoute[]): RouteTable {
   for (const route of routes) add(root, route)
   return {
     find(method, url) {
-      const parts = partsOf(url)
-      if (parts === undefined) return undefined
-      const form = requestedForm(pathOf(url))?.name
+      const asked = readPath(url)
+      if (asked === undefined) return undefined
+      const { parts, form } = asked
       const values: string[] = []
       const named = search(root, parts, 0, method === "HEAD" ? "GET" : method, form, values)
       if (named === undefined) return undefined
       return { route: named.route, parameters: Object.fromEntries(named.names.map((name, index) => [name, values[index] ?? ""])) }
     },
     methodsAt(url) {
-      const parts = partsOf(url)
-      if (parts === undefined) return []
-      const form = requestedForm(pathOf(url))?.name
+      const asked = readPath(url)
+      if (asked === undefined) return []
+      const { parts, form } = asked
       const has = (method: Method): boolean => search(root, parts, 0, method, form, []) !== undefined
       return METHODS.filter(has).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
     },
@@ -178,17 +177,17 @@ function search(
   return rest
 }
 
-/** The path of an address, which a proxy may have sent whole. */
-const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? ""
-
-/** The decoded parts of a path without empty ones; undefined where an escape is broken. */
-function partsOf(url: string): readonly string[] | undefined {
-  const parts = pathOf(url)
-    .split("/")
-    .filter((part) => part !== "")
-  if (!url.includes("%")) return parts
+/**
+ * The decoded parts of an address's path without empty ones, and the form that its end asks for; undefined where an escape is broken. A proxy may have
+ * sent the address whole.
+ */
+function readPath(url: string): { readonly parts: readonly string[]; readonly form: string | undefined } | undefined {
+  const path = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? ""
+  const parts = path.split("/").filter((part) => part !== "")
+  const form = requestedForm(path)?.name
+  if (!path.includes("%")) return { parts, form }
   try {
-    return parts.map(decodeURIComponent)
+    return { parts: parts.map(decodeURIComponent), form }
   } catch {
     return undefined
   }
