@@ -1,18 +1,16 @@
 import { enableCompileCache, registerHooks } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { HOME, isBuilt } from "../core/home.ts"
 
-/** Makes loading our own modules cheap; imported before any other of them. */
-
-const isBuilt = import.meta.filename.endsWith(".js")
-const home = join(import.meta.dirname, isBuilt ? ".." : "../..")
+/** Makes loading our own modules cheap; imported before any other of them but what says where they are. */
 
 // Kept beside the packages, where only this program writes. Where it can't be kept, the program only starts more slowly.
-enableCompileCache(join(home, "node_modules", ".cache", "hearth"))
+enableCompileCache(join(HOME, "node_modules", ".cache", "hearth"))
 
 // Our imports say exactly where a module is. Node.js would ask the file system for each of the thousand sources, and every folder above it for a
 // `package.json`.
-const ours = `${pathToFileURL(join(home, "src")).href}/`
+const ours = `${pathToFileURL(join(HOME, "src")).href}/`
 if (!isBuilt)
   registerHooks({
     resolve: (specifier, context, next) =>
