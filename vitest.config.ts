@@ -6,8 +6,8 @@ import LongestFirst from "./tests/support/order.ts"
 const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/gpg.test.ts", "tests/clients/webhook.test.ts"]
 const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined
 
-/** What kills servers, makes every statement fail, floods and waits: minutes, for `npm run test:faults`. */
-const faults = ["tests/faults/**/*.test.ts", "src/**/crash.test.ts", "src/**/attacks.test.ts"]
+/** What kills servers, makes every statement fail, floods and waits, or starts a slow program: minutes, for `npm run test:faults`. */
+const faults = ["tests/faults/**/*.test.ts", "src/**/crash.test.ts", "src/**/attacks.test.ts", "tests/clients/npm.test.ts"]
 
 /** What looks at everything that a process has loaded, remembers or holds open: each file in a process of its own. */
 const alone = ["tests/golden/**/*.test.ts", "tests/queries/**/*.test.ts", "tests/library/**/*.test.ts"]

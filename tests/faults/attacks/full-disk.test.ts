@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { sql } from "kysely"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { type Pause, setPause } from "../../src/seams/pause.ts"
-import { freshUrl } from "../support/database.ts"
-import { type Forge, forgeOn } from "../support/forge-on.ts"
+import { type Pause, setPause } from "../../../src/seams/pause.ts"
+import { freshUrl } from "../../support/database.ts"
+import { type Forge, forgeOn } from "../../support/forge-on.ts"
 
 /**
  * The disk of the server was filled. Writes were answered with 500 and an empty message, and pushes with "internal error", so that people tried again and

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 /** A server whose log goes to a pipe without an active reader. */
 
 const folder = mkdtempSync(join(tmpdir(), "hearth-log-"))
-const home = join(import.meta.dirname, "..")
+const home = join(import.meta.dirname, "..", "..")
 const pipe = join(folder, "log")
 /** Never read, it keeps the pipe open. */
 let reading = -1

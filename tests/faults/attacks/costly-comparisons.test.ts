@@ -4,9 +4,9 @@
  * compared line by line.
  */
 import { expect } from "vitest"
-import { withHearth } from "../support/fixture.ts"
-import { commitFile, MIB, noisyText } from "./repositories.ts"
-import { dial, head, times } from "./sockets.ts"
+import { commitFile, MIB, noisyText } from "../../attacks/repositories.ts"
+import { dial, head, times } from "../../attacks/sockets.ts"
+import { withHearth } from "../../support/fixture.ts"
 
 const config = { http: { trustedProxies: "none" } }
 withHearth("costly comparisons", { people: ["ann"], config }, ({ test, forge, call, status, ann }) => {

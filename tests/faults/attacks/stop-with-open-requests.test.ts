@@ -9,10 +9,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
-import { basic } from "../support/hearth.ts"
-import { startServer } from "../support/serverProcess.ts"
-import { MIB } from "./repositories.ts"
-import { CHUNKED, chunk, dial, head } from "./sockets.ts"
+import { MIB } from "../../attacks/repositories.ts"
+import { CHUNKED, chunk, dial, head } from "../../attacks/sockets.ts"
+import { basic } from "../../support/hearth.ts"
+import { startServer } from "../../support/serverProcess.ts"
 
 const serve = async (stopSeconds: string) => {
   const dataDir = join(tmpdir(), `hearth-stop-${randomUUID()}`)
