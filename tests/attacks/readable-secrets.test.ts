@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { startHearth } from "../../src/app.ts"
 import { openShell, type Shell } from "../../src/command/testing.ts"
-import { freePort } from "../../src/servers/ssh/testing.ts"
+import { freePort } from "../support/ports.ts"
 
 let shell: Shell
 beforeEach(async () => {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { Hook, HookDeliveryDetails } from "../../src/features/events/webhooks/records.ts"
@@ -9,6 +8,7 @@ import { passTime } from "../../src/features/events/webhooks/testing.ts"
 import { ok } from "../../src/git/testing.ts"
 import { address, openWorld, type Person, person, repository, type World, workFolder } from "../../src/servers/git-http/testing.ts"
 import { must } from "../support/http.ts"
+import { freePort } from "../support/ports.ts"
 
 /** The receiver `webhook` of Debian against a whole forge. It must be installed; run with HEARTH_TEST_PROGRAMS=1. */
 
@@ -75,17 +75,6 @@ async function startReceiver(): Promise<ChildProcess> {
     })
   })
   return child
-}
-
-/** The receiver doesn't print a port that it chooses itself, so it is given one. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const bound = server.address()
-  server.close()
-  await once(server, "close")
-  if (typeof bound !== "object" || bound === null) throw new TypeError("a listening server has an address")
-  return bound.port
 }
 
 const call = <T>(method: string, path: string, body?: unknown): Promise<T> =>

@@ -6,7 +6,6 @@ import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -14,6 +13,7 @@ import { promisify } from "node:util"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
 import { folderForTests } from "./folder.ts"
+import { freePort } from "./ports.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -249,16 +249,5 @@ function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve())
     child.stdin?.end()
-  })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))))
-    })
   })
 }

@@ -3,12 +3,12 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { freePort } from "../../../tests/support/ports.ts"
 import { type HearthOptions, startHearth } from "../../app.ts"
 import { settings } from "../../core/settings.ts"
 import { sshRoot } from "../../features/code/repositories/urls.ts"
 import { openHostKey } from "./host-key.ts"
 import { SshRefused } from "./refused.ts"
-import { freePort } from "./testing.ts"
 
 let dataDir: string
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
-import { createServer } from "node:net"
 import type { FreshKind } from "../../../tests/support/database.ts"
+import { freePort } from "../../../tests/support/ports.ts"
 import type { Repository } from "../../access/permission.ts"
 import type { ConfigOverrides } from "../../core/config.ts"
 import { addDeployKey } from "../../features/code/deploy-keys/rules.ts"
@@ -23,15 +23,6 @@ export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): 
     await keys.close()
   }
   return { ...http, keys, port, close }
-}
-
-/** A free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await new Promise((resolve) => server.once("listening", resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === "object" && address ? address.port : 0
 }
 
 export interface KeyedPerson extends Person {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openKeyFolder } from "../../../src/features/people/keys/ssh/testing.ts"
-import { freePort, withKey } from "../../../src/servers/ssh/testing.ts"
+import { withKey } from "../../../src/servers/ssh/testing.ts"
 import { folderForTests } from "../../support/folder.ts"
 import { type Forge, forgeOn } from "../../support/forge-on.ts"
+import { freePort } from "../../support/ports.ts"
 import { type PostgresServer, startPostgres } from "../../support/postgres.ts"
 
 /**

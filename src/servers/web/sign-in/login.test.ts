@@ -1,11 +1,10 @@
-import { once } from "node:events"
-import { createServer } from "node:net"
 import { TOTP } from "otpauth"
 import { expect } from "vitest"
 import { type Browser, openBrowser } from "../../../../tests/support/browser.ts"
 import { type FreshKind, statementsOf } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, freshHearth, PASSWORD } from "../../../../tests/support/hearth.ts"
+import { freePort } from "../../../../tests/support/ports.ts"
 import { findUserByName } from "../../../access/store.ts"
 import { enableTwoFactor } from "../../../features/people/authentication/two-factor.ts"
 
@@ -27,16 +26,6 @@ async function open(kind: FreshKind) {
   const change = (name: string, body: object) =>
     forge.call(forge.root, `PATCH /admin/users/${name}`, { source_id: 0, login_name: name, ...body })
   return { ...forge, services, browser, isSignedIn, factorOf, change }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" ? (address?.port ?? 0) : 0
 }
 
 const codeFor = (secret: string, at = clock.now): string => new TOTP({ secret }).generate({ timestamp: at * 1000 })

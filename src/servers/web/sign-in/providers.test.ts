@@ -1,22 +1,11 @@
-import { once } from "node:events"
-import { createServer } from "node:net"
 import { expect } from "vitest"
 import { type Browser, openBrowser, type Page } from "../../../../tests/support/browser.ts"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { freshHearth, PASSWORD } from "../../../../tests/support/hearth.ts"
+import { freePort } from "../../../../tests/support/ports.ts"
 import { enableTwoFactor } from "../../../features/people/authentication/two-factor.ts"
 import { SECURITY } from "./testing.ts"
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" ? (address?.port ?? 0) : 0
-}
 
 /** A site, and another Hearth at which its people sign in: once trusted with registration and addresses ("trusted"), once not ("plain"). */
 async function open(kind: FreshKind) {
