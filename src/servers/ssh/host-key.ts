@@ -14,13 +14,20 @@ export interface HostKey {
 /** The file of the key: beside the repositories, so that all processes that serve them are the same host. */
 export const hostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
 
+/** A new key. One in 256 that ssh2 writes lacks the first byte of its public half, a zero, and can't be read again by anybody. */
+export function generateHostKey(): string {
+  for (;;) {
+    const { private: key } = ssh2.utils.generateKeyPairSync("ed25519", { comment: "hearth" })
+    if (!(ssh2.utils.parseKey(key) instanceof Error)) return key
+  }
+}
+
 /** The host's key, generated at the first start. Throws {@link KeyRefused} where it can't be created, read or parsed, or where others can read it. */
 export async function openHostKey(dataDir: string): Promise<HostKey> {
   const file = hostKeyFile(dataDir)
   let privateKey: string
   try {
-    if ((await readPrivateFile(file)) === undefined)
-      await makePrivateFile(file, ssh2.utils.generateKeyPairSync("ed25519", { comment: "hearth" }).private)
+    if ((await readPrivateFile(file)) === undefined) await makePrivateFile(file, generateHostKey())
     privateKey = (await readPrivateFile(file)) ?? ""
   } catch (error) {
     if (error instanceof FileExposed) throw new KeyRefused(error.message, error)
