@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { createRequire } from "node:module"
-import { performance } from "node:perf_hooks"
+import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import type * as Library from "prom-client"
 import type { LimiterState } from "../git/index.ts"
 import type { JobCount, JobMetrics } from "./jobs/jobs.ts"
@@ -82,6 +82,7 @@ export function openMetrics(): Metrics {
     1,
   )
   describeProcess(gauge, counter)
+  const stopWatching = describeDelay(gauge)
 
   return {
     observeRequest: (operation, method, status, seconds) => requests.observe({ operation, method, status }, seconds),
@@ -93,7 +94,10 @@ export function openMetrics(): Metrics {
     counterBy,
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    close: () => registry.clear(),
+    close() {
+      stopWatching()
+      registry.clear()
+    },
   }
 }
 
@@ -137,6 +141,28 @@ function watchJobs(registers: Library.Registry[], read: () => Promise<readonly J
       for (const { kind, state, count } of counts) this.set({ kind, state }, count)
     },
   })
+}
+
+/** How often the delay is looked at, in milliseconds. */
+const RESOLUTION = 20
+
+/** How long the event loop was held up, by which everybody waited. It is watched from the first reading on: an idle server that nobody reads keeps no timer. */
+function describeDelay(gauge: Metrics["gauge"]): () => void {
+  let delays: ReturnType<typeof monitorEventLoopDelay> | undefined
+  gauge(
+    "hearth_event_loop_delay_max_seconds",
+    "The longest time that everybody waited for one piece of work, since the last reading.",
+    () => {
+      if (delays === undefined) {
+        delays = monitorEventLoopDelay({ resolution: RESOLUTION })
+        delays.enable()
+      }
+      const longest = delays.count === 0 ? 0 : Math.max(0, delays.max / 1e6 - RESOLUTION) / 1000
+      delays.reset()
+      return longest
+    },
+  )
+  return () => delays?.disable()
 }
 
 /** prom-client's own process metrics start observers that can't be stopped. The names are the usual ones, for dashboards. */

@@ -395,6 +395,14 @@ export const settings = {
       { accepts: "such words with commas between them", pattern: /^[\w.*:/, -]*$/ },
     ),
   },
+  limits: {
+    workSteps: integer(
+      50_000_000,
+      "The most steps, of some ten nanoseconds each, that a request or a push may take to compare patterns, rules and filters with names; others have their turns meanwhile. Beyond it is refused.",
+      { min: 1000 },
+    ),
+    textBytes: size(256 * 2 ** 10, "The longest text of an issue, a pull request, a comment or a review."),
+  },
   jobs: {
     workers: integer(4, "How many background jobs this process works on at once.", { min: 1, max: 100 }),
   },

@@ -7,6 +7,7 @@ import { networkOf, readNetworks } from "../core/networks.ts"
 import type { Operation } from "../core/operation.ts"
 import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
+import { worksWaiting } from "../core/work.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
 import { registerAvatars } from "../features/people/avatars/routes.ts"
 import { openSignIn } from "../features/people/sign-in/sign-in.ts"
@@ -152,6 +153,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerRaw(app, services, options.authenticator)
   registerPatches(app, services, options.authenticator)
   const others = registerPictures(app, services)
+  metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...others.map(({ state }) => state())])
   registerReleases(app, services, options.authenticator)
   registerBadges(app, services, options.authenticator)

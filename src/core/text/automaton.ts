@@ -1,6 +1,9 @@
+import type { Work } from "../work.ts"
+
 /**
  * Matching in linear time by simulating a nondeterministic automaton. JavaScript's own regular expressions backtrack, so that a user's pattern could
- * block the whole service.
+ * block the whole service. The sets of states that texts lead to are kept, so that a character of a further text usually costs one look-up, however many
+ * patterns are compared at once.
  */
 
 /** A pattern for texts. */
@@ -28,17 +31,89 @@ type Step =
   | { readonly kind: "one"; readonly of: (codePoint: number) => boolean }
   | { readonly kind: "place"; readonly fits: (before: number, after: number) => boolean }
   | { readonly kind: "ways"; ways: readonly number[] }
-  | { readonly kind: "found" }
+  /** The pattern at this place of the list matches. */
+  | { readonly kind: "found"; readonly index: number }
 
-/** The most states of a pattern; repetitions are expanded, so that a short pattern could need millions. */
+/** The most states of a pattern; repetitions are expanded, so that a short pattern could need millions. And of patterns that are compared at once. */
 const MOST_STEPS = 4000
 
 /** A matcher for the whole text, from its beginning to its end. Undefined for a pattern that is too large. */
 export function wholeMatcher(pattern: Pattern): Matcher | undefined {
   const steps: Step[] = []
   if (!write(pattern, steps)) return undefined
-  steps.push({ kind: "found" })
-  return (text) => run(steps, text)
+  steps.push({ kind: "found", index: 0 })
+  const { begin, follow } = createAutomaton(steps, [0])
+  const free: Spend = () => undefined
+  return (text) => {
+    const characters = codePointsOf(text)
+    let states = begin(characters[0] ?? -1, free)
+    for (const [at, codePoint] of characters.entries()) {
+      if (states.open.length === 0) return false
+      states = follow(states, codePoint, characters[at + 1] ?? -1, free)
+    }
+    return states.found.length > 0
+  }
+}
+
+/** Patterns that are compared with whole texts together. */
+export interface PatternSet {
+  /** The places in the list, in order, of the patterns that match. Takes steps in proportion to the text, and lets others have their turn. */
+  readonly matching: (text: string, work: Work) => Promise<readonly number[]>
+}
+
+/** Compiles patterns. One that is undefined or too large matches nothing. */
+export function patternSet(patterns: readonly (Pattern | undefined)[]): PatternSet {
+  const automata: Automaton[] = []
+  let steps: Step[] = []
+  let starts: number[] = []
+  const close = (): void => {
+    if (starts.length > 0) automata.push(createAutomaton(steps, starts))
+    steps = []
+    starts = []
+  }
+  for (const [index, pattern] of patterns.entries()) {
+    const own: Step[] = []
+    if (pattern === undefined || !write(pattern, own)) continue
+    if (steps.length + own.length > MOST_STEPS) close()
+    starts.push(steps.length)
+    // Written again where it begins, since states name others by their number.
+    write(pattern, steps)
+    steps.push({ kind: "found", index })
+  }
+  close()
+  return {
+    async matching(text, work) {
+      const characters = codePointsOf(text)
+      const found: number[] = []
+      for (const automaton of automata) {
+        await work.step(characters.length + 1)
+        found.push(...(await foundBy(automaton, characters, work)))
+      }
+      return found.toSorted((one, other) => one - other)
+    },
+  }
+}
+
+const codePointsOf = (text: string): readonly number[] => Array.from(text, (one) => one.codePointAt(0) ?? -1)
+
+/** Steps after which the clock is looked at. */
+const STEPS_AT_ONCE = 100_000
+
+async function foundBy({ begin, follow }: Automaton, characters: readonly number[], work: Work): Promise<readonly number[]> {
+  let taken = 0
+  const spend: Spend = (steps) => {
+    taken += steps
+    work.spend(steps)
+  }
+  let states = begin(characters[0] ?? -1, spend)
+  for (const [at, codePoint] of characters.entries()) {
+    if (states.open.length === 0) return []
+    states = follow(states, codePoint, characters[at + 1] ?? -1, spend)
+    if (taken < STEPS_AT_ONCE) continue
+    await work.step(0)
+    taken = 0
+  }
+  return states.found
 }
 
 /** Appends the states of a pattern; false if there are too many. */
@@ -105,42 +180,108 @@ function pushWays(steps: Step[]): { ways: readonly number[] } {
   return step
 }
 
-function run(steps: readonly Step[], text: string): boolean {
-  const characters = Array.from(text, (one) => one.codePointAt(0) ?? -1)
-  // The position at which each state was last reached: none is followed twice from one position.
-  const reached = new Int32Array(steps.length).fill(-1)
-  let current = reach(steps, [0], reached, characters, 0)
-  for (const [at, codePoint] of characters.entries()) {
-    if (current.length === 0) return false
-    const next: number[] = []
-    for (const index of current) {
-      const step = steps[index]
-      if (step?.kind === "one" && step.of(codePoint)) next.push(index + 1)
-    }
-    current = reach(steps, next, reached, characters, at + 1)
-  }
-  return current.some((index) => steps[index]?.kind === "found")
+/** A set of states that a text can lead to. */
+interface States {
+  /** Those that need a character. */
+  readonly open: readonly number[]
+  /** The patterns that match if the text ends here. */
+  readonly found: readonly number[]
+  /** Where each character leads that has been seen here. */
+  readonly next: Map<number, States>
 }
 
-/** The states that need a character, or accept, reachable from these. */
-function reach(
-  steps: readonly Step[],
-  from: readonly number[],
-  reached: Int32Array,
-  characters: readonly number[],
-  at: number,
-): readonly number[] {
-  const waiting: number[] = []
-  const open = [...from]
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    if (reached[index] === at) continue
-    reached[index] = at
-    const step = steps[index]
-    if (step === undefined) continue
-    if (step.kind === "ways") open.push(...step.ways)
-    else if (step.kind === "place") {
-      if (step.fits(characters[at - 1] ?? -1, characters[at] ?? -1)) open.push(index + 1)
-    } else waiting.push(index)
+interface Automaton {
+  /** The states at the beginning of a text. `spend` is told of what is looked at. */
+  readonly begin: (after: number, spend: Spend) => States
+  /** The states behind a character, with what comes after it; -1 at the end. */
+  readonly follow: (states: States, codePoint: number, after: number, spend: Spend) => States
+}
+
+type Spend = (steps: number) => void
+
+/** The most numbers that are kept of sets of states, some megabytes; beyond it all are forgotten. And the largest set that is kept. */
+const MOST_KEPT = 500_000
+const LARGEST_KEPT = 500
+
+/** The largest number that the array of times holds. */
+const LAST_TIME = 2 ** 31 - 1
+
+function createAutomaton(steps: readonly Step[], starts: readonly number[]): Automaton {
+  // What comes before and after a place decides where it leads: such states are not kept.
+  const isKept = steps.every(({ kind }) => kind !== "place")
+  const known = new Map<string, States>()
+  let first: States | undefined
+  let kept = 0
+  // When each state was last reached: none is followed twice at one character.
+  const reached = new Int32Array(steps.length)
+  let time = 0
+
+  /** The states reachable from these without a character, between these two. */
+  function reach(from: readonly number[], before: number, after: number, spend: Spend): States {
+    const open: number[] = []
+    const found: number[] = []
+    const waiting = [...from]
+    let taken = 0
+    if (time === LAST_TIME) {
+      reached.fill(0)
+      time = 0
+    }
+    time += 1
+    for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+      taken += 1
+      const step = steps[index]
+      if (step === undefined || reached[index] === time) continue
+      reached[index] = time
+      if (step.kind === "ways") waiting.push(...step.ways)
+      else if (step.kind === "found") found.push(step.index)
+      else if (step.kind === "one") open.push(index)
+      else if (step.fits(before, after)) waiting.push(index + 1)
+    }
+    spend(taken)
+    return { open, found, next: new Map() }
   }
-  return waiting
+
+  function follow(states: States, codePoint: number, after: number, spend: Spend): States {
+    const seen = states.next.get(codePoint)
+    if (seen !== undefined) return seen
+    const from = states.open.filter((index) => {
+      const step = steps[index]
+      return step?.kind === "one" && step.of(codePoint)
+    })
+    spend(states.open.length)
+    const made = reach(
+      from.map((index) => index + 1),
+      codePoint,
+      after,
+      spend,
+    )
+    return isKept && made.open.length <= LARGEST_KEPT ? keep(states, codePoint, made) : made
+  }
+
+  /** Notes where a character leads: to an equal set that is known already, or to this one. */
+  function keep(states: States, codePoint: number, made: States): States {
+    const name = `${made.open.join()} ${made.found.join()}`
+    const next = known.get(name) ?? made
+    if (next === made) {
+      kept += made.open.length + made.found.length + 1
+      known.set(name, made)
+    }
+    states.next.set(codePoint, next)
+    if (++kept > MOST_KEPT) {
+      for (const each of known.values()) each.next.clear()
+      known.clear()
+      first?.next.clear()
+      kept = 0
+    }
+    return next
+  }
+
+  return {
+    begin(after, spend) {
+      const begun = isKept && first !== undefined ? first : reach(starts, -1, after, spend)
+      first = begun
+      return begun
+    },
+    follow,
+  }
 }

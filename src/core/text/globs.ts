@@ -9,16 +9,22 @@ export interface GlobOptions {
 /** The longest pattern in characters. */
 const LONGEST = 1000
 
+/** Compiles a glob into a function that tests whether it matches a whole text. Undefined for an invalid or very large one. Matching takes time linear in the text. */
+export function compileGlob(glob: string, options: GlobOptions = {}): Matcher | undefined {
+  const pattern = parseGlob(glob, options)
+  return pattern && wholeMatcher(pattern)
+}
+
 /**
- * Compiles a glob into a function that tests whether it matches a whole text: `*` and `?`, `**`, `[a-z]`, `[!a-z]` or `[^a-z]`, `{one,other}`, and `\` before a character
- * to take it literally. Undefined for an invalid or very large pattern. Matching takes time linear in the text.
+ * The same glob as data, to be compared together with others: `*` and `?`, `**`, `[a-z]`, `[!a-z]` or `[^a-z]`, `{one,other}`, and `\` before a character to take it literally.
+ * Undefined for an invalid one.
  */
-export function compileGlob(glob: string, { separator }: GlobOptions = {}): Matcher | undefined {
+export function parseGlob(glob: string, { separator }: GlobOptions = {}): Pattern | undefined {
   if (glob.length > LONGEST) return undefined
   const reader = { characters: Array.from(glob), at: 0 }
   const within: Pattern = separator === undefined ? anyCharacter : { kind: "one", of: (one) => one !== separator.codePointAt(0) }
   const pattern = readSequence(reader, within, 0)
-  return pattern && reader.at === reader.characters.length ? wholeMatcher(pattern) : undefined
+  return pattern && reader.at === reader.characters.length ? pattern : undefined
 }
 
 const code = (one: string): number => one.codePointAt(0) ?? -1

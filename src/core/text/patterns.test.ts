@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { effortOf } from "../../../tests/support/effort.ts"
-import { compileGlob } from "./globs.ts"
-import { compileRegex } from "./regex.ts"
+import { longestTickOf } from "../../../tests/support/ticks.ts"
+import { beginWork, TooMuchWork } from "../work.ts"
+import { patternSet } from "./automaton.ts"
+import { compileGlob, parseGlob } from "./globs.ts"
+import { compileRegex, parseRegex } from "./regex.ts"
 
 const glob = (pattern: string, text: string) => compileGlob(pattern, { separator: "/" })?.(text)
 
@@ -121,5 +124,59 @@ describe("regular expressions", () => {
       expect(compileRegex(`${"(".repeat(20)}${"){900}".repeat(20)}`)?.("")).toBe(true)
     })
     expect(effort).toBeLessThan(2)
+  })
+})
+
+describe("many patterns at once", () => {
+  const work = (steps = 1e9) => beginWork({ what: "compare", steps })
+  const globs = (texts: readonly string[]) => patternSet(texts.map((text) => parseGlob(text, { separator: "/" })))
+
+  it("says which match, in their order, also of more than fit into one automaton", async () => {
+    const set = globs([
+      "src/**",
+      "*.ts",
+      "[",
+      "src/*.ts",
+      ...Array.from({ length: 500 }, (_, index) => `src/${index}*/${"x".repeat(20)}`),
+      "**",
+    ])
+    expect(await set.matching("src/a.ts", work())).toEqual([0, 3, 504])
+    expect(await set.matching(`src/12/${"x".repeat(20)}`, work())).toEqual([0, 5, 16, 504])
+    expect(await set.matching("a.ts", work())).toEqual([1, 504])
+    expect(await globs([]).matching("a", work())).toEqual([])
+  })
+
+  it("says the same as each alone", async () => {
+    const list = ["a*b", "**/x", "{a,b}?", "*", "a/**/b", "[!a]*", "", "a?c*"]
+    const alone = list.map((glob) => compileGlob(glob, { separator: "/" }))
+    const set = globs(list)
+    const texts = Array.from({ length: 2000 }, (_, index) => Array.from(index.toString(4), (digit) => "ab/x"[Number(digit)]).join(""))
+    for (const text of texts) expect(await set.matching(text, work())).toEqual(alone.flatMap((fits, at) => (fits?.(text) ? at : [])))
+  })
+
+  it("knows places, as regular expressions have them", async () => {
+    const set = patternSet([parseRegex("^v\\d+$"), parseRegex("^.*\\brc\\b.*$")])
+    expect(await set.matching("v12", work())).toEqual([0])
+    expect(await set.matching("v1-rc-1", work())).toEqual([1])
+    expect(await set.matching("v1-arc-1", work())).toEqual([])
+  })
+
+  it("looks at each character once, as a rule", async () => {
+    const set = globs(Array.from({ length: 100 }, (_, index) => `src/**/module-${index}*/**/*.{ts,js}`))
+    const paths = Array.from({ length: 900 }, (_, index) => `src/features/module-${index % 150}x/deep/folder/file-${index}.ts`)
+    const compare = async (steps: number) => {
+      const counted = work(steps)
+      for (const path of paths) await set.matching(path, counted)
+    }
+    await compare(5_000_000)
+    await compare(100_000)
+  })
+
+  it("stops at the limit, and holds nobody up until then", async () => {
+    const spiteful = globs(Array.from({ length: 100 }, (_, index) => `${"*a".repeat(400)}b${index}`))
+    const longest = await longestTickOf(() =>
+      expect(spiteful.matching("a".repeat(3000), work(10_000_000))).rejects.toBeInstanceOf(TooMuchWork),
+    )
+    expect(longest).toBeLessThan(250)
   })
 })

@@ -11,17 +11,22 @@ const notSlash: Pattern = { kind: "one", of: (one) => one !== SLASH }
 const nothing = sequence()
 
 /**
- * Compiles a pattern into a function that tests whether it matches a whole text. `*` stands for characters but slashes, `**` for any, `**` and a
+ * Reads a pattern for whole texts. `*` stands for characters but slashes, `**` for any, `**` and a
  * slash at the beginning or after a slash also for nothing; `?` says that there may be one or none of the character before it, `+` one or more;
- * `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, and `\` before a character to take it literally. Undefined for an invalid or very large pattern. Matching
- * takes time linear in the text.
+ * `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, and `\\` before a character to take it literally. Undefined for an invalid or very large pattern.
  */
-export function compilePattern(text: string): Matcher | undefined {
+export function parsePattern(text: string): Pattern | undefined {
   const characters = Array.from(text)
   if (characters.length > LONGEST) return undefined
   const reader: Reader = { characters, at: 0 }
   const pattern = readSequence(reader, 0)
-  return pattern && reader.at === characters.length ? wholeMatcher(pattern) : undefined
+  return pattern && reader.at === characters.length ? pattern : undefined
+}
+
+/** Compiles a pattern into a function that tests whether it matches a whole text. Undefined for an invalid or very large one. */
+export function compilePattern(text: string): Matcher | undefined {
+  const pattern = parsePattern(text)
+  return pattern && wholeMatcher(pattern)
 }
 
 /** Up to the end, or inside of braces up to a comma or the closing one. */

@@ -1,0 +1,48 @@
+/**
+ * How long one piece of work held everybody else up. Measured as processor time of this thread between two firings of a timer, so that a busy machine doesn't change it; a test's forge
+ * runs in the same thread, and so does the test.
+ */
+
+/** How often is looked, in milliseconds. */
+const EVERY_MS = 5
+
+export interface Ticks {
+  /** The longest tick so far, in milliseconds, rounded up by at most `EVERY_MS`. */
+  readonly longest: () => number
+  readonly stop: () => void
+}
+
+const thread = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Watches the event loop until it is stopped. */
+export function watchTicks(): Ticks {
+  let before = thread()
+  let longest = 0
+  const look = (): void => {
+    const now = thread()
+    longest = Math.max(longest, now - before)
+    before = now
+  }
+  const timer = setInterval(look, EVERY_MS).unref()
+  return {
+    longest() {
+      look()
+      return longest
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** The longest tick while something is done, in milliseconds. */
+export async function longestTickOf(work: () => Promise<unknown>): Promise<number> {
+  const ticks = watchTicks()
+  try {
+    await work()
+    return ticks.longest()
+  } finally {
+    ticks.stop()
+  }
+}
