@@ -27,7 +27,7 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  setupFiles: ["tests/support/effort-of-file.ts", ...(isStress ? ["tests/stress/setup.ts"] : [])],
+  setupFiles: ["tests/support/effort-of-file.ts", "tests/support/ticks-of-tests.ts", ...(isStress ? ["tests/stress/setup.ts"] : [])],
   // Node runs TypeScript as it is: to transform all sources for each project takes longer than many tests, and tests run what users do.
   experimental: { viteModuleRunner: false },
   // node:sqlite is still marked as experimental in Node 24, and says so at every start.

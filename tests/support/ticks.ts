@@ -9,6 +9,8 @@ const EVERY_MS = 5
 export interface Ticks {
   /** The longest tick so far, in milliseconds, rounded up by at most `EVERY_MS`. */
   readonly longest: () => number
+  /** Forgets what was so far. */
+  readonly restart: () => void
   readonly stop: () => void
 }
 
@@ -31,6 +33,10 @@ export function watchTicks(): Ticks {
     longest() {
       look()
       return longest
+    },
+    restart() {
+      look()
+      longest = 0
     },
     stop: () => clearInterval(timer),
   }
