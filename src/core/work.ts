@@ -19,6 +19,8 @@ export interface WorkLimits {
   readonly what: string
   /** The most steps: `services.config.limits.workSteps`. One is about a character that is looked at, some ten nanoseconds. */
   readonly steps: number
+  /** Set in a transaction, where nothing but the database is awaited: others have no turn before it ends, so `steps` must be few. */
+  readonly isWithoutTurns?: boolean
 }
 
 /** One piece of work, usually of a request or a push. */
@@ -37,7 +39,7 @@ export class TooMuchWork extends Refusal {
 }
 
 /** Begins a work. */
-export function beginWork({ what, steps: most }: WorkLimits): Work {
+export function beginWork({ what, steps: most, isWithoutTurns = false }: WorkLimits): Work {
   let spent = 0
   const spend = (steps: number): void => {
     spent += steps
@@ -47,7 +49,7 @@ export function beginWork({ what, steps: most }: WorkLimits): Work {
     spend,
     async step(steps = 1) {
       spend(steps)
-      if (isTurnOver()) await nextTurn()
+      if (!isWithoutTurns && isTurnOver()) await nextTurn()
     },
   }
 }

@@ -73,11 +73,21 @@ from teams
 where organization_id = ?
   and lower_name in ?;
 
--- protections.findTeamsAmong
-select team_id
-from team_members
-where user_id = ?
-  and team_id in ?;
+-- protections.findTeamsInRules
+select distinct member.team_id
+from team_members as member
+inner join branch_protection_lists as listed on listed.team_id = member.team_id
+inner join branch_protections as rule on rule.id = listed.protection_id
+where member.user_id = ?
+  and rule.repository_id = ?;
+
+-- protections.findTeamsInTagRules
+select distinct member.team_id
+from team_members as member
+inner join tag_protection_lists as listed on listed.team_id = member.team_id
+inner join tag_protections as rule on rule.id = listed.protection_id
+where member.user_id = ?
+  and rule.repository_id = ?;
 
 -- protections.rename
 update branch_protections

@@ -3,6 +3,7 @@ import type { Actor } from "../../../core/actor.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
+import { beginWork } from "../../../core/work.ts"
 import { type Commit, objectId } from "../../../git/index.ts"
 import { presentPayloadCommits, type UnsignedCommit } from "../commits/present.ts"
 import {
@@ -35,14 +36,17 @@ export async function presentBranches(
 ): Promise<Branch[]> {
   if (rows.length === 0) return []
   const protections = await findProtections(db, on.repository.id)
-  const ruleOf = ruleFinder(protections)
+  const work = beginWork({ what: "find the rules of these branches", steps: services.config.limits.workSteps })
+  const ruleOf = ruleFinder(protections, work)
   const who = actor.kind === "user" ? await findRuleSubject(db, protections, on, actor.user) : undefined
   const maintained = who && !who.writes ? await maintainedBranches(db, actor, on) : new Set<string>()
   const commits = await presentPayloadCommits(services, db, on, await commitsOf(services, on, rows))
-  return rows.flatMap(({ name, commit_id }) => {
+  const branches: Branch[] = []
+  for (const { name, commit_id } of rows) {
     const commit = commits.get(objectId(commit_id))
-    return commit ? { name, commit, ...protectionFields(ruleOf(name), who, maintained.has(name)) } : []
-  })
+    if (commit) branches.push({ name, commit, ...protectionFields(await ruleOf(name), who, maintained.has(name)) })
+  }
+  return branches
 }
 
 export async function presentBranch(services: Services, db: Handle, actor: Actor, on: OnRepository, row: BranchFields): Promise<Branch> {

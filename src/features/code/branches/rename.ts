@@ -8,9 +8,10 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { beginWork } from "../../../core/work.ts"
 import { branchRef, isGitError, objectId } from "../../../git/index.ts"
 import { renameRule } from "../protections/edit.ts"
-import { findProtections, type Protection, ruleFinder } from "../protections/rules.ts"
+import { findProtections, ruleFinder } from "../protections/rules.ts"
 import { readTips, type Tip, writeBranches } from "../pushes/branches.ts"
 import { checkReferences } from "../pushes/checks.ts"
 import { alignHead, alignHeadJob } from "../pushes/head.ts"
@@ -50,7 +51,7 @@ export async function renameBranch(changing: Changing, from: string, to: string)
   await requireFree(changing, from, to)
   const tip = await tipOf(changing, from)
   if (tip === undefined) throw refuse.notFound()
-  requireRenamable(changing, await findProtections(database.read, on.repository.id), from, to)
+  await requireRenamable(changing, from, to)
   const repository = gitRepository(changing)
   const made = { ref: branchRef(to), oldId: null, newId: tip, kind: "create", forced: false } as const
   const refused = await checkReferences({ services, pusher: actor, on, repository, mergedPull: undefined }, [made])
@@ -103,11 +104,13 @@ async function requireFree(changing: Changing, from: string, to: string): Promis
   })
 }
 
-function requireRenamable({ on }: Changing, protections: readonly Protection[], from: string, to: string): void {
+async function requireRenamable({ services: { database, config }, on }: Changing, from: string, to: string): Promise<void> {
+  const protections = await findProtections(database.read, on.repository.id)
+  const ruleOf = ruleFinder(protections, beginWork({ what: "find the rule of this branch", steps: config.limits.workSteps }))
   const own = protections.find(({ rule_name }) => rule_name === from)
   if (on.permission.mode < Mode.admin && (own || from === on.repository.default_branch))
     throw refuse.forbidden("User must be a repo or site admin to rename default or protected branches.")
-  if (!own && ruleFinder(protections)(from)) throw refuse.forbidden("The branch is protected by a rule for branches of several names.")
+  if (!own && (await ruleOf(from))) throw refuse.forbidden("The branch is protected by a rule for branches of several names.")
   if (own && protections.some(({ rule_name }) => rule_name.toLowerCase() === to.toLowerCase() && rule_name !== from))
     throw refuse.invalid("name", `there is a rule ${to} beside the one that would get this name`)
 }

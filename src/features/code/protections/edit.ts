@@ -14,7 +14,7 @@ import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
 import { isBranchName } from "../../../git/index.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
-import { branchMatcher, fileMatcher, isPattern } from "./names.ts"
+import { branchPattern, filePatterns, isPattern, isUsable } from "./names.ts"
 import type { CreateBranchProtectionOption, EditBranchProtectionOption } from "./records.ts"
 import { findProtections, isSameRule, type Listed, type ListName, type Protection } from "./store.ts"
 
@@ -194,7 +194,7 @@ const LONGEST_NAME = 255
 
 function requireRuleName(field: string, name: string): void {
   if (name.length > LONGEST_NAME) throw refuse.invalid(field, `must have at most ${LONGEST_NAME} characters`)
-  if (isPattern(name) ? !branchMatcher(name) : !isBranchName(name))
+  if (isPattern(name) ? !isUsable(branchPattern(name)) : !isBranchName(name))
     throw refuse.invalid(field, "must be the name of a branch, or a glob over names such as release/*")
 }
 
@@ -207,8 +207,8 @@ function changesOf(options: EditBranchProtectionOption): Changes {
     ...Object.fromEntries(SWITCHES.flatMap((name) => (options[name] === undefined ? [] : [[name, flag(options[name])]]))),
     ...(approvals !== undefined && approvals >= 0 && { required_approvals: approvals }),
     ...(contexts && { status_check_contexts: JSON.stringify(requireGlobs(contexts)) }),
-    ...filePatterns("protected_file_patterns", options),
-    ...filePatterns("unprotected_file_patterns", options),
+    ...changedPatterns("protected_file_patterns", options),
+    ...changedPatterns("unprotected_file_patterns", options),
   }
 }
 
@@ -241,10 +241,10 @@ function requireGlobs(globs: readonly string[]): readonly string[] {
   return globs
 }
 
-function filePatterns(field: "protected_file_patterns" | "unprotected_file_patterns", options: EditBranchProtectionOption): Changes {
+function changedPatterns(field: "protected_file_patterns" | "unprotected_file_patterns", options: EditBranchProtectionOption): Changes {
   const patterns = options[field]
   if (patterns === undefined) return {}
-  if (!fileMatcher(patterns)) throw refuse.invalid(field, "must be at most 100 globs with semicolons between them")
+  if (!filePatterns(patterns)) throw refuse.invalid(field, "must be at most 100 globs with semicolons between them")
   return { [field]: patterns }
 }
 

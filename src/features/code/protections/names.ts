@@ -1,37 +1,39 @@
-import type { Matcher } from "../../../core/text/automaton.ts"
-import { compileGlob } from "../../../core/text/globs.ts"
-import { compileRegex } from "../../../core/text/regex.ts"
+import { anyCharacter, type Pattern, repeat, sequence, wholeMatcher } from "../../../core/text/automaton.ts"
+import { parseGlob } from "../../../core/text/globs.ts"
+import { parseRegex } from "../../../core/text/regex.ts"
 
 /** Which branches, tags, files and checks a rule matches. */
 
 /** Whether a rule's name is a pattern; all other names are literal. */
 export const isPattern = (ruleName: string): boolean => /[*?\\[\]{}!]/.test(ruleName)
 
-/** Matches the branches of a rule: a plain name ignoring case, or a glob. Undefined for an invalid glob. */
-export function branchMatcher(ruleName: string): Matcher | undefined {
-  if (isPattern(ruleName)) return compileGlob(ruleName, { separator: "/" })
-  const name = ruleName.toLowerCase()
-  return (branch) => branch.toLowerCase() === name
+/** The branches of a rule whose name is a pattern. Undefined for an invalid one. */
+export const branchPattern = (ruleName: string): Pattern | undefined => parseGlob(ruleName, { separator: "/" })
+
+/** The tags of a pattern: a glob whose stars match slashes too, or a regular expression between slashes. Undefined if it is neither. */
+export function tagPattern(pattern: string): Pattern | undefined {
+  if (pattern.length < 2 || !pattern.startsWith("/") || !pattern.endsWith("/")) return parseGlob(pattern)
+  const within = parseRegex(pattern.slice(1, -1))
+  const around = repeat(anyCharacter)
+  return within && sequence(around, within, around)
 }
 
-/** Matches the tags of a pattern: a glob whose stars match slashes too, or a regular expression between slashes. Undefined if it is neither. */
-export const tagMatcher = (pattern: string): Matcher | undefined =>
-  pattern.length >= 2 && pattern.startsWith("/") && pattern.endsWith("/") ? compileRegex(pattern.slice(1, -1)) : compileGlob(pattern)
+/** Whether a pattern is valid, and not so large that it would match nothing. */
+export const isUsable = (pattern: Pattern | undefined): pattern is Pattern => pattern !== undefined && wholeMatcher(pattern) !== undefined
 
 /** The most file patterns of one rule. */
 const MOST_FILE_PATTERNS = 100
 
-/** Matches files by a list of globs, ignoring case. Undefined if one of them is invalid, or there are more than a hundred. */
-export function fileMatcher(patterns: string): Matcher | undefined {
-  const globs = patterns
+/** The globs in a list of file patterns, for paths in lower case. Undefined if one of them is invalid, or there are more than a hundred. */
+export function filePatterns(list: string): readonly Pattern[] | undefined {
+  const globs = list
     .toLowerCase()
     .split(";")
     .map((glob) => glob.trim())
     .filter((glob) => glob !== "")
-  const matchers = globs.flatMap((glob) => compileGlob(glob, { separator: "/" }) ?? [])
-  if (matchers.length < globs.length || globs.length > MOST_FILE_PATTERNS) return undefined
-  return (path) => {
-    const lower = path.toLowerCase()
-    return matchers.some((fits) => fits(lower))
-  }
+  const patterns = globs
+    .slice(0, MOST_FILE_PATTERNS)
+    .map((glob) => parseGlob(glob, { separator: "/" }))
+    .filter(isUsable)
+  return patterns.length < globs.length ? undefined : patterns
 }

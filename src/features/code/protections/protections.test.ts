@@ -2,8 +2,9 @@ import { describe, expect } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
+import { beginWork } from "../../../core/work.ts"
 import { checksSatisfied, findProtection, officialReviewers } from "./rules.ts"
-import { mayControlTag } from "./tags.ts"
+import { controlOfTags } from "./tags.ts"
 
 withHearth("rules", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ test, forge, call, status, ann, ben, cal }) => {
   let last = 0
@@ -340,12 +341,14 @@ withHearth("rules", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ tes
       ])
       const [annRow, benRow] = await db().selectFrom("users").selectAll().where("lower_name", "in", ["ann", "ben"]).orderBy("id").execute()
       if (!annRow || !benRow) throw new Error("no people")
-      expect(await mayControlTag(db(), id, "v1", benRow)).toBe(false)
-      expect(await mayControlTag(db(), id, "v1x", benRow)).toBe(true)
-      expect(await mayControlTag(db(), id, "v1", annRow)).toBe(true)
+      const may = async (tag: string, user: { readonly id: number }) =>
+        (await controlOfTags(db(), id, user))(tag, beginWork({ what: "compare", steps: 10_000 }))
+      expect(await may("v1", benRow)).toBe(false)
+      expect(await may("v1x", benRow)).toBe(true)
+      expect(await may("v1", annRow)).toBe(true)
       // One allowing rule of several for a tag is enough.
       await call(ann, `POST ${at}/tag_protections`, { name_pattern: "v1*", whitelist_usernames: ["ben"] })
-      expect(await mayControlTag(db(), id, "v1", benRow)).toBe(true)
+      expect(await may("v1", benRow)).toBe(true)
       expect(await status(ann, `DELETE ${one}`)).toBe(204)
       expect(await status(ann, `DELETE ${one}`)).toBe(404)
     })

@@ -2,13 +2,16 @@ import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOf, unitMode } from "../../../access/permission.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
+import type { Config } from "../../../core/config.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { type Pattern, patternSet } from "../../../core/text/automaton.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
+import { beginWork, type Work } from "../../../core/work.ts"
 import { codeMode } from "../pushes/admission.ts"
-import { fileMatcher } from "./names.ts"
-import { findMembersOfTeams, findTeamsAmong, LIST_NAMES, type Listed, type Protection } from "./store.ts"
+import { filePatterns } from "./names.ts"
+import { findMembersOfTeams, findTeamsInRules, LIST_NAMES, type Listed, type Protection } from "./store.ts"
 
-export { findProtection, findProtections, type Protection, ruleFinder } from "./store.ts"
+export { findProtection, findProtections, type Protection, type RuleFinder, ruleFinder } from "./store.ts"
 
 /** What a rule allows a user to do with the branches that it matches. */
 
@@ -17,7 +20,7 @@ export interface RuleSubject {
   readonly userId: number
   readonly writes: boolean
   readonly administers: boolean
-  /** The user's teams among those in the rules. */
+  /** The user's teams among those in the repository's rules. */
   readonly teamIds: ReadonlySet<number>
   /** Whether a deploy key pushes. */
   readonly isDeployKey?: boolean
@@ -30,8 +33,8 @@ export async function findRuleSubject(
   on: OnRepository,
   user: Pick<User, "id">,
 ): Promise<RuleSubject> {
-  const teamIds = [...new Set(protections.flatMap(({ lists }) => LIST_NAMES.flatMap((name) => lists[name].teamIds)))]
-  const teams = teamIds.length === 0 ? [] : await findTeamsAmong(db, { userId: user.id, teamIds })
+  const hasTeams = protections.some(({ lists }) => LIST_NAMES.some((name) => lists[name].teamIds.length > 0))
+  const teams = hasTeams ? await findTeamsInRules(db, { userId: user.id, repositoryId: on.repository.id }) : []
   return {
     userId: user.id,
     writes: codeMode(on) >= Mode.write,
@@ -111,37 +114,37 @@ export const isOfficialReviewer = async (db: Handle, protection: Protection | un
 
 // --- files ------------------------------------------------------------------------------------------------------------------------
 
-/** Milliseconds after which the event loop is yielded to: a change may have hundreds of thousands of files. */
-const TURN_MS = 5
+/** The work of comparing files with the patterns of rules: of one push, or of one merge. */
+export const comparingFiles = ({ limits }: Config): Work =>
+  beginWork({ what: "compare the changed files with the file patterns of the rules for branches", steps: limits.workSteps })
 
-async function pathsThat(fits: (path: string) => boolean, paths: readonly string[]): Promise<readonly string[]> {
+async function pathsThat(patterns: readonly Pattern[], paths: readonly string[], work: Work): Promise<readonly string[]> {
+  const set = patternSet(patterns)
   const found: string[] = []
-  let turn = performance.now()
-  for (const path of paths) {
-    if (fits(path)) found.push(path)
-    if (performance.now() - turn < TURN_MS) continue
-    await new Promise((resolve) => setImmediate(resolve))
-    turn = performance.now()
-  }
+  for (const path of paths) if ((await set.matching(path.toLowerCase(), work)).length > 0) found.push(path)
   return found
 }
 
-/** The files among these that may not be changed by pushing. Must not be called inside a transaction. */
+/** The files among these that may not be changed by pushing. Throws `TooMuchWork`. Must not be called inside a transaction. */
 export async function protectedFiles(
   protection: Pick<Protection, "protected_file_patterns"> | undefined,
   paths: readonly string[],
+  work: Work,
 ): Promise<readonly string[]> {
-  const fits = protection?.protected_file_patterns ? fileMatcher(protection.protected_file_patterns) : undefined
-  return fits ? pathsThat(fits, paths) : []
+  const patterns = filePatterns(protection?.protected_file_patterns ?? "")
+  return patterns ? pathsThat(patterns, paths, work) : []
 }
 
-/** Whether there are files, and all of them are unprotected: every writer may push changes to them. Must not be called inside a transaction. */
+/**
+ * Whether there are files, and all of them are unprotected: every writer may push changes to them. Throws `TooMuchWork`. Must not be called inside a transaction.
+ */
 export async function onlyUnprotectedFiles(
   { unprotected_file_patterns }: Pick<Protection, "unprotected_file_patterns">,
   paths: readonly string[],
+  work: Work,
 ): Promise<boolean> {
-  const fits = unprotected_file_patterns ? fileMatcher(unprotected_file_patterns) : undefined
-  return fits !== undefined && paths.length > 0 && (await pathsThat(fits, paths)).length === paths.length
+  const patterns = filePatterns(unprotected_file_patterns)
+  return patterns !== undefined && paths.length > 0 && (await pathsThat(patterns, paths, work)).length === paths.length
 }
 
 // --- checks -----------------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,9 @@ import type { Selectable } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { BranchProtectionListsTable, BranchProtectionsTable, TagProtectionsTable } from "../../../core/database/tables/protections.ts"
-import { branchMatcher, isPattern } from "./names.ts"
+import { patternSet } from "../../../core/text/automaton.ts"
+import { beginWork, type Work } from "../../../core/work.ts"
+import { branchPattern, isPattern } from "./names.ts"
 
 export type ListName = BranchProtectionListsTable["list"]
 export const LIST_NAMES = ["push", "force_push", "merge", "approvals", "bypass"] as const satisfies readonly ListName[]
@@ -72,15 +74,33 @@ export async function findProtections(db: Handle, repositoryId: number): Promise
 export const isSameRule = <Rule extends { readonly updated_at: number }>(before: Rule, after: Rule): boolean =>
   isDeepStrictEqual({ ...before, updated_at: 0 }, { ...after, updated_at: 0 })
 
-/** Returns a function that finds a branch's rule: the first that matches. */
-export function ruleFinder(protections: readonly Protection[]): (branch: string) => Protection | undefined {
-  const rules = protections.map((protection) => ({ protection, fits: branchMatcher(protection.rule_name) }))
-  return (branch) => rules.find(({ fits }) => fits?.(branch))?.protection
+/** Finds the rules of branches. */
+export type RuleFinder = (branch: string) => Promise<Protection | undefined>
+
+/**
+ * Prepares a function that finds a branch's rule: the first whose name is the branch's, ignoring case, or a pattern that matches it. Throws `TooMuchWork`, and is not to be used
+ * in a transaction unless the work is for that.
+ */
+export function ruleFinder(protections: readonly Protection[], work: Work): RuleFinder {
+  const names = protections.map(({ rule_name }) => rule_name)
+  const patterns = patternSet(names.map((name) => (isPattern(name) ? branchPattern(name) : undefined)))
+  const plain = new Map<string, number>()
+  for (const [index, name] of names.entries()) if (!isPattern(name) && !plain.has(name.toLowerCase())) plain.set(name.toLowerCase(), index)
+  return async (branch) => {
+    const [matching = Number.POSITIVE_INFINITY] = await patterns.matching(branch, work)
+    return protections[Math.min(plain.get(branch.toLowerCase()) ?? Number.POSITIVE_INFINITY, matching)]
+  }
 }
 
-/** The rule for a branch, which need not exist; undefined if none matches. */
-export const findProtection = async (db: Handle, repositoryId: number, branch: string): Promise<Protection | undefined> =>
-  ruleFinder(await findProtections(db, repositoryId))(branch)
+/** The most steps to find the rule of one branch: some 50 ms. */
+const STEPS_OF_ONE = 5_000_000
+
+/** The rule for a branch, which need not exist; undefined if none matches. Also in transactions. Throws `TooMuchWork` for rules without number and sense. */
+export async function findProtection(db: Handle, repositoryId: number, branch: string): Promise<Protection | undefined> {
+  const protections = await findProtections(db, repositoryId)
+  const work = beginWork({ what: "find the rule of a branch among all rules for branches", steps: STEPS_OF_ONE, isWithoutTurns: true })
+  return ruleFinder(protections, work)(branch)
+}
 
 /** The commits of a repository's branches, newest first. */
 export const findBranchTips = query("protections.findBranchTips", (db, p: Params<{ repositoryId: number }>) =>
@@ -92,9 +112,16 @@ export const findBranchTips = query("protections.findBranchTips", (db, p: Params
     .orderBy("name"),
 )
 
-/** Which of these teams a user belongs to. */
-export const findTeamsAmong = query("protections.findTeamsAmong", (db, p: Params<{ userId: number; teamIds: readonly number[] }>) =>
-  db.selectFrom("team_members").select("team_id").where("user_id", "=", p.userId).where("team_id", "in", p.teamIds),
+/** Which of the teams in the rules for branches of a repository a user belongs to. */
+export const findTeamsInRules = query("protections.findTeamsInRules", (db, p: Params<{ userId: number; repositoryId: number }>) =>
+  db
+    .selectFrom("team_members as member")
+    .innerJoin("branch_protection_lists as listed", "listed.team_id", "member.team_id")
+    .innerJoin("branch_protections as rule", "rule.id", "listed.protection_id")
+    .select("member.team_id")
+    .distinct()
+    .where("member.user_id", "=", p.userId)
+    .where("rule.repository_id", "=", p.repositoryId),
 )
 
 /** Which of these users belong to one of these teams. */
@@ -127,3 +154,15 @@ export async function findTagProtections(db: Handle, repositoryId: number): Prom
   const entries = Map.groupBy(await findTagListed(db, { repositoryId }), ({ protection_id }) => protection_id)
   return rules.map((rule) => ({ ...rule, allowed: listed(entries.get(rule.id) ?? []) }))
 }
+
+/** Which of the teams in the rules for tags of a repository a user belongs to. */
+export const findTeamsInTagRules = query("protections.findTeamsInTagRules", (db, p: Params<{ userId: number; repositoryId: number }>) =>
+  db
+    .selectFrom("team_members as member")
+    .innerJoin("tag_protection_lists as listed", "listed.team_id", "member.team_id")
+    .innerJoin("tag_protections as rule", "rule.id", "listed.protection_id")
+    .select("member.team_id")
+    .distinct()
+    .where("member.user_id", "=", p.userId)
+    .where("rule.repository_id", "=", p.repositoryId),
+)

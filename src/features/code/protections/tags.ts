@@ -7,22 +7,32 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { patternSet } from "../../../core/text/automaton.ts"
+import type { Work } from "../../../core/work.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
-import { tagMatcher } from "./names.ts"
+import { isUsable, tagPattern } from "./names.ts"
 import type { TagProtectionOption } from "./records.ts"
-import { findTagProtections, findTeamsAmong, isSameRule, type TagProtection } from "./store.ts"
+import { findTagProtections, findTeamsInTagRules, isSameRule, type TagProtection } from "./store.ts"
 
 /** Tag protections: their check, creation, change and deletion. */
 
+/** Whether a user may create, move and delete the tag of this name. Throws `TooMuchWork`. */
+export type TagControl = (tag: string, work: Work) => Promise<boolean>
+
 /**
- * Whether a user may create, move and delete the tag of this name under the tag protections: one of those that match it must list them. Whether
- * they have write access at all is checked elsewhere.
+ * Reads the tag protections of a repository, to be asked for any number of tags: one of those that match a tag must list the user. Whether they have write access at all is
+ * checked elsewhere.
  */
-export async function mayControlTag(db: Handle, repositoryId: number, tag: string, user: Pick<User, "id">): Promise<boolean> {
-  const rules = (await findTagProtections(db, repositoryId)).filter(({ name_pattern }) => tagMatcher(name_pattern)?.(tag))
-  if (rules.length === 0 || rules.some(({ allowed }) => allowed.userIds.includes(user.id))) return true
-  const teamIds = rules.flatMap(({ allowed }) => allowed.teamIds)
-  return teamIds.length > 0 && (await findTeamsAmong(db, { userId: user.id, teamIds })).length > 0
+export async function controlOfTags(db: Handle, repositoryId: number, user: Pick<User, "id">): Promise<TagControl> {
+  const rules = await findTagProtections(db, repositoryId)
+  const hasTeams = rules.some(({ allowed }) => allowed.teamIds.length > 0)
+  const teams = new Set(hasTeams ? (await findTeamsInTagRules(db, { userId: user.id, repositoryId })).map(({ team_id }) => team_id) : [])
+  const lists = rules.map(({ allowed }) => allowed.userIds.includes(user.id) || allowed.teamIds.some((id) => teams.has(id)))
+  const patterns = patternSet(rules.map(({ name_pattern }) => tagPattern(name_pattern)))
+  return async (tag, work) => {
+    const matching = await patterns.matching(tag, work)
+    return matching.length === 0 || matching.some((index) => lists[index])
+  }
 }
 
 /**
@@ -95,7 +105,7 @@ export async function findTagProtection(db: Handle, repositoryId: number, id: nu
 const EXISTS = "Tag protection already exist"
 
 function requirePattern(pattern: string): void {
-  if (!tagMatcher(pattern))
+  if (!isUsable(tagPattern(pattern)))
     throw refuse.invalid(
       "name_pattern",
       "must be a glob such as v*, or a regular expression between slashes, without looks around and back-references",

@@ -6,6 +6,7 @@ import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
+import { beginWork, TooMuchWork, type Work } from "../../../core/work.ts"
 import {
   branchOf,
   isBranchName,
@@ -71,8 +72,8 @@ export function namelessRef({ ref, kind }: RefCommand): string | undefined {
   return undefined
 }
 
-/** A change that passed the rules above, with what the following rules need. */
-export interface CheckedChange extends ReferenceChange {
+/** Changes that are checked together, with what the rules need. */
+export interface CheckContext extends Omit<ReferenceChange, "command"> {
   readonly services: Services
   readonly pusher: SignedIn
   /** The repository with all new objects visible. */
@@ -81,26 +82,39 @@ export interface CheckedChange extends ReferenceChange {
   readonly mergedPull: number | undefined
 }
 
-/** Returns why a change is refused, as a message for the pusher, or undefined. May read the database and git. */
-export type ReferenceRule = (change: CheckedChange) => Promise<string | undefined>
+/** The same while they are being checked. */
+export interface Checking extends CheckContext {
+  /** Those that passed `refRules`. */
+  readonly commands: readonly RefCommand[]
+  /** Counts what the rules compare with names and files, for all of these changes together. */
+  readonly work: Work
+}
+
+/** Returns why a change is refused, as a message for the pusher, or undefined. */
+export type PreparedRule = (command: RefCommand) => Promise<string | undefined>
+
+/**
+ * Prepares a rule for changes, and may read the database for them once; the prepared rule is then asked about each, and may read git. Both may throw `TooMuchWork`. Undefined
+ * where it has nothing to say of these.
+ */
+export type ReferenceRule = (checking: Checking) => Promise<PreparedRule | undefined>
 
 /** The rules for changes that passed `refRules`, in order; registered in src/extensions.ts. */
 export const referenceRules = extensionPoint<ReferenceRule>("rules for references")
 
-/** The context of a change, without its command. */
-export type CheckContext = Omit<CheckedChange, "command">
-
-/** Checks changes against all rules: returns the refused references with the reason for each. */
+/** Checks changes against all rules: returns the refused references with the reason for each. Throws `TooMuchWork`. */
 export async function checkReferences(context: CheckContext, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
   const { on, pusher, services, ofRelease = false } = context
   const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
   const refused = new Map(checkCommands(on, commands, { maintained, ofRelease }))
-  for (const command of commands) {
-    for (const rule of refused.has(command.ref) ? [] : referenceRules.of(services)) {
-      const reason = await rule({ ...context, command })
-      if (reason === undefined) continue
-      refused.set(command.ref, reason)
-      break
+  const left = commands.filter(({ ref }) => !refused.has(ref))
+  const work = beginWork({ what: "compare the rules of this repository with what is pushed", steps: services.config.limits.workSteps })
+  for (const rule of referenceRules.of(services)) {
+    const prepared = await rule({ ...context, commands: left, work })
+    for (const command of prepared ? left : []) {
+      await work.step()
+      const reason = refused.has(command.ref) ? undefined : await prepared?.(command)
+      if (reason !== undefined) refused.set(command.ref, reason)
     }
   }
   return refused
@@ -129,7 +143,12 @@ export async function checkPush(services: Services, pusher: SignedIn, repository
   if (!on) return { refused: refuseAll(push, NO_WRITE) }
   const unwanted = optionsRefused(on, push.options)
   if (unwanted !== undefined) return { refused: refuseAll(push, unwanted) }
-  return { refused: await checkReferences({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
+  try {
+    return { refused: await checkReferences({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
+  } catch (error) {
+    if (error instanceof TooMuchWork) return { refused: refuseAll(push, error.message) }
+    throw error
+  }
 }
 
 export const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> =>

@@ -3,7 +3,16 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { checksSatisfied, findProtection, mayBypass, mayMerge, type Protection, protectedFiles } from "../../code/protections/rules.ts"
+import { TooMuchWork } from "../../../core/work.ts"
+import {
+  checksSatisfied,
+  comparingFiles,
+  findProtection,
+  mayBypass,
+  mayMerge,
+  type Protection,
+  protectedFiles,
+} from "../../code/protections/rules.ts"
 import { verifications } from "../../code/signatures/verification.ts"
 import { latestStatuses } from "../../code/statuses/store.ts"
 import { isBlocked } from "../../planning/dependencies/rules.ts"
@@ -76,9 +85,19 @@ async function unmet(
   if (protection.block_on_official_review_requests === 1 && verdict.requestedOfficially) return "There are official review requests"
   if (protection.block_on_outdated_branch === 1 && !(await git.history.isAncestor(trial.repository, trial.base, trial.head)))
     return "The head branch is behind the base branch"
-  if (protection.protected_file_patterns !== "" && (await protectedFiles(protection, await changedPaths(services, trial))).length > 0)
-    return "Changed protected files"
-  return undefined
+  return protection.protected_file_patterns === "" ? undefined : unmetByFiles(services, trial, protection)
+}
+
+/** Whether the head changes protected files; a rule that is too much work to apply is not met. */
+async function unmetByFiles(services: Services, trial: Trial, protection: Protection): Promise<string | undefined> {
+  const paths = await changedPaths(services, trial)
+  try {
+    const changed = await protectedFiles(protection, paths, comparingFiles(services.config))
+    return changed.length > 0 ? "Changed protected files" : undefined
+  } catch (error) {
+    if (error instanceof TooMuchWork) return error.message
+    throw error
+  }
 }
 
 /** The files that the head changes, by their paths before and after. */
