@@ -1,4 +1,4 @@
-import { anyCharacter, character, type Matcher, type Pattern, repeat, sequence, wholeMatcher } from "../../../core/text/automaton.ts"
+import { anyCharacter, character, type Pattern, repeat, sequence } from "../../../core/text/automaton.ts"
 import { type Reader, readBraces, readRow, readSet } from "../../../core/text/brackets.ts"
 
 /** The patterns of filters for branches, tags and paths. They differ from globs: `?` and `+` repeat the character before them. */
@@ -13,7 +13,7 @@ const nothing = sequence()
 /**
  * Reads a pattern for whole texts. `*` stands for characters but slashes, `**` for any, `**` and a
  * slash at the beginning or after a slash also for nothing; `?` says that there may be one or none of the character before it, `+` one or more;
- * `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, and `\\` before a character to take it literally. Undefined for an invalid or very large pattern.
+ * `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, and `\\` before a character to take it literally. Undefined for an invalid pattern.
  */
 export function parsePattern(text: string): Pattern | undefined {
   const characters = Array.from(text)
@@ -21,12 +21,6 @@ export function parsePattern(text: string): Pattern | undefined {
   const reader: Reader = { characters, at: 0 }
   const pattern = readSequence(reader, 0)
   return pattern && reader.at === characters.length ? pattern : undefined
-}
-
-/** Compiles a pattern into a function that tests whether it matches a whole text. Undefined for an invalid or very large one. */
-export function compilePattern(text: string): Matcher | undefined {
-  const pattern = parsePattern(text)
-  return pattern && wholeMatcher(pattern)
 }
 
 /** Up to the end, or inside of braces up to a comma or the closing one. */

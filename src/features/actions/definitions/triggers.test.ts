@@ -1,10 +1,17 @@
 import { describe, expect, test } from "vitest"
+import { wholeMatcher } from "../../../core/text/automaton.ts"
 import { branchRef, tagRef } from "../../../git/index.ts"
-import { compilePattern } from "./patterns.ts"
-import { inputsOf, requestsSkip, startsOn, startsOnPaths, startsOnPull, startsOnRef } from "./triggers.ts"
+import { parsePattern } from "./patterns.ts"
+import { beginFiltering, inputsOf, requestsSkip, startsOn, startsOnPaths, startsOnPull, startsOnRef } from "./triggers.ts"
 import { readWorkflow } from "./workflow.ts"
 
+const steps = (workSteps = 1_000_000) => beginFiltering({ workSteps })
+
 describe("patterns of filters", () => {
+  const compiled = (text: string) => {
+    const pattern = parsePattern(text)
+    return pattern && wholeMatcher(pattern)
+  }
   test.each([
     ["main", ["main"], ["Main", "mainly", "a/main"]],
     ["*", ["main", ""], ["a/b"]],
@@ -22,7 +29,7 @@ describe("patterns of filters", () => {
     ["a\\*\\?", ["a*?"], ["ab"]],
     ["100%+", ["100%%"], ["100"]],
   ])("%s", (pattern, fitting, others) => {
-    const fits = compilePattern(pattern)
+    const fits = compiled(pattern)
     expect([pattern, ...fitting.filter((text) => !fits?.(text))]).toEqual([pattern])
     expect([pattern, ...others.filter((text) => fits?.(text))]).toEqual([pattern])
   })
@@ -40,7 +47,7 @@ describe("patterns of filters", () => {
     "{".repeat(11) + "}".repeat(11),
     `a${"+".repeat(900)}`,
   ])("invalid: %s", (pattern) => {
-    expect(compilePattern(pattern)).toBeUndefined()
+    expect(compiled(pattern)).toBeUndefined()
   })
 })
 
@@ -59,8 +66,10 @@ describe("references", () => {
     [{ branches: ["main"], tags: ["v*"] }, [main, tag]],
     [{ branches: ["main"], "tags-ignore": ["w*"] }, [main, tag]],
     [{ branches: ["[x"] }, []],
-  ])("%j", (filters, fitting) => {
-    expect([main, rel, old, tag].filter((ref) => startsOnRef(filters, ref))).toEqual(fitting)
+  ])("%j", async (filters, fitting) => {
+    const found = []
+    for (const ref of [main, rel, old, tag]) if (await startsOnRef(filters, ref, steps())) found.push(ref)
+    expect(found).toEqual(fitting)
   })
 })
 
@@ -76,14 +85,21 @@ describe("paths", () => {
     [{ "paths-ignore": ["docs/**", "!docs/must"] }, ["docs/must"], true],
     [{ paths: ["**"], "paths-ignore": ["**"] }, ["a"], false],
     [{ paths: [...Array.from({ length: 100 }, () => "a"), "b"] }, ["b"], false],
-  ])("%j with %j", (filters, paths, starts) => {
-    expect(startsOnPaths(filters, paths)).toBe(starts)
+  ])("%j with %j", async (filters, paths, starts) => {
+    expect(await startsOnPaths(filters, paths, steps())).toBe(starts)
   })
 })
 
-test("more than a thousand files match any filter of paths", () => {
+test("more than a thousand files match any filter of paths", async () => {
   const paths = Array.from({ length: 1001 }, (_, index) => `src/${index}`)
-  expect([startsOnPaths({ paths: ["docs/**"] }, paths), startsOnPaths({ paths: ["docs/**"] }, paths.slice(1))]).toEqual([true, false])
+  const filters = { paths: ["docs/**"] }
+  expect([await startsOnPaths(filters, paths, steps()), await startsOnPaths(filters, paths.slice(1), steps())]).toEqual([true, false])
+})
+
+test("what takes too much work matches as to files, and doesn't as to branches", async () => {
+  const [patterns, filtering] = [["*a*b".repeat(100)], steps(1000)]
+  expect(await startsOnPaths({ paths: patterns }, ["ab".repeat(100)], filtering)).toBe(true)
+  expect(await startsOnRef({ branches: patterns }, branchRef("ab".repeat(100)), filtering)).toBe(false)
 })
 
 describe("types", () => {
@@ -97,8 +113,8 @@ describe("types", () => {
     [{ types: ["*ed", "!edited"] }, ["labeled"], true],
     [{ types: ["unlabeled"] }, ["labeled", "unlabeled"], true],
     [{ types: ["{a,opened}"] }, ["opened"], true],
-  ])("of a pull request, %j: %j", (filters, types, starts) => {
-    expect(startsOnPull(filters, types)).toBe(starts)
+  ])("of a pull request, %j: %j", async (filters, types, starts) => {
+    expect(await startsOnPull(filters, types, steps())).toBe(starts)
   })
   const run = (name: string, branch = "main") => ({ types: ["completed"], workflow: { name, file: "sub/x.yml", branch } })
   test.each([
@@ -114,8 +130,8 @@ describe("types", () => {
     [{ branches: ["main"] }, run("Build"), true],
     [{ branches: ["main"] }, run("Build", ""), false],
     [{ "branches-ignore": ["main"] }, run("Build"), false],
-  ])("of others, %j: %j", (filters, trigger, starts) => {
-    expect(startsOn(filters, trigger)).toBe(starts)
+  ])("of others, %j: %j", async (filters, trigger, starts) => {
+    expect(await startsOn(filters, trigger, steps())).toBe(starts)
   })
 })
 

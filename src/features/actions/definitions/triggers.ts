@@ -1,8 +1,11 @@
+import type { Config } from "../../../core/config.ts"
 import { refuse } from "../../../core/errors.ts"
-import { compileGlob } from "../../../core/text/globs.ts"
+import { type Pattern, patternSet } from "../../../core/text/automaton.ts"
+import { parseGlob } from "../../../core/text/globs.ts"
+import { beginWork, TooMuchWork, type Work } from "../../../core/work.ts"
 import { branchOf, branchRef, type ChangedFile, type RefName, tagOf } from "../../../git/index.ts"
 import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
-import { compilePattern } from "./patterns.ts"
+import { parsePattern } from "./patterns.ts"
 
 /** What the filters of a trigger say of an event: a workflow that is left out for its branch or files is reported where it is required. */
 export type Verdict = "starts" | "excluded" | "other"
@@ -21,30 +24,63 @@ function textsIn(filters: Members, name: string): readonly string[] | undefined 
   return Array.isArray(list) ? list.map(String) : undefined
 }
 
-type Compile = typeof compilePattern
-const compileType: Compile = (glob) => compileGlob(glob, { separator: "/" })
-
-/** The most patterns of a list that are looked at, and the most changed files: a push waits while they are compared. */
+/** The most patterns of a list that are looked at, and the most changed files: more match in any case. */
 const MOST_PATTERNS = 100
 const MOST_PATHS = 1000
 
-/** A function that tells whether patterns select a text. They are applied in order; those with an exclamation mark exclude. */
-function selector(patterns: readonly string[], compile: Compile = compilePattern): (text: string) => boolean {
-  const compiled = patterns.slice(0, MOST_PATTERNS).map((pattern) => {
-    const negative = pattern.startsWith("!")
-    return { negative, fits: compile(negative ? pattern.slice(1) : pattern) }
-  })
-  return (text) => {
-    let is = false
-    for (const { negative, fits } of compiled) if (negative === is && fits?.(text)) is = !negative
-    return is
+/** Tells whether patterns select a text. They are applied in order; those with an exclamation mark exclude. Throws `TooMuchWork`. */
+type Selector = (text: string, work: Work) => Promise<boolean>
+
+/** Compares filters with what one push or event is about. Each list of patterns is compiled once, and the work for all of them is limited. */
+export interface Filtering {
+  readonly selector: (patterns: readonly string[]) => Selector
+  /** For types of activity, whose patterns are globs. */
+  readonly typeSelector: (patterns: readonly string[]) => Selector
+  /** For branches, tags, types and the names of workflows. What takes more doesn't match, so that no filter can be passed by making it costly. */
+  readonly names: Work
+  /** For changed files, which are far more. What takes more matches, as more than a thousand files do. */
+  readonly paths: Work
+}
+
+/** To be begun for each push or event. Not to be used in a transaction. */
+export function beginFiltering({ workSteps: steps }: Pick<Config["limits"], "workSteps">): Filtering {
+  const begin = () => beginWork({ what: "compare the filters of workflows with what happened", steps })
+  return {
+    selector: compilingOnce(parsePattern),
+    typeSelector: compilingOnce((glob) => parseGlob(glob, { separator: "/" })),
+    names: begin(),
+    paths: begin(),
   }
 }
 
-const selected = (patterns: readonly string[], text: string, compile?: Compile): boolean => selector(patterns, compile)(text)
+function compilingOnce(parse: (pattern: string) => Pattern | undefined): Filtering["selector"] {
+  const known = new Map<string, Selector>()
+  return (all) => {
+    const patterns = all.slice(0, MOST_PATTERNS)
+    const key = JSON.stringify(patterns)
+    const selector = known.get(key) ?? compile(patterns, parse)
+    known.set(key, selector)
+    return selector
+  }
+}
+
+function compile(patterns: readonly string[], parse: (pattern: string) => Pattern | undefined): Selector {
+  const set = patternSet(patterns.map((pattern) => parse(pattern.replace(/^!/, ""))))
+  // The last one that matches decides.
+  return async (text, work) => patterns[(await set.matching(text, work)).at(-1) ?? -1]?.startsWith("!") === false
+}
+
+async function unlessTooMuch(otherwise: boolean, compare: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await compare()
+  } catch (error) {
+    if (error instanceof TooMuchWork) return otherwise
+    throw error
+  }
+}
 
 /** Whether a push trigger matches a reference: the filters of branches say nothing of tags, except that only branches are meant. */
-export function startsOnRef(filters: Members, ref: RefName): boolean {
+export async function startsOnRef(filters: Members, ref: RefName, { selector, names }: Filtering): Promise<boolean> {
   const branch = branchOf(ref)
   const name = branch ?? tagOf(ref)
   if (name === undefined) return false
@@ -53,42 +89,58 @@ export function startsOnRef(filters: Members, ref: RefName): boolean {
   const unwanted = textsIn(filters, `${kind}-ignore`)
   const other = branch === undefined ? "branches" : "tags"
   if (!wanted && !unwanted) return !(textsIn(filters, other) ?? textsIn(filters, `${other}-ignore`))
-  return (!wanted || selected(wanted, name)) && !(unwanted && selected(unwanted, name))
+  return unlessTooMuch(
+    false,
+    async () => (!wanted || (await selector(wanted)(name, names))) && !(unwanted && (await selector(unwanted)(name, names))),
+  )
 }
 
 /** Whether a trigger depends on changed files. */
 export const filtersPaths = (filters: Members): boolean =>
   textsIn(filters, "paths") !== undefined || textsIn(filters, "paths-ignore") !== undefined
 
-/** Whether a trigger matches changes of these files: one that is wanted, and one that is not ignored. More than a thousand match in any case. */
-export function startsOnPaths(filters: Members, paths: readonly string[]): boolean {
+/**
+ * Whether a trigger matches changes of these files: one that is wanted, and one that is not ignored. More than a thousand match in any case, and so does what takes too much work:
+ * a push that was accepted starts rather too much than too little.
+ */
+export async function startsOnPaths(filters: Members, paths: readonly string[], { selector, paths: work }: Filtering): Promise<boolean> {
   if (paths.length > MOST_PATHS) return true
   const wanted = textsIn(filters, "paths")
   const unwanted = textsIn(filters, "paths-ignore")
-  return (!wanted || paths.some(selector(wanted))) && !(unwanted && paths.every(selector(unwanted)))
+  const hasOne = async (patterns: readonly string[], isSelected: boolean): Promise<boolean> => {
+    const selects = selector(patterns)
+    for (const path of paths) if ((await selects(path, work)) === isSelected) return true
+    return false
+  }
+  return unlessTooMuch(true, async () => (!wanted || (await hasOne(wanted, true))) && (!unwanted || (await hasOne(unwanted, false))))
 }
 
 /** The types of pull requests that start a workflow by default. */
 const OF_PULLS = ["opened", "reopened", "synchronize"]
 
 /** Whether a trigger matches one of these types of activity on a pull request. */
-export const startsOnPull = (filters: Members, types: readonly string[]): boolean =>
-  matchesTypes(textsIn(filters, "types") ?? OF_PULLS, types)
+export const startsOnPull = (filters: Members, types: readonly string[], filtering: Filtering): Promise<boolean> =>
+  matchesTypes(textsIn(filters, "types") ?? OF_PULLS, types, filtering)
 
-const matchesTypes = (wanted: readonly string[], types: readonly string[]): boolean =>
-  types.some((type) => selected(wanted, type, compileType))
+const matchesTypes = (wanted: readonly string[], types: readonly string[], { typeSelector, names }: Filtering): Promise<boolean> =>
+  unlessTooMuch(false, async () => {
+    for (const type of types) if (await typeSelector(wanted)(type, names)) return true
+    return false
+  })
 
 /** Whether a trigger other than of pushes and pull requests matches. Without filters everything does. */
-export function startsOn(filters: Members, { types = [], workflow }: Trigger): boolean {
+export async function startsOn(filters: Members, { types = [], workflow }: Trigger, filtering: Filtering): Promise<boolean> {
   const wanted = textsIn(filters, "types")
-  if (wanted && types.length > 0 && !matchesTypes(wanted, types)) return false
+  if (wanted && types.length > 0 && !(await matchesTypes(wanted, types, filtering))) return false
   if (!workflow) return true
-  const names = textsIn(filters, "workflows")
+  const workflows = textsIn(filters, "workflows")
   const name = workflow.name || workflow.file
   // A name may have characters that mean something in patterns.
-  if (names && !names.includes(name) && !selected(names, name)) return false
+  const isNamed = async (patterns: readonly string[]) =>
+    patterns.includes(name) || (await unlessTooMuch(false, () => filtering.selector(patterns)(name, filtering.names)))
+  if (workflows && !(await isNamed(workflows))) return false
   if (!textsIn(filters, "branches") && !textsIn(filters, "branches-ignore")) return true
-  return workflow.branch !== "" && startsOnRef(filters, branchRef(workflow.branch))
+  return workflow.branch !== "" && startsOnRef(filters, branchRef(workflow.branch), filtering)
 }
 
 /** The paths of changed files for path filters, with both names of renamed files. */

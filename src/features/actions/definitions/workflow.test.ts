@@ -5,7 +5,7 @@ import { readUses } from "./calls.ts"
 import { newFuel } from "./expressions.ts"
 import { layOut } from "./layout.ts"
 import { planOfWorkflow } from "./plan.ts"
-import { inputsOf, requestsSkip, startsOnPaths, startsOnRef } from "./triggers.ts"
+import { beginFiltering, inputsOf, requestsSkip, startsOnPaths, startsOnRef } from "./triggers.ts"
 import { readWorkflow } from "./workflow.ts"
 
 const workflow = (text: string) => readWorkflow(`on: push\njobs:\n${text.replace(/^/gm, "  ")}`)
@@ -133,6 +133,7 @@ describe("a workflow's text", () => {
 })
 
 describe("what starts on a push", () => {
+  const filtering = () => beginFiltering({ workSteps: 1_000_000 })
   test.each([
     [{}, branchRef("x"), true],
     [{}, tagRef("x"), true],
@@ -148,7 +149,7 @@ describe("what starts on a push", () => {
     [{ "branches-ignore": ["side"] }, branchRef("side"), false],
     [{ "branches-ignore": ["side"] }, branchRef("main"), true],
     [{ "tags-ignore": ["v*"] }, branchRef("main"), false],
-  ])("%j on %s: %s", (filters, ref, starts) => expect(startsOnRef(filters, ref)).toBe(starts))
+  ])("%j on %s: %s", async (filters, ref, starts) => expect(await startsOnRef(filters, ref, filtering())).toBe(starts))
 
   test.each([
     [{ paths: ["src/**"] }, ["a.md", "src/a/b.ts"], true],
@@ -157,7 +158,7 @@ describe("what starts on a push", () => {
     [{ "paths-ignore": ["docs/**"] }, ["docs/a", "docs/b"], false],
     [{ "paths-ignore": ["docs/**"] }, ["docs/a", "x"], true],
     [{}, ["x"], true],
-  ])("%j with %j: %s", (filters, paths, starts) => expect(startsOnPaths(filters, paths)).toBe(starts))
+  ])("%j with %j: %s", async (filters, paths, starts) => expect(await startsOnPaths(filters, paths, filtering())).toBe(starts))
 
   test("a message can ask to skip workflows", () => {
     expect(["fix [skip ci]", "x\n\n[actions skip]", "[SKIP CI]", "plain"].map(requestsSkip)).toEqual([true, true, false, false])

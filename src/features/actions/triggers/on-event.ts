@@ -7,7 +7,7 @@ import Type from "../../../core/schema.ts"
 import { branchRef, isRefName } from "../../../git/index.ts"
 import { isMapping } from "../../planning/issue-templates/yaml.ts"
 import { membersOf } from "../definitions/payload.ts"
-import { startsOn, type Trigger } from "../definitions/triggers.ts"
+import { beginFiltering, startsOn, type Trigger } from "../definitions/triggers.ts"
 import { findRunsByIds } from "../runs/store.ts"
 import { findCaused } from "./caused.ts"
 import { commitOf, judge, readWorkflows, startAll } from "./triggered.ts"
@@ -46,8 +46,9 @@ export const startForEventJob = defineJob({
     const commit = isRefName(ref) ? await commitOf(services, row, ref) : undefined
     if (!commit || (await chainLength(database.read, runId)) >= LONGEST_CHAIN) return
     const trigger: Trigger = JSON.parse(text)
-    const { started } = await judge(services, row, await readWorkflows(services, row, commit), event, (filters) =>
-      startsOn(filters, trigger) ? "starts" : "other",
+    const filtering = beginFiltering(services.config.limits)
+    const { started } = await judge(services, row, await readWorkflows(services, row, commit), event, async (filters) =>
+      (await startsOn(filters, trigger, filtering)) ? "starts" : "other",
     )
     if (started.length === 0) return
     await database.write(async (tx) => {

@@ -17,6 +17,8 @@ import type { Members } from "../../planning/issue-templates/yaml.ts"
 import { type IssueChange, issuePayload } from "../../review/pulls/payload.ts"
 import { headRef } from "../../review/pulls/refs.ts"
 import {
+  beginFiltering,
+  type Filtering,
   filteredPaths,
   filtersPaths,
   requestsSkip,
@@ -65,7 +67,8 @@ export const startForPullJob = defineJob({
     const context = await findContext(services, about)
     if (!context) return
     const judged: Judged[] = []
-    for (const event of events) judged.push(await judgePull(services, context, event))
+    const filtering = beginFiltering(services.config.limits)
+    for (const event of events) judged.push(await judgePull(services, context, event, filtering))
     const triggered = judged.flatMap(({ started }) => started)
     const excluded = judged.flatMap((each) => each.excluded)
     if (triggered.length === 0 && excluded.length === 0) return
@@ -130,18 +133,18 @@ async function findContext(
   return { issue, pull, repository: row, owner, actor, types, head, base }
 }
 
-async function judgePull(services: Services, context: PullContext, event: PullEvent): Promise<Judged> {
+async function judgePull(services: Services, context: PullContext, event: PullEvent, filtering: Filtering): Promise<Judged> {
   const { repository: row, issue, pull, types, head, base } = context
   const commit = event === OF_BASE ? base : head
   if (!commit || (!isOfReview(event) && requestsSkip(issue.title))) return { started: [], excluded: [] }
   let changed: readonly string[] | undefined
   const verdictOf = async (filters: Members): Promise<Verdict> => {
-    if (isOfReview(event)) return startsOn(filters, { types }) ? "starts" : "other"
-    if (!startsOnPull(filters, types)) return "other"
-    if (!startsOnRef(filters, branchRef(pull.base_branch))) return "excluded"
+    if (isOfReview(event)) return (await startsOn(filters, { types }, filtering)) ? "starts" : "other"
+    if (!(await startsOnPull(filters, types, filtering))) return "other"
+    if (!(await startsOnRef(filters, branchRef(pull.base_branch), filtering))) return "excluded"
     if (!filtersPaths(filters)) return "starts"
     changed ??= await changedPaths(services, context)
-    return startsOnPaths(filters, changed) ? "starts" : "excluded"
+    return (await startsOnPaths(filters, changed, filtering)) ? "starts" : "excluded"
   }
   return judge(services, row, await readWorkflows(services, row, commit), event, verdictOf, { isUntrusted: isUntrusted(pull, event) })
 }

@@ -5,7 +5,16 @@ import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import type { Members } from "../../planning/issue-templates/yaml.ts"
 import { type Budget, newBudget } from "../definitions/files.ts"
-import { filteredPaths, filtersPaths, requestsSkip, startsOnPaths, startsOnRef, type Verdict } from "../definitions/triggers.ts"
+import {
+  beginFiltering,
+  type Filtering,
+  filteredPaths,
+  filtersPaths,
+  requestsSkip,
+  startsOnPaths,
+  startsOnRef,
+  type Verdict,
+} from "../definitions/triggers.ts"
 import { findListening } from "./listening.ts"
 import { type DefaultBranch, describeDefaultBranch, storeDefaultBranch } from "./schedules.ts"
 import { reportExcluded } from "./skipped.ts"
@@ -53,10 +62,10 @@ const NOT_BY_JOBS = [
 export const startWorkflows: PushStep = async (moved) => {
   const { services, row, changes } = moved
   const effects: PushEffect[] = []
-  const budget = newBudget()
+  const reading = { budget: newBudget(), filtering: beginFiltering(services.config.limits) }
   if (row.has_actions === 1 && row.is_archived === 0)
     for (const change of changes.slice(0, MOST_REFS))
-      effects.push(change.newId === null ? await inspectDeleted(moved, change) : await inspectChange(moved, change, budget))
+      effects.push(change.newId === null ? await inspectDeleted(moved, change) : await inspectChange(moved, change, reading))
   return async (tx, { repository, owner, pusher, tell }) => {
     for (const { change, described } of effects)
       if (described && change.ref === `refs/heads/${repository.default_branch}`) await storeDefaultBranch(tx, row.id, described)
@@ -93,7 +102,13 @@ async function inspectDeleted({ services, row }: MovedPush, change: RefChange): 
   return { ...none, ...(await judge(services, row, await readDefaultWorkflows(services, row), "delete", () => "starts")) }
 }
 
-async function inspectChange(moved: MovedPush, change: RefChange, budget: Budget): Promise<PushEffect> {
+/** What all references of a push share. */
+interface Reading {
+  readonly budget: Budget
+  readonly filtering: Filtering
+}
+
+async function inspectChange(moved: MovedPush, change: RefChange, { budget, filtering }: Reading): Promise<PushEffect> {
   const { services, repository, row } = moved
   const commit = change.newId === null ? undefined : await peel(services.git, repository, change.newId)
   const isNew = change.oldId === null && createdPayload(change.ref, "") !== undefined
@@ -104,7 +119,7 @@ async function inspectChange(moved: MovedPush, change: RefChange, budget: Budget
   const created = isNew ? (await judge(services, row, workflows, "create", () => "starts")).started : []
   const judged = skips
     ? { started: [], excluded: [] }
-    : await judge(services, row, workflows, "push", (filters) => onPush(moved, change, commit, filters))
+    : await judge(services, row, workflows, "push", (filters) => onPush(moved, { ...change, commit }, filters, filtering))
   return {
     change,
     started: [...created, ...judged.started],
@@ -114,19 +129,23 @@ async function inspectChange(moved: MovedPush, change: RefChange, budget: Budget
   }
 }
 
-async function onPush(moved: MovedPush, change: RefChange, commit: Commit, filters: Members): Promise<Verdict> {
+async function onPush(
+  moved: MovedPush,
+  change: RefChange & { readonly commit: Commit },
+  filters: Members,
+  filtering: Filtering,
+): Promise<Verdict> {
   const isBranch = change.ref.startsWith("refs/heads/")
   const excluded = isBranch ? "excluded" : "other"
-  if (!startsOnRef(filters, change.ref)) return excluded
+  if (!(await startsOnRef(filters, change.ref, filtering))) return excluded
   if (!isBranch || !filtersPaths(filters)) return "starts"
-  return startsOnPaths(filters, await changedPaths(moved, change, commit)) ? "starts" : excluded
+  return (await startsOnPaths(filters, await changedPaths(moved, change), filtering)) ? "starts" : excluded
 }
 
 /** The files that a push to a branch changed; for a new branch those that differ from where it left the default branch. */
 async function changedPaths(
   { services: { git }, row, repository }: MovedPush,
-  { ref, oldId }: RefChange,
-  commit: Commit,
+  { ref, oldId, commit }: RefChange & { readonly commit: Commit },
 ): Promise<readonly string[]> {
   const from = oldId ?? (ref === `refs/heads/${row.default_branch}` ? undefined : await leftDefault())
   return filteredPaths(await git.diffs.files(repository, from ?? null, commit.id))
