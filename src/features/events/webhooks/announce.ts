@@ -4,7 +4,9 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { anonymous, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
-import { compileGlob } from "../../../core/text/globs.ts"
+import { patternSet } from "../../../core/text/automaton.ts"
+import { parseGlob } from "../../../core/text/globs.ts"
+import { beginWork, TooMuchWork } from "../../../core/work.ts"
 import { branchOf, type RefName } from "../../../git/index.ts"
 import { EVERYTHING, presentRepository } from "../../code/repositories/present.ts"
 import { presentUser } from "../../people/users/present.ts"
@@ -30,23 +32,21 @@ export interface Announcement {
 
 /**
  * Queues events, in order, for the webhooks that listen to a repository. The payloads are written in the caller's transaction, so they show that very
- * state, and are sent by a job after the commit; where no webhook listens, this costs one query.
+ * state, and are sent by a job after the commit; where no webhook listens, this costs one query. Of events that would take more deliveries than `most`, only the first are sent.
  */
 export async function announce(
   tx: Transaction,
   services: Needed,
   repositoryId: number,
   announcements: readonly Announcement[],
+  most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   if (announcements.length === 0) return
-  const listening = await findListeners(tx, { repositoryId })
-  if (!announcements.some((each) => listening.some((webhook) => listens(webhook, each)))) return
-  const home = await findHome(tx, repositoryId)
+  const told = await tell(await findListeners(tx, { repositoryId }), announcements, most)
+  const home = told.length === 0 ? undefined : await findHome(tx, repositoryId)
   if (!home) return
   const common = new Map<number, Promise<object>>()
-  for (const announcement of announcements) {
-    const receivers = listening.filter((webhook) => listens(webhook, announcement))
-    if (receivers.length === 0) continue
+  for (const { announcement, receivers } of told) {
     const { event, sender, payload } = announcement
     const shared = common.get(sender.id) ?? presentCommon(tx, services, home, sender)
     common.set(sender.id, shared)
@@ -67,10 +67,7 @@ export async function announceOfOwner(
   announcements: readonly OwnersAnnouncement[],
 ): Promise<void> {
   if (announcements.length === 0) return
-  const listening = await findOwnersListeners(tx, { ownerId })
-  for (const announcement of announcements) {
-    const receivers = listening.filter((webhook) => listens(webhook, announcement))
-    if (receivers.length === 0) continue
+  for (const { announcement, receivers } of await tell(await findOwnersListeners(tx, { ownerId }), announcements)) {
     const { event, sender, payload } = announcement
     const common = { repository: null, sender: presentUser(services.site, sender) }
     await queueDeliveries(tx, services, receivers, event, { ...common, ...(await payload()) })
@@ -107,13 +104,66 @@ export async function queueDeliveries(
   }
 }
 
-const listens = (webhook: Webhook, { event, ref }: Announcement): boolean =>
-  eventsOf(webhook).includes(switchOf(event)) && (ref === undefined || passes(webhook.branch_filter, ref))
+// --- who is told ------------------------------------------------------------------------------------------------------------------
 
-/** Branches match by their short or full name, tags only by the full one. */
-function passes(filter: string, ref: RefName): boolean {
-  if (filter === "" || filter === "*") return true
-  const fits = compileGlob(filter)
-  const branch = branchOf(ref)
-  return fits !== undefined && (fits(ref) || (branch !== undefined && fits(branch)))
+interface Told<One extends Announcement> {
+  readonly announcement: One
+  readonly receivers: readonly Webhook[]
+}
+
+/** The announcements that webhooks listen to, with these. */
+async function tell<One extends Announcement>(
+  listening: readonly Webhook[],
+  announcements: readonly One[],
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly Told<One>[]> {
+  const listeners = listening.map((webhook) => ({ webhook, events: new Set(eventsOf(webhook)), filter: webhook.branch_filter }))
+  // Compiled only where it is needed: most events have no reference, and most webhooks no filter.
+  let passing: ReturnType<typeof filtersOf> | undefined
+  const told: Told<One>[] = []
+  let left = most
+  for (const announcement of announcements) {
+    const { event, ref } = announcement
+    const interested = listeners.filter(({ events }) => events.has(switchOf(event)))
+    const isAsked = ref !== undefined && !interested.every(({ filter }) => passesAll(filter))
+    if (isAsked) passing ??= filtersOf(listeners.map(({ filter }) => filter))
+    const passed = isAsked ? await passing?.(ref) : undefined
+    const receivers = interested.filter(({ filter }) => !passed || passesAll(filter) || passed.has(filter)).map(({ webhook }) => webhook)
+    left -= receivers.length
+    if (left < 0) break
+    if (receivers.length > 0) told.push({ announcement, receivers })
+  }
+  return told
+}
+
+const passesAll = (filter: string): boolean => filter === "" || filter === "*"
+
+/** The most steps to compare the filters of webhooks with the references of a push, in its transaction: some 50 ms. */
+const MOST_STEPS = 5_000_000
+
+/**
+ * Compiles filters once for all references, and gives those that a reference passes: branches match by their short or full name, tags only by the full one. Where that takes too
+ * much work, all do: a push must not fail for it, and a receiver can tell better what it doesn't need than what it never got.
+ */
+function filtersOf(all: readonly string[]): (ref: RefName) => Promise<ReadonlySet<string>> {
+  const filters = [...new Set(all)].filter((filter) => !passesAll(filter))
+  const patterns = patternSet(filters.map((filter) => parseGlob(filter)))
+  const work = beginWork({ what: "compare the filters of webhooks with references", steps: MOST_STEPS, isWithoutTurns: true })
+  const known = new Map<RefName, Promise<ReadonlySet<string>>>()
+  async function passed(ref: RefName): Promise<ReadonlySet<string>> {
+    try {
+      const names = [ref, branchOf(ref) ?? ref]
+      const found: string[] = []
+      for (const name of names) found.push(...(await patterns.matching(name, work)).map((index) => filters[index] ?? ""))
+      return new Set(found)
+    } catch (error) {
+      if (error instanceof TooMuchWork) return new Set(filters)
+      throw error
+    }
+  }
+  return (ref) => {
+    const found = known.get(ref) ?? passed(ref)
+    known.set(ref, found)
+    return found
+  }
 }

@@ -11,6 +11,9 @@ import { findListeners } from "./store.ts"
 /** References of one push that webhooks are notified of; a larger push is an import. */
 const MAX_REFS = 100
 
+/** The most deliveries of one push, which are written in its transaction: some 100 ms. */
+const MAX_DELIVERIES = 600
+
 /**
  * Sends pushes, and new and deleted branches and tags, to webhooks: for a new branch a push and a create event, for a deleted one only the delete
  * event, for tags always both. Git is only read where a webhook listens to pushes.
@@ -29,7 +32,7 @@ export const notifyWebhooks: PushStep = async (push) => {
       if (newId === null) return [...(branchOf(ref) === undefined ? push : []), ...deleteEvents(ref, pusher)]
       return oldId === null ? [...createEvents(ref, newId, pusher), ...push] : push
     })
-    await announce(tx, services, row.id, announcements)
+    await announce(tx, services, row.id, announcements, MAX_DELIVERIES)
   }
 }
 
