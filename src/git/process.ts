@@ -67,6 +67,8 @@ export interface ProcessOptions {
   readonly config?: Configuration
   /** Milliseconds after which the process is ended. */
   readonly timeoutMs?: number
+  /** How long it may take to end when it is asked to, before it is killed. */
+  readonly graceMs?: number
   /** Ends the process when it fires. */
   readonly signal?: AbortSignal | undefined
   /** The most bytes that git may allocate at once; by default `memory.allocation`. */
@@ -161,7 +163,8 @@ export interface MemoryLimits {
 }
 
 const stderrLimit = 16 * 1024
-const graceMs = 2_000
+/** How long a process that is asked to end may take, in milliseconds, before it is killed. */
+export const defaultGraceMs = 2_000
 
 /** Whether a client's `Git-Protocol` header may be handed to git. */
 export function isProtocol(value: string): boolean {
@@ -195,8 +198,14 @@ function configuration(settings: ProcessSettings, durable: boolean): Configurati
     ["transfer.hideRefs", "refs/hearth/"],
     ["uploadpack.allowAnySHA1InWant", "true"],
     ["uploadpack.allowFilter", "true"],
+    // A sparse filter compares every path of the history with patterns that the client chooses, for minutes.
+    ["uploadpackfilter.allow", "false"],
+    ...FILTERS.map((filter) => [`uploadpackfilter.${filter}.allow`, "true"] as const),
   ]
 }
+
+/** The filters of partial clones that are served; others are refused, by their name. */
+const FILTERS = ["blob:none", "blob:limit", "tree", "object:type", "combine"]
 
 function environment(settings: ProcessSettings, pairs: Configuration): Readonly<Record<string, string>> {
   return {
@@ -276,7 +285,7 @@ export function createProcesses(settings: ProcessSettings): Processes {
 
   function stream(command: Command, options: ProcessOptions = {}): GitProcess {
     if (closed) throw new GitError("aborted", "git is closed")
-    const { repository, protocol, timeoutMs, signal, onStderr, allocation } = options
+    const { repository, protocol, timeoutMs, graceMs = defaultGraceMs, signal, onStderr, allocation } = options
     const place = repository?.quarantine === undefined ? "stored" : "quarantined"
     const config = [...(comparesFiles(command) ? comparing : []), ...(options.config ?? [])]
     const [program = settings.program, ...args] = [

@@ -57,6 +57,18 @@ test("shallow, partial and single-commit fetches", async () => {
   await ok(partial, "-c", "protocol.version=0", "fetch", "-q", url, middle)
 })
 
+/*
+ * A client asked for what a sparse filter leaves, with a file of its own patterns: git compared every path of the whole history with them, a minute of work for a line of a request.
+ */
+test("filters by patterns are refused by their name, others are served", async () => {
+  const at = await ok(work, "rev-parse", "main:file")
+  const clone = (filter: string, name: string) => client(world.folder, ["clone", "-q", `--filter=${filter}`, "--no-checkout", url, name])
+  expect((await clone(`sparse:oid=${at}`, "sparse")).err).toContain("filter 'sparse:oid' not supported")
+  expect((await clone(`combine:tree:1+sparse:oid=${at}`, "both")).err).toContain("filter 'sparse:oid' not supported")
+  for (const filter of ["blob:limit=1k", "tree:0", "object:type=commit", "combine:blob:none+tree:3"])
+    expect(await clone(filter, `with-${filter.replaceAll(/\W/g, "-")}`)).toMatchObject({ code: 0 })
+})
+
 test("the version 2 advertisement is asked of git once", async () => {
   const before = world.git.spawned()
   const first = await world.git.transport.advertiseUpload(repository, { protocol: "version=2" })
