@@ -401,6 +401,11 @@ export const settings = {
       "The most steps, of some ten nanoseconds each, that a request or a push may take to compare patterns, rules and filters with names; others have their turns meanwhile. Beyond it is refused.",
       { min: 1000 },
     ),
+    pushReferences: integer(
+      10_000,
+      "The most branches, tags and other references that one push may change. More are refused as a whole, before anything is written: git writes a file for each, and flushes it to the disk.",
+      { min: 1, max: 30_000 },
+    ),
     textBytes: size(256 * 2 ** 10, "The longest text of an issue, a pull request, a comment or a review."),
   },
   jobs: {

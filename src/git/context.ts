@@ -56,7 +56,7 @@ export interface GitLimits {
   readonly objectBytes: number
   /** The largest pack that a push may send. */
   readonly pushBytes: number
-  /** The most references that one push may change. */
+  /** The most references that one push may change, where nothing else is said, and of a repository that is taken over. */
   readonly pushCommands: number
   /** GitCache that `pack-objects` may use for its window, per thread. */
   readonly windowBytes: number

@@ -186,7 +186,7 @@ export interface Git {
     /** Runs `work` under a mutex of this process for the reference, so that updates don't conflict with each other. Throws `busy`. */
     inTurn<T>(repository: Repository, name: RefName, work: () => Promise<T>): Promise<T>
     /** Changes references together or not at all. Throws `conflict` when one no longer has its expected value. */
-    update(repository: Repository, updates: readonly RefUpdate[]): Promise<void>
+    update(repository: Repository, updates: readonly RefUpdate[], options?: { readonly signal?: AbortSignal }): Promise<void>
     /** The reference that HEAD names, whether or not it exists. */
     head(repository: Repository): Promise<RefName>
     /** Makes HEAD name another branch, whether or not it exists. */

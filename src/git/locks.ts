@@ -10,34 +10,55 @@ import type { Repository } from "./model.ts"
  * one leaves it behind, which would block the file for ever.
  */
 
-/** Longer than any git command that changes references may take (`commandMs`), in milliseconds. */
-const LONGEST_HELD_MS = 120_000
+/** Longer than any git command that changes references may take, in milliseconds: `commandMs`, and 20 for each of the 30,000 that one push may change at most. */
+const LONGEST_HELD_MS = 900_000
 
 /** The same for a lock of this service, which is held for two file system operations; a holder that takes longer gives up. */
 export const OWN_HELD_MS = 5_000
+
+/** Locks that are looked at at once. */
+const BATCH = 64
+
+/**
+ * Removes the stale locks of many files at once, such as an update of references leaves behind whose process was killed: without the others each would be found by a process of its
+ * own.
+ */
+export async function removeStaleLocks(context: Context, repository: Repository, paths: readonly string[]): Promise<void> {
+  let removed = 0
+  for (let start = 0; start < paths.length; start += BATCH) {
+    const gone = await Promise.all(paths.slice(start, start + BATCH).map((path) => takeAwayStale(context, repository, path)))
+    removed += gone.filter((state) => state === "removed").length
+  }
+  if (removed > 0) context.log({ level: "warn", message: `removed ${removed} locks that were left behind`, repository: repository.key })
+}
 
 /**
  * Removes a stale lock: one that is older than this process, if no other uses these repositories, or very old. A lock of this service is known by its
  * second name. Returns whether the lock is gone.
  */
 export async function removeStaleLock(context: Context, repository: Repository, path: string): Promise<boolean> {
+  const state = await takeAwayStale(context, repository, path)
+  if (state === "removed") context.log({ level: "warn", message: "removed a lock that was left behind", detail: path })
+  return state !== "held"
+}
+
+async function takeAwayStale(context: Context, repository: Repository, path: string): Promise<"removed" | "gone" | "held"> {
   const found = await statusOf(path)
-  if (found === undefined) return true
+  if (found === undefined) return "gone"
   const longest = found.nlink === 2 ? OWN_HELD_MS : LONGEST_HELD_MS
-  if (found.mtimeMs >= Math.max(context.aloneSince, Date.now() - longest)) return false
+  if (found.mtimeMs >= Math.max(context.aloneSince, Date.now() - longest)) return "held"
   const aside = newLockName(repository)
   try {
     await rename(path, aside)
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return true
+    if (hasCode(error, "ENOENT")) return "gone"
     throw error
   }
   // Another process may have removed the old lock first, and this is a new one: it is restored for its holder.
   const live = (await statusOf(aside))?.ino !== found.ino
   if (live) await link(aside, path).catch(() => undefined)
   await rm(aside, { force: true })
-  if (!live) context.log({ level: "warn", message: "removed a lock that was left behind", detail: path })
-  return !live
+  return live ? "held" : "removed"
 }
 
 /** A unique name, on the file system of the repository, which git and `doctor` recognise as a lock. */

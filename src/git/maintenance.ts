@@ -1,9 +1,9 @@
-import { stat } from "node:fs/promises"
+import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Context } from "./context.ts"
 import { namesIn } from "./files.ts"
 import { freshenAll, keepCommits } from "./leftBehind.ts"
-import { removeStaleLock } from "./locks.ts"
+import { removeStaleLocks } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import type { Processes, RunOptions } from "./process.ts"
 
@@ -45,9 +45,16 @@ export interface Maintenance {
  */
 export async function maintain(context: Context, repository: Repository, { now, before, keep, signal }: Maintenance): Promise<void> {
   const { processes } = context
-  const left = (await namesIn(repository.directory)).filter((name) => name.endsWith(".lock"))
-  for (const lock of [...left, "objects/info/commit-graph.lock"])
-    await removeStaleLock(context, repository, join(repository.directory, lock))
+  const names = [
+    ...(await namesIn(repository.directory)),
+    ...(await readdir(join(repository.directory, "refs"), { recursive: true })).map((name) => `refs/${name}`),
+  ]
+  const left = [...names.filter((name) => name.endsWith(".lock")), "objects/info/commit-graph.lock"]
+  await removeStaleLocks(
+    context,
+    repository,
+    left.map((name) => join(repository.directory, name)),
+  )
   await keepCommits(context, repository, keep)
   await freshenAll(repository, now)
   const options = { repository, timeoutMs: PACK_MS, signal, limiter: context.longWork }

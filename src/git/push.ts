@@ -73,6 +73,8 @@ export interface ReceiveRequest {
   readonly explain?: (error: unknown) => string | undefined
   /** The largest pack in bytes; by default the limit that git was opened with. */
   readonly maxBytes?: number
+  /** The most references; more are refused as a whole. By default the limit that git was opened with. */
+  readonly maxReferences?: number
   /** Fires when the client is gone. Nothing is changed if it fires before the references are. */
   readonly signal?: AbortSignal
 }

@@ -1,5 +1,4 @@
 import type { ByteSource } from "./bytes.ts"
-import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
 import { isHiddenRef, isObjectId, isRefName, isZeroId, type ObjectId, type RefName } from "./names.ts"
@@ -19,8 +18,12 @@ export interface PushRequest {
   readonly options: readonly string[]
   /** Whether the client's repository is shallow. */
   readonly shallow: boolean
+  /** Whether there were more commands than are allowed: only so many are here. */
+  readonly isTooMany: boolean
 }
 
+/** The most commands that are read, so that a client is told of too many. */
+const FAR_TOO_MANY = 1_000_000
 const optionLimit = 64
 const optionBytes = 4096
 
@@ -50,12 +53,13 @@ async function readOptions(source: ByteSource): Promise<readonly string[]> {
 
 /**
  * Reads the part of a push before the pack: commands, capabilities and push options. Returns null for an empty request, which git sends to
- * find out whether it may push. Throws `protocol` for what git would not send, or for too much.
+ * find out whether it may push. More commands than `most` are passed over. Throws `protocol` for what git would not send, or for far too much.
  */
-export async function readPushRequest(context: Context, repository: Repository, source: ByteSource): Promise<PushRequest | null> {
+export async function readPushRequest(repository: Repository, source: ByteSource, most: number): Promise<PushRequest | null> {
   const commands: RequestedCommand[] = []
   let capabilities: ReadonlySet<string> | undefined
   let shallow = false
+  let count = 0
   for (;;) {
     const packet = await readPacket(source)
     if (packet === null && capabilities === undefined && !shallow) return null
@@ -75,8 +79,9 @@ export async function readPushRequest(context: Context, repository: Repository, 
             .split(" ")
             .filter(Boolean),
     )
-    if (commands.length === context.limits.pushCommands) throw new GitError("protocol", "too many commands in one push")
-    commands.push(parseCommand(repository, text))
+    if (++count > FAR_TOO_MANY) throw new GitError("protocol", "too many commands in one push")
+    const command = parseCommand(repository, text)
+    if (count <= most) commands.push(command)
   }
   if (commands.length === 0 || capabilities === undefined) return null
   const format = [...capabilities].find((capability) => capability.startsWith("object-format="))
@@ -84,7 +89,7 @@ export async function readPushRequest(context: Context, repository: Repository, 
     throw new GitError("protocol", `this repository has the object format ${repository.format}`)
   }
   const options = capabilities.has("push-options") ? await readOptions(source) : []
-  return { commands, capabilities, options, shallow }
+  return { commands, capabilities, options, shallow, isTooMany: count > most }
 }
 
 /** The references that only the service writes. */

@@ -14,7 +14,7 @@ import { openPushClient, type ReportLine } from "./pushReport.ts"
 import { type PushRequest, type RequestedCommand, readPushRequest, writableName } from "./pushRequest.ts"
 import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, type Quarantined, type Taken, takePack } from "./quarantine.ts"
 import { type RefUpdate, updateReferences } from "./references.ts"
-import { resolveReference } from "./refFiles.ts"
+import { resolveReferences } from "./refFiles.ts"
 import { spool } from "./spool.ts"
 
 /*
@@ -48,8 +48,7 @@ function refuseAllIfAtomic(results: readonly RefResult[], atomic: boolean): read
 }
 
 /** Compares a command with the current value of its reference. The transaction checks again; here the client gets a clearer message, and sooner. */
-async function checkCurrentValue(repository: Repository, command: RefCommand): Promise<string | null> {
-  const current = await resolveReference(repository, command.ref)
+function checkCurrentValue(command: RefCommand, current: ObjectId | undefined): string | null {
   if (current === (command.oldId ?? undefined)) return command.oldId === null && command.newId === null ? "no such reference" : null
   if (current === undefined) return "no such reference, fetch first"
   return command.oldId === null ? "the reference exists already, fetch first" : fetchFirst
@@ -67,12 +66,16 @@ async function checkCommands(repository: Repository, asked: readonly RequestedCo
     seen.add(ref)
     results.push({ ref, kind: kindOf(command), oldId: command.oldId, newId: command.newId, forced: false, refused })
   }
-  return checkEach(results, (result) => checkCurrentValue(repository, result))
+  const current = await resolveReferences(repository, [...seen])
+  return checkEach(results, async (result) => checkCurrentValue(result, current.get(result.ref)))
 }
+
+/** The most objects that are checked one by one. */
+const MOST_ALONE = 100
 
 /**
  * Refuses what is not complete. A self-contained pack holds all that it needs; other objects are checked in one process, and one by one only if
- * that fails.
+ * that fails and they are few.
  */
 async function refuseIncomplete(
   { context, asked: { shallow }, signal }: Work,
@@ -85,8 +88,9 @@ async function refuseIncomplete(
   if (await isConnected(context, repository, ids, signal)) return results
   const refused = shallow ? "the history that was pushed is cut off (shallow) and its rest is not here" : "missing necessary objects"
   return checkEach(results, async ({ newId }) => {
-    if (newId === null || (ids.length > 1 && (await isConnected(context, repository, [newId], signal)))) return null
-    return refused
+    if (newId === null) return null
+    const isAlone = ids.length > 1 && ids.length <= MOST_ALONE
+    return isAlone && (await isConnected(context, repository, [newId], signal)) ? null : refused
   })
 }
 
@@ -116,28 +120,47 @@ async function checkUpdates(context: Context, repository: Quarantined, results: 
 
 /** The message for a client whose references could not be changed. */
 function updateRefusal(error: unknown): string {
+  if (isGitError(error, "timeout")) return "changing the references took too long; push fewer at once"
+  if (isGitError(error, "aborted")) return "the push was given up"
   if (!isGitError(error, "conflict")) return "the reference could not be changed"
   if (blockingLock(error.detail) !== undefined) return "the reference is being changed by another process, push again"
   const other = /'(refs\/[^']+)' exists; cannot create/.exec(error.detail)?.[1]
   return other === undefined ? fetchFirst : `${other} exists`
 }
 
-/**
- * Changes references in one transaction. Unless the push is atomic, one that fails must not block the others: they are tried again
- * in halves, until the failing ones are isolated. Returns why each of the failing ones was refused.
- */
-async function change(
-  context: Context,
+/** Why those references were not changed that have not the value of their command, where git was stopped in the middle. */
+async function leftUnchanged(
   repository: Repository,
   commands: readonly RefCommand[],
-  atomic: boolean,
+  error: unknown,
 ): Promise<ReadonlyMap<RefName, string>> {
+  const names = commands.map(({ ref }) => ref)
+  const current = await resolveReferences(repository, names)
+  const left = commands.filter(({ ref, newId }) => (current.get(ref) ?? null) !== newId)
+  return new Map(left.map(({ ref }) => [ref, updateRefusal(error)]))
+}
+
+/** The most attempts to change the references of one push: a process each. */
+const MOST_ATTEMPTS = 200
+
+/**
+ * Changes references in one transaction. Unless the push is atomic, one that fails must not block the others: they are tried again
+ * in halves, until the failing ones are isolated, or there were too many attempts, or the client is gone. Returns why each of the failing ones was refused.
+ */
+async function change(
+  { context, repository, atomic, signal }: Pick<Work, "context" | "repository" | "atomic" | "signal">,
+  commands: readonly RefCommand[],
+  attempts = { left: MOST_ATTEMPTS },
+): Promise<ReadonlyMap<RefName, string>> {
+  attempts.left -= 1
   try {
+    if (signal.aborted) throw new GitError("aborted", "the client is gone")
     const updates: readonly RefUpdate[] = commands.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId }))
-    await updateReferences(context, repository, updates)
+    await updateReferences(context, repository, updates, { signal })
     return new Map()
   } catch (error) {
-    if (atomic || commands.length === 1) {
+    if (isGitError(error, "timeout") || isGitError(error, "aborted")) return leftUnchanged(repository, commands, error)
+    if (atomic || commands.length === 1 || attempts.left <= 0) {
       context.log({
         level: "warn",
         message: "references not changed",
@@ -147,8 +170,9 @@ async function change(
       return new Map(commands.map(({ ref }) => [ref, updateRefusal(error)]))
     }
     const middle = Math.ceil(commands.length / 2)
-    const left = await change(context, repository, commands.slice(0, middle), false)
-    const right = await change(context, repository, commands.slice(middle), false)
+    const work = { context, repository, atomic, signal }
+    const left = await change(work, commands.slice(0, middle), attempts)
+    const right = await change(work, commands.slice(middle), attempts)
     return new Map([...left, ...right])
   }
 }
@@ -211,10 +235,11 @@ const explained = ({ explain }: ReceiveRequest, error: unknown): string => expla
 
 /** Moves the objects and changes the references. Never throws: the caller, whose `before` was called, must learn how it ended. */
 async function apply(
-  { context, repository, request, atomic }: Work,
+  work: Work,
   incoming: IncomingObjects | undefined,
   commands: readonly RefCommand[],
 ): Promise<{ readonly refused: ReadonlyMap<RefName, string>; readonly addedBytes: number }> {
+  const { context, repository, request } = work
   try {
     const addedBytes = incoming === undefined ? 0 : await directorySize(incoming.quarantined.quarantine)
     if (incoming !== undefined) {
@@ -222,7 +247,7 @@ async function apply(
       // Not awaited here; `perform` awaits it at the end.
       incoming.close().catch(() => {})
     }
-    return { refused: await change(context, repository, commands, atomic), addedBytes }
+    return { refused: await change(work, commands), addedBytes }
   } catch (error) {
     context.log({ level: "error", message: "a push could not be stored", repository: repository.key, detail: String(error) })
     return { refused: new Map(commands.map(({ ref }) => [ref, explained(request, error)])), addedBytes: 0 }
@@ -246,9 +271,16 @@ async function withPack(work: Work, incoming: IncomingObjects, results: readonly
   return accept(work, incoming, refuseAllIfAtomic(await checkedByCaller(work, quarantined, checked), atomic))
 }
 
+const mostReferences = ({ limits }: Context, { maxReferences = limits.pushCommands }: ReceiveRequest): number => maxReferences
+
 /** The whole push, from the commands to the outcome. */
 async function perform(work: Work, take: (quarantined: Quarantined) => Promise<Taken>): Promise<PushOutcome> {
   const { context, repository, asked, atomic } = work
+  if (asked.isTooMany) {
+    const words = `more than ${mostReferences(context, work.request)} references in one push; push them in parts`
+    const results = refuseAll(await checkCommands(repository, asked.commands), words)
+    return { repository, results, options: asked.options, unpackError: words, addedBytes: 0 }
+  }
   const first = await checkCommands(repository, asked.commands)
   const nameless = first.length < asked.commands.length
   const results = atomic && nameless ? refuseAll(first, "atomic push failed") : refuseAllIfAtomic(first, atomic)
@@ -326,7 +358,7 @@ export async function receivePush(context: Context, repository: Repository, requ
   const signal = request.signal === undefined ? gone.signal : AbortSignal.any([gone.signal, request.signal])
   try {
     const source = byteSource(input)
-    const asked = await readPushRequest(context, repository, source)
+    const asked = await readPushRequest(repository, source, mostReferences(context, request))
     if (asked === null) {
       output.end()
       return { repository, results: [], options: [], unpackError: null, addedBytes: 0 }

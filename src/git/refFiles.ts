@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { GitError, hasCode } from "./errors.ts"
 import type { Reference, Repository } from "./model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName } from "./names.ts"
@@ -130,6 +131,29 @@ export async function resolveReference(repository: Repository, name: RefName | "
     current = target
   }
   return undefined
+}
+
+/** Files that are read at once before others have their turn. */
+const AT_ONCE = 64
+
+/** The objects that references name, as `resolveReference` finds them. The packed ones are read once for all. */
+export async function resolveReferences(repository: Repository, names: readonly RefName[]): Promise<ReadonlyMap<RefName, ObjectId>> {
+  const found = new Map<RefName, ObjectId>()
+  const left = new Set<RefName>()
+  for (const [index, name] of names.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
+    const loose = lineOf(join(repository.directory, name))
+    const id = loose === undefined || isObjectId(loose, repository.format) ? loose : await resolveReference(repository, name)
+    if (loose === undefined) left.add(name)
+    else if (id !== undefined && isObjectId(id, repository.format)) found.set(name, id)
+  }
+  if (left.size === 0) return found
+  const [only, ...others] = left
+  if (only !== undefined && others.length === 0) {
+    const id = await resolvePacked(repository, only)
+    if (id !== undefined) found.set(only, id)
+  } else for (const { name, id } of await readPacked(repository)) if (left.has(name)) found.set(name, id)
+  return found
 }
 
 /** The content of a reference's file: its text, "directory", or undefined if it has none. */

@@ -77,9 +77,9 @@ describe("one reference", () => {
       const then = Date.now() / 1000 - secondsAgo
       await utimes(lockOf(name), then, then)
     }
-    await left("refs/heads/left", 300)
+    await left("refs/heads/left", 3600)
     await set("refs/heads/left", one)
-    await Promise.all(["refs/heads/left", "refs/heads/right", "packed-refs"].map((name) => left(name, 300)))
+    await Promise.all(["refs/heads/left", "refs/heads/right", "packed-refs"].map((name) => left(name, 3600)))
     await world.git.references.update(repository, [
       { name: refName("refs/heads/left"), to: null },
       { name: refName("refs/heads/right"), to: two },

@@ -34,6 +34,7 @@ export async function servePush(
     return await git.transport.receive(git.at(storage, object_format), {
       ...request,
       maxBytes: config.git.maxPushBytes,
+      maxReferences: config.limits.pushReferences,
       explain: explainFailure,
       check: (push) => checkPush(services, pusher, id, push),
       before: async (commands, options) => {

@@ -24,6 +24,7 @@ export async function pushToWiki(services: Services, pusher: SignedIn, row: Repo
     return await git.transport.receive(repository, {
       ...request,
       maxBytes: config.git.maxPushBytes,
+      maxReferences: config.limits.pushReferences,
       explain: explainFailure,
       check: (push) => checkWikiPush(services, pusher, row.id, push),
       before: async (commands) => {
