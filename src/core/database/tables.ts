@@ -324,6 +324,15 @@ export interface LabelsTable {
   updated_at: Seconds
 }
 
+/** Whose turn it is to move a branch, which others wait for until it ends. */
+export interface BranchTurnsTable {
+  repository_id: number
+  branch: string
+  /** Names the work that has the turn. */
+  holder: string
+  ends_at: Seconds
+}
+
 export interface BranchesTable {
   id: Generated<number>
   repository_id: number
@@ -438,6 +447,7 @@ export interface Tables
   repository_topics: RepositoryTopicsTable
   labels: LabelsTable
   branches: BranchesTable
+  branch_turns: BranchTurnsTable
   activities: ActivitiesTable
   jobs: JobsTable
   schedule: ScheduleTable

@@ -147,27 +147,32 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- pulls.pushedBranches
-select branches.name, branches.repository_id, branches.updated_at, repositories.name as repository
-from branches
-inner join repositories on repositories.id = branches.repository_id
-where branches.pusher_id = ?
-  and branches.updated_at >= ?
-  and ((repositories.id = ? and branches.name != ?) or (repositories.fork_of_id = ? and repositories.owner_id = ?))
-  and not exists (
+select recent.name, recent.repository_id, recent.updated_at, recent.repository
+from (
+    select branches.name, branches.repository_id, branches.commit_id, branches.updated_at, repositories.name as repository
+    from branches
+    inner join repositories on repositories.id = branches.repository_id
+    where branches.pusher_id = ?
+      and branches.updated_at >= ?
+      and ((repositories.id = ? and branches.name != ?) or (repositories.fork_of_id = ? and repositories.owner_id = ?))
+    order by branches.updated_at desc, branches.repository_id, branches.name
+    limit 100) as recent
+where not exists (
     select main.name
     from branches as main
     where main.repository_id = ?
-      and main.commit_id = branches.commit_id
-      and (main.name = ? or main.repository_id != branches.repository_id))
+      and main.name in (?, recent.name)
+      and main.commit_id = recent.commit_id
+      and (main.name = ? or main.repository_id != recent.repository_id))
   and not exists (
     select pulls.id
     from pulls
     inner join issues on issues.id = pulls.issue_id
     where pulls.repository_id = ?
-      and pulls.head_repository_id = branches.repository_id
-      and pulls.head_branch = branches.name
-      and (issues.is_closed = ? or pulls.head_id = branches.commit_id))
-order by branches.updated_at desc, branches.repository_id, branches.name
+      and pulls.head_repository_id = recent.repository_id
+      and pulls.head_branch = recent.name
+      and (issues.is_closed = ? or pulls.head_id = recent.commit_id))
+order by recent.updated_at desc, recent.repository_id, recent.name
 limit 3;
 
 -- pulls.renameBases

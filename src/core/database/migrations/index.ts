@@ -34,6 +34,7 @@ import { texts } from "./0032-texts.ts"
 import { transfer } from "./0033-transfer.ts"
 import { unboundFiles } from "./0034-unbound-files.ts"
 import { attention } from "./0035-attention.ts"
+import { movingBranches } from "./0036-moving-branches.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   transfer,
   unboundFiles,
   attention,
+  movingBranches,
 ]

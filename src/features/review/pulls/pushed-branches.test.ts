@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
+import { effortOf } from "../../../../tests/support/effort.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../../../../tests/support/hearth.ts"
 
 describe.each(databaseKinds)("branches that somebody pushed to a moment ago on %s", (kind) => {
@@ -71,5 +72,28 @@ describe.each(databaseKinds)("branches that somebody pushed to a moment ago on %
     expect(await hints("ben")).toHaveLength(1)
     await call("ann", "PATCH /repos/ann/tools", { archived: true })
     expect(await hints("ben")).toEqual([])
+  })
+
+  /*
+   * Somebody pushed 6,000 branches: each was compared with all others whenever that person looked at the repository, three seconds in which nobody else was served.
+   */
+  test("are the newest few, however many there are", async () => {
+    await call("cal", "POST /user/repos", { name: "many", auto_init: true, default_branch: "main" })
+    moment += 60
+    await push("cal", "cal/many", "own")
+    const { database } = forge.hearth.services
+    const found = await database.read.selectFrom("branches").selectAll().where("name", "=", "own").executeTakeFirstOrThrow()
+    const { id: _, ...own } = found
+    const many = Array.from({ length: 6000 }, (_, index) => ({ ...own, name: `branch-${String(index).padStart(4, "0")}` }))
+    await database.write(async (tx) => {
+      for (let start = 0; start < many.length; start += 500)
+        await tx
+          .insertInto("branches")
+          .values(many.slice(start, start + 500))
+          .execute()
+    })
+    await hints("cal", "/cal/many")
+    const effort = await effortOf(async () => expect(await hints("cal", "/cal/many")).toHaveLength(3))
+    expect(effort).toBeLessThan(0.5)
   })
 })

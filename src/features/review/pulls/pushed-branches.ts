@@ -13,17 +13,20 @@ import { repositoryPath } from "../../code/frame/frame.ts"
 const RECENT = 2 * 3600
 const MOST = 3
 
+/** The most branches that are looked at. */
+const MOST_RECENT = 100
+
 /**
- * Branches of a repository or of the user's own forks of it that the user was the last to push to, the newest push first: those that differ from the default branch, and have
- * neither an open pull request into the repository nor one with the same commit.
+ * Branches of a repository or of the user's own forks of it that the user was the last to push to, the newest push first: of the newest hundred those that differ from the default
+ * branch, and have neither an open pull request into the repository nor one with the same commit.
  */
 const findPushed = query(
   "pulls.pushedBranches",
-  (db, p: Params<{ userId: number; repositoryId: number; since: number; defaultBranch: string }>) =>
-    db
+  (db, p: Params<{ userId: number; repositoryId: number; since: number; defaultBranch: string }>) => {
+    const recent = db
       .selectFrom("branches")
       .innerJoin("repositories", "repositories.id", "branches.repository_id")
-      .select(["branches.name", "branches.repository_id", "branches.updated_at", "repositories.name as repository"])
+      .select(["branches.name", "branches.repository_id", "branches.commit_id", "branches.updated_at", "repositories.name as repository"])
       .where("branches.pusher_id", "=", p.userId)
       .where("branches.updated_at", ">=", p.since)
       .where((where) =>
@@ -32,6 +35,13 @@ const findPushed = query(
           where.and([where("repositories.fork_of_id", "=", p.repositoryId), where("repositories.owner_id", "=", p.userId)]),
         ]),
       )
+      .orderBy("branches.updated_at", "desc")
+      .orderBy("branches.repository_id")
+      .orderBy("branches.name")
+      .limit(sql.lit(MOST_RECENT))
+    return db
+      .selectFrom(recent.as("recent"))
+      .select(["recent.name", "recent.repository_id", "recent.updated_at", "recent.repository"])
       .where((where) =>
         where.not(
           where.exists(
@@ -39,10 +49,11 @@ const findPushed = query(
               .selectFrom("branches as main")
               .select("main.name")
               .where("main.repository_id", "=", p.repositoryId)
-              .whereRef("main.commit_id", "=", "branches.commit_id")
+              .where((main) => main("main.name", "in", [main.val(p.defaultBranch), main.ref("recent.name")]))
+              .whereRef("main.commit_id", "=", "recent.commit_id")
               // A new fork has all branches of the repository.
               .where((main) =>
-                main.or([main("main.name", "=", p.defaultBranch), main("main.repository_id", "!=", main.ref("branches.repository_id"))]),
+                main.or([main("main.name", "=", p.defaultBranch), main("main.repository_id", "!=", main.ref("recent.repository_id"))]),
               ),
           ),
         ),
@@ -55,16 +66,17 @@ const findPushed = query(
               .innerJoin("issues", "issues.id", "pulls.issue_id")
               .select("pulls.id")
               .where("pulls.repository_id", "=", p.repositoryId)
-              .whereRef("pulls.head_repository_id", "=", "branches.repository_id")
-              .whereRef("pulls.head_branch", "=", "branches.name")
-              .where((pull) => pull.or([pull("issues.is_closed", "=", 0), pull("pulls.head_id", "=", pull.ref("branches.commit_id"))])),
+              .whereRef("pulls.head_repository_id", "=", "recent.repository_id")
+              .whereRef("pulls.head_branch", "=", "recent.name")
+              .where((pull) => pull.or([pull("issues.is_closed", "=", 0), pull("pulls.head_id", "=", pull.ref("recent.commit_id"))])),
           ),
         ),
       )
-      .orderBy("branches.updated_at", "desc")
-      .orderBy("branches.repository_id")
-      .orderBy("branches.name")
-      .limit(sql.lit(MOST)),
+      .orderBy("recent.updated_at", "desc")
+      .orderBy("recent.repository_id")
+      .orderBy("recent.name")
+      .limit(sql.lit(MOST))
+  },
 )
 
 /** Leads from a branch that the reader pushed to a moment ago to the form of a pull request. One query for those who may open one, none for others. */
