@@ -33,11 +33,23 @@ from repositories
 inner join users as owner on owner.id = repositories.owner_id
 where repositories.id = ?;
 
+-- transport.findTurns
+select branch, holder
+from branch_turns
+where repository_id = ?
+  and ends_at > ?;
+
 -- transport.postponeEntry
 update jobs
 set run_at = ?
 where id = ?
   and state = ?;
+
+-- transport.releaseTurn
+delete from branch_turns
+where repository_id = ?
+  and branch = ?
+  and holder = ?;
 
 -- transport.removeBranches
 delete from branches
@@ -53,6 +65,12 @@ update repositories
 set default_branch = ?, is_empty = case when branches_count = 0 then 1 else 0 end, git_size = git_size * ? + ?, updated_at = updated_at
 where id = ?
 returning *;
+
+-- transport.takeTurn
+insert into branch_turns(repository_id, branch, holder, ends_at)
+values (?, ?, ?, ?) on conflict (repository_id, branch) do update
+set holder = excluded.holder, ends_at = excluded.ends_at
+where branch_turns.ends_at <= ?;
 
 -- transport.touchRepository
 update repositories

@@ -7,6 +7,7 @@ import { checkPush } from "./checks.ts"
 import { dropEntry, type OpenEntry, openEntry } from "./journal.ts"
 import { explainFailure } from "./refusals.ts"
 import { settlePush } from "./settle.ts"
+import { awaitTurns } from "./turns.ts"
 
 export interface PushRequest {
   /** The client's input, decompressed. */
@@ -39,6 +40,11 @@ export async function servePush(
       check: (push) => checkPush(services, pusher, id, push),
       before: async (commands, options) => {
         const changes = commands.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }))
+        await awaitTurns(
+          services,
+          id,
+          changes.map(({ ref }) => ref),
+        )
         entry = await openEntry(services, { repositoryId: id, pusherId: pusher.user.id, changes, options: [...options] })
       },
       after: async ({ results, options, addedBytes }) => {

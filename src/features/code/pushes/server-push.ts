@@ -9,6 +9,7 @@ import type { PullMerge, TagRelease } from "./entries.ts"
 import { type Claim, dropEntry, openEntry } from "./journal.ts"
 import { settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
+import { awaitTurns } from "./turns.ts"
 
 export interface ServerPushOptions {
   /** The new objects' size on disk; without it the repository is measured, which takes longer the larger it is. */
@@ -18,6 +19,8 @@ export interface ServerPushOptions {
   /** Set if the push creates the tag of a release, which is published in the push's transaction. */
   readonly release?: TagRelease | undefined
   readonly claim?: Claim | undefined
+  /** The holder of the turn at the branch that this push has itself. */
+  readonly turn?: string | undefined
 }
 
 /**
@@ -51,7 +54,7 @@ export async function moveReferences(
   pusherId: number,
   row: Pick<RepositoryRow, "id" | "storage" | "object_format">,
   changes: readonly RefChange[],
-  { addedBytes, merge, release, claim }: ServerPushOptions = {},
+  { addedBytes, merge, release, claim, turn }: ServerPushOptions = {},
 ): Promise<void> {
   const { git } = services
   const repository = git.at(row.storage, row.object_format)
@@ -63,6 +66,12 @@ export async function moveReferences(
     ...(merge && { merge }),
     ...(release && { release }),
   }
+  await awaitTurns(
+    services,
+    row.id,
+    changes.map(({ ref }) => ref),
+    turn,
+  )
   const entry = await openEntry(services, announced, claim)
   try {
     try {

@@ -4,6 +4,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
+import { type Turn, takeTurn } from "../../code/pushes/turns.ts"
 import { MERGE_STYLES } from "../../code/repositories/records.ts"
 import { lockForIssues } from "../../planning/issues/lock.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
@@ -32,8 +33,9 @@ export interface MergeOptions {
   readonly automatic: boolean
 }
 
-/** How often a merge is attempted again because the base has moved. */
+/** How often a merge is attempted because the base has moved, and after how many attempts it takes a turn at the base. */
 const TRIES = 10
+const FREE_TRIES = 2
 /** The pause grows by this much with each attempt, so that concurrent merges into one branch finish. */
 const PAUSE_MS = 10
 
@@ -45,15 +47,25 @@ const PAUSE_MS = 10
  * keeps moving.
  */
 export async function mergePull(services: Services, found: Merging, options: MergeOptions): Promise<void> {
+  const merged = await mergeInTurn(services, found, options)
+  const { default_delete_branch_after_merge } = found.repository
+  if (options.deleteBranch ?? default_delete_branch_after_merge === 1) await deleteMergedBranch(services, merged)
+}
+
+/** Tries until the base hasn't moved meanwhile; after the first attempts others wait with moving it. Gives the pull request as it was merged. */
+async function mergeInTurn(services: Services, found: Merging, options: MergeOptions): Promise<Merging> {
+  const { repository, pull } = found
   let current = found
-  for (let tries = 1; tries <= TRIES; tries++) {
-    if (await mergeOnce(services, current, options)) {
-      const { default_delete_branch_after_merge } = found.repository
-      if (options.deleteBranch ?? default_delete_branch_after_merge === 1) await deleteMergedBranch(services, current)
-      return
+  let turn: Turn | undefined
+  try {
+    for (let tries = 1; tries <= TRIES; tries++) {
+      if (tries > FREE_TRIES) turn ??= await takeTurn(services, repository.id, pull.base_branch)
+      if (await mergeOnce(services, current, { ...options, turn })) return current
+      await pause(tries * PAUSE_MS)
+      current = await reload(services, current)
     }
-    await pause(tries * PAUSE_MS)
-    current = await reload(services, current)
+  } finally {
+    await turn?.release()
   }
   throw refuse.conflict("merge push out of date")
 }
@@ -68,8 +80,12 @@ export async function mergeLater(services: Services, found: Merging, { style, me
   await services.database.write((tx) => scheduleMerge(tx, services, found, { style, message: whole, deleteBranch: deletes }))
 }
 
+interface Attempt extends MergeOptions {
+  readonly turn: Turn | undefined
+}
+
 /** One attempt. False where the base has moved meanwhile and nothing was merged. */
-async function mergeOnce(services: Services, found: Merging, options: MergeOptions): Promise<boolean> {
+async function mergeOnce(services: Services, found: Merging, options: Attempt): Promise<boolean> {
   const { style, force, headId } = options
   requireOpen(found)
   const protection = await requireMerger(services.database.read, found)
@@ -89,7 +105,7 @@ async function push(
   found: Merging,
   { repository, base }: Trial,
   { id, written }: Built,
-  { style, automatic }: MergeOptions,
+  { style, automatic, turn }: Attempt,
 ): Promise<boolean> {
   const { pull, actor } = found
   const addedBytes = await services.git.objects.written(repository, written)
@@ -97,6 +113,7 @@ async function push(
   try {
     await pushFromServer(services, actor, found, [change], {
       addedBytes,
+      turn: turn?.holder,
       merge: { pullId: pull.id, issueId: found.issue.id, automatic, ...(style === "merge" && mergeBaseOf(pull, base)) },
       claim: (tx, entryId) => claimPull(tx, pull, { entryId, automatic }),
     })
