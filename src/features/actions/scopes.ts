@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
+import { type OnOrganization, onOrganizationAsMember, onOrganizationAsOwner } from "../../access/policies/organizations.ts"
 import { type OnRepository, onRepositoryAsOwner, onRepositoryUnit } from "../../access/policies/repositories.ts"
 import { signedIn, siteAdministrator } from "../../access/policies/site.ts"
 import type { Access, Operation } from "../../core/operation.ts"
@@ -60,7 +60,8 @@ const scoped = <Found>(access: Access<Found>, scopeOf: (found: Found) => FoundSc
 })
 
 const administered = scoped(siteAdministrator, () => ({ owning: { of: "site" } }))
-const owned = scoped(onOrganizationAsOwner, ({ organization }) => ({ owning: { of: "owner", ownerId: organization.id } }))
+const ofOwner = ({ organization }: OnOrganization): FoundScope => ({ owning: { of: "owner", ownerId: organization.id } })
+const owned = scoped(onOrganizationAsOwner, ofOwner)
 const mine = scoped(signedIn, ({ me }) => ({ owning: { of: "owner", ownerId: me.id } }))
 const inRepository = (on: OnRepository): FoundScope => ({ owning: { of: "repository", repositoryId: on.repository.id }, on })
 
@@ -81,7 +82,8 @@ const ofOrganization: ActionScope = {
   runsId: "getOrgWorkflowRuns",
   jobsId: "getOrgWorkflowJobs",
   managing: owned,
-  reading: owned,
+  // Members see those of the repositories whose Actions they may read.
+  reading: scoped(onOrganizationAsMember, ofOwner),
   publicOnly: "allowed",
   listsPublicOnly: "refused",
 }

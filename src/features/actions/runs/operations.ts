@@ -11,7 +11,7 @@ import { presentRun, presentRuns } from "./present.ts"
 import { ActionWorkflowRun, ActionWorkflowRunsResponse } from "./records.ts"
 import { approveRun, cancelRun, deleteRun } from "./rules.ts"
 import { STATUS_WORDS, statesNamed } from "./status.ts"
-import { findAttempt, findRun, findRuns, type RunFilter } from "./store.ts"
+import { findAttempt, findRun, findRuns, type RunFilter, readBy, withReadablePulls } from "./store.ts"
 
 export const STATUS_QUERY = Type.Optional(
   repeatedText({ description: `how far they have come, one of ${STATUS_WORDS.join(", ")}; may be given several times, for any of them` }),
@@ -36,9 +36,12 @@ export const filterOf = ({ event, branch, status, actor, head_sha }: Static<type
   headSha: head_sha,
 })
 
-/** Whether the caller may read the repository's pull requests; without a repository the caller is the owner of all. */
-export const readsPulls = (on: OnRepository | undefined): boolean =>
-  on === undefined || unitModeOrAdmin(on.permission, on.repository, "repo.pulls") >= Mode.read
+/** Whether the caller may read the repository's pull requests. */
+export const readsPulls = ({ permission, repository }: OnRepository): boolean =>
+  unitModeOrAdmin(permission, repository, "repo.pulls") >= Mode.read
+
+/** Who sees what of an organisation's runs and jobs, for descriptions. */
+export const OF_MEMBERS = " Those of the repositories whose Actions you may read."
 
 const lists: readonly Operation[] = inEveryScope((scope) => [
   operation({
@@ -46,14 +49,15 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     id: scope.runsId,
     route: `GET ${scope.prefix}/actions/runs`,
     summary: `List ${scope.whose} workflow runs`,
-    description: "Newest first, each in its last attempt.",
+    description: `Newest first, each in its last attempt.${scope.name === "Org" ? OF_MEMBERS : ""}`,
     paged: true,
     query: RUN_QUERY,
     answers: { 200: ActionWorkflowRunsResponse },
     refuses: ["badRequest"],
     handle: async ({ services, db, actor, owning, on, query, page }) => {
-      const { rows, total } = await findRuns(db, owning, filterOf(query), page)
-      const withPulls = query.exclude_pull_requests !== true && readsPulls(on)
+      const { rows, total } = await findRuns(db, readBy(owning, actor), filterOf(query), page)
+      const repositoryIds = rows.map((run) => run.repository_id)
+      const withPulls = query.exclude_pull_requests !== true && (on ? readsPulls(on) : await withReadablePulls(db, actor, repositoryIds))
       return listed({ workflow_runs: await presentRuns(db, services.site, actor, rows, { withPulls }), total_count: total }, total)
     },
   }),

@@ -42,8 +42,8 @@ const errorOf = ({ error }: { readonly error: string }): { readonly error?: stri
 // --- runs ------------------------------------------------------------------------------------------------------------------------
 
 export interface RunOptions {
-  /** Whether pull requests of the runs' branches are shown, which only callers who may read them see. */
-  readonly withPulls: boolean
+  /** Whether pull requests of the runs' branches are shown, or in which repositories: only callers who may read them see them. */
+  readonly withPulls: boolean | ReadonlySet<number>
   /** The attempt to show instead of the last one. */
   readonly attempt?: Attempt
 }
@@ -70,7 +70,8 @@ export async function presentRuns(
     db,
     [...runs, ...attempts].map(({ actor_id }) => actor_id),
   )
-  const pulls = withPulls ? await pullsOf(db, site, runs, owned) : undefined
+  const shown = withPulls === true ? runs : withPulls === false ? [] : runs.filter((run) => withPulls.has(run.repository_id))
+  const pulls = shown.length > 0 ? await pullsOf(db, site, shown, owned) : undefined
   const person = (id: number) => presentUserPlainly(site, users.get(id) ?? standIn(id), false)
   return runs.flatMap((run) => {
     const at = owned.get(run.repository_id)

@@ -102,6 +102,51 @@ withHearth("runs and jobs", { on: databaseKinds, people: ["ann", "ben"] }, ({ te
     expect((await forge.call(undefined, `GET ${repo}/runs`)).status).toBe(401)
   })
 
+  test("members see what an organisation runs where they may read it", async () => {
+    // ben may read the Actions of one repository, the code of another, and nothing of the third, which is mill.
+    const mayRead = async (name: string, unit: string) => {
+      await forge.call(ann, "POST /orgs/guild/repos", { name, private: true, auto_init: true, default_branch: "main" })
+      await commitWorkflow(forge, ann, `guild/${name}`)
+      const pull = { title: "higher", head: "higher", base: "main" }
+      await forge.call(ann, `POST /repos/guild/${name}/branches`, { new_branch_name: "higher", old_branch_name: "main" })
+      await commitWorkflow(forge, ann, `guild/${name}`, { path: ".gitea/workflows/higher.yml", branch: "higher" })
+      expect((await forge.call(ann, `POST /repos/guild/${name}/pulls`, pull)).status).toBe(201)
+      const { body } = await forge.call(ann, "POST /orgs/guild/teams", { name, units_map: { [unit]: "read" } })
+      expect((await forge.call(ann, `PUT /teams/${body.id}/repos/guild/${name}`)).status).toBe(204)
+      expect((await forge.call(ann, `PUT /teams/${body.id}/members/ben`)).status).toBe(204)
+      return body.id
+    }
+    const byUnit = await mayRead("loom", "repo.actions")
+    await mayRead("press", "repo.code")
+    await forge.hearth.services.jobs.drain()
+    const runs = (await get("/orgs/guild/actions/runs", ben)).body
+    const reposOf = (list: readonly { repository: { name: string } }[]) => [...new Set(list.map(({ repository }) => repository.name))]
+    expect([reposOf(runs.workflow_runs), runs.workflow_runs.length]).toEqual([["loom"], runs.total_count])
+    expect(runs.total_count).toBeGreaterThan(0)
+    const jobs = (await get("/orgs/guild/actions/jobs", ben)).body
+    expect([jobs.jobs.length, jobs.jobs.every(({ url }: { url: string }) => url.includes("/guild/loom/"))]).toEqual([
+      jobs.total_count,
+      true,
+    ])
+    expect(reposOf((await get("/orgs/guild/actions/runs")).body.workflow_runs).toSorted()).toEqual(["loom", "mill", "press"])
+
+    // The pull requests of their branches are shown to those who may read them.
+    const pullsFor = async (by: string) =>
+      (await get("/orgs/guild/actions/runs?branch=higher&event=push", by)).body.workflow_runs.map(
+        ({ pull_requests, repository }: { pull_requests: unknown[]; repository: { name: string } }) =>
+          `${repository.name}: ${pull_requests.length}`,
+      )
+    expect([...new Set(await pullsFor(ben))]).toEqual(["loom: 0"])
+    expect(await pullsFor(ann)).toContain("loom: 1")
+    await forge.call(ann, `PATCH /teams/${byUnit}`, { name: "loom", units_map: { "repo.actions": "read", "repo.pulls": "read" } })
+    expect([...new Set(await pullsFor(ben))]).toEqual(["loom: 1"])
+
+    // Runners and secrets remain the owners'.
+    for (const path of ["runners", "secrets", "variables"]) expect((await get(`/orgs/guild/actions/${path}`, ben)).status).toBe(403)
+    for (const name of ["loom", "press"]) expect((await forge.call(ann, `DELETE /repos/guild/${name}`)).status).toBe(204)
+    await forge.call(ann, "DELETE /orgs/guild/members/ben")
+  })
+
   test("jobs are filtered and sorted", async () => {
     const names = async (asked: string) =>
       (await get(`/user/actions/jobs?${asked}`)).body.jobs.map(({ name, status }: { name: string; status: string }) => `${name}:${status}`)

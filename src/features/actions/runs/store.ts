@@ -1,4 +1,6 @@
 import { type Selectable, type SqlBool, sql } from "kysely"
+import { readableRepositories } from "../../../access/visibility.ts"
+import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -32,21 +34,45 @@ export interface RunFilter {
   readonly workflow?: string | undefined
 }
 
+/** An owner scope, and the caller where it is the owner of several repositories: only those whose Actions the caller may read count. */
+export type RunsOf =
+  | Extract<Owning, { readonly of: "repository" | "site" }>
+  | (Extract<Owning, { readonly of: "owner" }> & { readonly actor: Actor })
+
+/** The owner scope with its caller. */
+export const readBy = (owning: Owning, actor: Actor): RunsOf => (owning.of === "owner" ? { ...owning, actor } : owning)
+
+/** The repositories of an owner whose Actions the caller may read. */
+const readIn = (db: Handle, { ownerId, actor }: Extract<RunsOf, { readonly of: "owner" }>) =>
+  db
+    .selectFrom("repositories")
+    .select("repositories.id")
+    .where("repositories.owner_id", "=", ownerId)
+    .where(readableRepositories(actor, "repo.actions"))
+
+/** Those of the repositories whose pull requests the caller may read. */
+export async function withReadablePulls(db: Handle, actor: Actor, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .selectFrom("repositories")
+    .select("repositories.id")
+    .where(inList("repositories.id", [...new Set(ids)]))
+    .where(readableRepositories(actor, "repo.pulls"))
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** A page of an owner scope's runs, newest first, and their total number. */
-export async function findRuns(db: Handle, owning: Owning, filter: RunFilter, { limit, offset }: Page) {
-  const matching = runsOf(db, owning, filter)
+export async function findRuns(db: Handle, whose: RunsOf, filter: RunFilter, { limit, offset }: Page) {
+  const matching = runsOf(db, whose, filter)
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await matching.selectAll("action_runs").orderBy("action_runs.id", "desc").limit(limit).offset(offset).execute()
   return { rows, total }
 }
 
-function runsOf(db: Handle, owning: Owning, { event, branch, states, actor, headSha, workflow }: RunFilter) {
+function runsOf(db: Handle, whose: RunsOf, { event, branch, states, actor, headSha, workflow }: RunFilter) {
   let runs = db.selectFrom("action_runs")
-  if (owning.of === "repository") runs = runs.where("action_runs.repository_id", "=", owning.repositoryId)
-  else if (owning.of === "owner")
-    runs = runs.where("action_runs.repository_id", "in", (eb) =>
-      eb.selectFrom("repositories").select("repositories.id").where("repositories.owner_id", "=", owning.ownerId),
-    )
+  if (whose.of === "repository") runs = runs.where("action_runs.repository_id", "=", whose.repositoryId)
+  else if (whose.of === "owner") runs = runs.where("action_runs.repository_id", "in", readIn(db, whose))
   if (event) runs = runs.where("action_runs.event", "=", event)
   // An invalid branch name is not refused: it matches no run.
   if (branch) runs = runs.where("action_runs.ref", "=", isBranchName(branch) ? branchRef(branch) : "")
@@ -127,7 +153,7 @@ export const findPullsOfBranches = query(
 // --- jobs ------------------------------------------------------------------------------------------------------------------------
 
 /** Which jobs: those of an owner scope, or of one attempt of a run. */
-export type JobsOf = Owning | { readonly of: "attempt"; readonly runId: number; readonly attempt: number }
+export type JobsOf = RunsOf | { readonly of: "attempt"; readonly runId: number; readonly attempt: number }
 
 /** A page of jobs by id, and their total number. */
 export async function findJobs(
@@ -139,10 +165,7 @@ export async function findJobs(
   let jobs = db.selectFrom("action_jobs")
   if (whose.of === "attempt") jobs = jobs.where("run_id", "=", whose.runId).where("attempt", "=", whose.attempt)
   else if (whose.of === "repository") jobs = jobs.where("repository_id", "=", whose.repositoryId)
-  else if (whose.of === "owner")
-    jobs = jobs.where("repository_id", "in", (eb) =>
-      eb.selectFrom("repositories").select("repositories.id").where("repositories.owner_id", "=", whose.ownerId),
-    )
+  else if (whose.of === "owner") jobs = jobs.where("repository_id", "in", readIn(db, whose))
   if (states) jobs = jobs.where(inList("action_jobs.state", states))
   const { total } = await jobs.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await jobs.selectAll().orderBy("id", order).limit(limit).offset(offset).execute()
