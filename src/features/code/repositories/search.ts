@@ -154,9 +154,9 @@ export const openToAll = (): Condition =>
   ])
 
 /**
- * The repositories that a user works on: as a collaborator, through a team, or because it is public and belongs to an organisation that the user is a
- * member of. Without `withHidden`, organisations with hidden memberships are left out. Written from the user's side, as few
- * of all repositories concern one user.
+ * The repositories that a user works on: as a collaborator, through a team, or because nobody but the members of its private organisation sees it, though
+ * it isn't private itself. What others have in public organisations of the user is not among them. Without `withHidden`, organisations with hidden
+ * memberships are left out. Written from the user's side, as few of all repositories concern one user.
  */
 function worksOn(userId: number, withHidden: boolean): Condition {
   const granted = sql<SqlBool>`repositories.id in (
@@ -169,7 +169,8 @@ function worksOn(userId: number, withHidden: boolean): Condition {
       or exists (select 1 from team_units where team_units.team_id = teams.id and team_units.mode > ${Mode.none}))
     union
     select open.id from organization_members
-    join repositories as open on open.owner_id = organization_members.organization_id
+    join users as organization on organization.id = organization_members.organization_id and organization.visibility = 'private'
+    join repositories as open on open.owner_id = organization.id
     where organization_members.user_id = ${userId} and open.is_private = 0)`
   const shown = sql<SqlBool>`not exists (
     select 1 from organization_members
