@@ -55,9 +55,11 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     answers: { 200: ActionWorkflowRunsResponse },
     refuses: ["badRequest"],
     handle: async ({ services, db, actor, owning, on, query, page }) => {
+      // People are the owners of theirs.
+      const shownPulls = async (repositoryIds: readonly number[]) =>
+        on ? readsPulls(on) : scope.name === "Org" ? withReadablePulls(db, actor, repositoryIds) : true
       const { rows, total } = await findRuns(db, readBy(owning, actor), filterOf(query), page)
-      const repositoryIds = rows.map((run) => run.repository_id)
-      const withPulls = query.exclude_pull_requests !== true && (on ? readsPulls(on) : await withReadablePulls(db, actor, repositoryIds))
+      const withPulls = query.exclude_pull_requests !== true && (await shownPulls(rows.map((run) => run.repository_id)))
       return listed({ workflow_runs: await presentRuns(db, services.site, actor, rows, { withPulls }), total_count: total }, total)
     },
   }),
