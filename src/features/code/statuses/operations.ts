@@ -1,6 +1,6 @@
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
-import { created, listed, type Operation, ok, operation } from "../../../core/operation.ts"
-import { oneOf, pageParameter } from "../../../core/record.ts"
+import { created, listed, type Operation, operation } from "../../../core/operation.ts"
+import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { commitNamed, commitOfPath } from "../commits/revision.ts"
 import { presentRepository } from "../repositories/present.ts"
@@ -76,10 +76,7 @@ export const statusOperations: readonly Operation[] = [
     route: "GET /repos/{owner}/{repo}/commits/{ref}/status",
     summary: "Get the combined status of a commit",
     description: "The newest status of each context counts. The state is that of all contexts, whichever page is asked for.",
-    query: {
-      page: pageParameter("page number, from 1"),
-      limit: pageParameter("page size"),
-    },
+    paged: true,
     answers: { 200: CombinedStatus },
     refuses: ["notFound"],
     handle: async ({ services, db, actor, path, page, ...on }) => {
@@ -89,8 +86,8 @@ export const statusOperations: readonly Operation[] = [
       const end = Math.max(0, latest.length - page.offset)
       const rows = latest.slice(Math.max(0, end - page.limit), end)
       const commitUrl = `${repositoryApiUrl(services.site, on.owner.name, on.repository.name)}/commits/${id}`
-      return {
-        ...ok({
+      return listed(
+        {
           state: combine(latest.map(({ state }) => state)),
           sha: id,
           total_count: rows.length,
@@ -98,9 +95,9 @@ export const statusOperations: readonly Operation[] = [
           repository: await presentRepository(db, services.site, actor, on, on.permission),
           commit_url: commitUrl,
           url: `${commitUrl}/status`,
-        }),
-        headers: { "x-total-count": String(latest.length) },
-      }
+        },
+        latest.length,
+      )
     },
   }),
 ]

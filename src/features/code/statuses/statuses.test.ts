@@ -84,6 +84,9 @@ withWorld("statuses of commits", { open: openWorld, on: databaseKinds }, ({ test
     expect(await combined("?limit=2")).toMatchObject({ statuses: [{ context: "lint" }, { context: "test" }] })
     expect(await combined("?limit=2&page=2")).toMatchObject({ total_count: 1, statuses: [{ context: "build" }] })
     expect(await combined("?limit=2&page=3")).toMatchObject({ total_count: 0, statuses: null })
+    const { headers } = await world.anonymous.call("GET", `${repo}/commits/main/status?limit=2`)
+    expect(headers.get("x-total-count")).toBe("3")
+    expect(headers.get("link")).toMatch(/^<http.*\/commits\/main\/status\?limit=2&page=2>; rel="next",<.*page=2>; rel="last"$/)
     expect((await world.anonymous.call("GET", `${repo}/commits/nowhere/status`)).status).toBe(404)
   })
 
