@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type DiffFile, parseDiff } from "../../../core/text/hunks.ts"
-import { hunkUpTo, lineAfter } from "./hunk.ts"
+import { hunkUpTo, lineAfter, linesShown, linesUpTo } from "./hunk.ts"
 
 const fileOf = (...lines: readonly string[]): DiffFile => {
   const [file] = parseDiff(["diff --git a/a b/a", "--- a/a", "+++ b/a", ...lines, ""].join("\n")).files
@@ -29,6 +29,56 @@ describe("the hunk of a line", () => {
     expect(hunkUpTo(file, 8)).toBe("")
     expect(hunkUpTo(file, -30)).toBe("")
   })
+})
+
+describe("the lines that lead to one that the diff does not show", () => {
+  // Lines 1 to 3 became 1 to 4, 11 and 12 became 12 and 13, and nothing became of 20.
+  const file = fileOf(
+    "@@ -1,3 +1,4 @@",
+    " one",
+    "-two",
+    "+2",
+    " three",
+    "+four",
+    "@@ -11,2 +12,2 @@",
+    "-eleven",
+    "+11",
+    " twelve",
+    "@@ -20 +20,0 @@",
+    "-twenty",
+  )
+  const numbersOf = (line: number, many = 1) => {
+    const { first, last } = linesShown(file, line, many)
+    return [first, last]
+  }
+  const header = (line: number, many = 1) => {
+    const [first = 0, last = 0] = numbersOf(line, many)
+    const texts = Array.from({ length: last - first + 1 }, () => "x")
+    return linesUpTo(file, line, first, texts).split("\n")[0]
+  }
+
+  it("are four, or as many as the comment is about", () => {
+    expect(numbersOf(11)).toEqual([8, 11])
+    expect(numbersOf(-10)).toEqual([7, 10])
+    expect(numbersOf(11, 6)).toEqual([6, 11])
+  })
+
+  it("begin after the hunk before", () => {
+    expect(numbersOf(6)).toEqual([5, 6])
+    expect(numbersOf(-4)).toEqual([4, 4])
+    expect(numbersOf(14, 9)).toEqual([14, 14])
+    expect(numbersOf(21)).toEqual([21, 21])
+  })
+
+  it("have their numbers on both sides", () => {
+    expect(header(11)).toBe("@@ -7,4 +8,4 @@")
+    expect(header(-10)).toBe("@@ -7,4 +8,4 @@")
+    expect(header(18)).toBe("@@ -14,4 +15,4 @@")
+    expect(header(30)).toBe("@@ -27,4 +27,4 @@")
+    expect(header(-30)).toBe("@@ -27,4 +27,4 @@")
+  })
+
+  it("are unchanged lines", () => expect(linesUpTo({ hunks: [] }, 2, 1, ["a", ""])).toBe("@@ -1,2 +1,2 @@\n a\n "))
 })
 
 describe("a line after a change", () => {

@@ -24,6 +24,37 @@ function cut(hunk: DiffHunk, length: number, many: number): string {
   return [header, ...shown.map(({ kind, text }) => `${SIGNS[kind]}${text}`)].join("\n")
 }
 
+/** The numbers of the lines that `linesUpTo` shows, of which the last is the commented one: the unchanged ones after the hunk before it. */
+export function linesShown(
+  { hunks }: Pick<DiffFile, "hunks">,
+  line: number,
+  many: number,
+): { readonly first: number; readonly last: number } {
+  const last = Math.abs(line)
+  return { first: Math.max(before(hunks, line).end, last - Math.max(SHOWN, many) + 1), last }
+}
+
+/** An excerpt like `hunkUpTo` for a line that the diff doesn't show: of these lines of the file, which are the same on both sides. */
+export function linesUpTo({ hunks }: Pick<DiffFile, "hunks">, line: number, first: number, texts: readonly string[]): string {
+  const { shift } = before(hunks, line)
+  const [oldStart, newStart] = line > 0 ? [first - shift, first] : [first, first + shift]
+  return [`@@ -${oldStart},${texts.length} +${newStart},${texts.length} @@`, ...texts.map((text) => ` ${text}`)].join("\n")
+}
+
+/** The first line after the hunks that come before one, on its side; and how many lines they add. */
+function before(hunks: readonly DiffHunk[], line: number): { readonly end: number; readonly shift: number } {
+  const ends = (hunk: DiffHunk): number => {
+    const [start, count] = line > 0 ? [hunk.newStart, hunk.newCount] : [hunk.oldStart, hunk.oldCount]
+    // A hunk without lines on this side comes after the line that it names.
+    return start + Math.max(1, count)
+  }
+  const passed = hunks.filter((hunk) => ends(hunk) <= Math.abs(line))
+  return {
+    end: Math.max(1, ...passed.map(ends)),
+    shift: passed.reduce((sum, { oldCount, newCount }) => sum + newCount - oldCount, 0),
+  }
+}
+
 const SIGNS: Readonly<Record<DiffLine["kind"], string>> = { context: " ", added: "+", deleted: "-" }
 
 function headerOf({ oldStart, newStart }: DiffHunk, hidden: readonly DiffLine[], shown: readonly DiffLine[]): string {

@@ -1,9 +1,11 @@
 import { refuse } from "../../../core/errors.ts"
-import type { Diff, DiffFile } from "../../../core/text/hunks.ts"
+import type { Services } from "../../../core/services.ts"
+import { DIFF_LIMITS, type Diff, type DiffFile } from "../../../core/text/hunks.ts"
+import { beginWork, type Work } from "../../../core/work.ts"
 import { type Git, isGitError, isTreeEntryName, type ObjectId, type Repository } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
 import { readDiff } from "./diffs.ts"
-import { hunkUpTo, lineAfter } from "./hunk.ts"
+import { hunkUpTo, lineAfter, linesShown, linesUpTo } from "./hunk.ts"
 import type { CreatePullReviewComment } from "./records.ts"
 
 /** The two sides of a review. */
@@ -35,7 +37,7 @@ export interface LocatedComment {
  * on. A few git processes, however many comments. Refuses as invalid a blank text, and a file or line that does not exist on its side.
  */
 export async function locateComments(
-  git: Git,
+  { git, config }: Pick<Services, "git" | "config">,
   sides: Sides,
   wanted: readonly CreatePullReviewComment[],
 ): Promise<readonly LocatedComment[]> {
@@ -44,13 +46,18 @@ export async function locateComments(
   const asked = wanted.map(parseWanted)
   const diff = mergeBase === undefined ? EMPTY : await readDiff(git, repository, mergeBase, commit)
   const since = await readDiff(git, repository, commit, head, { context: 0 })
-  const lines = lineCounter(git, sides)
+  const unshown = asked.flatMap((one) => {
+    const file = fileOf(diff, one.path, one.line)
+    return file && hunkUpTo(file, one.line, one.lines) !== "" ? [] : [excerptOf(file, one)]
+  })
+  const work = beginWork({ what: "find the lines that the comments are about", steps: config.limits.workSteps })
+  const read = fileReader(git, sides, unshown, work)
   const found: Omit<LocatedComment, "commitId">[] = []
   for (const { text, path, line, lines: many } of asked) {
     const file = fileOf(diff, path, line)
-    const hunk = file ? hunkUpTo(file, line, many) : ""
     // Only lines that the diff doesn't show need the files.
-    if (hunk === "" && (await lines(line > 0 ? path : (file?.oldPath ?? path), line)) < Math.abs(line))
+    const hunk = (file && hunkUpTo(file, line, many)) || (await unchangedLines(read, diff, { text, path, line, lines: many }))
+    if (hunk === undefined)
       throw refuse.invalid("comments", `there is no line ${Math.abs(line)} of ${path} on the ${line > 0 ? "new" : "old"} side`)
     const position = line > 0 ? positionAfter(since, { path, line, lines: many }) : { path, line, isOutdated: false }
     found.push({ text, hunk, lines: many, ...position })
@@ -113,33 +120,79 @@ function linesAfter(file: DiffFile, last: number, many: number): number | undefi
   return moved
 }
 
-/** Counts the lines of files on either side, each once; 0 for missing files. */
-function lineCounter(git: Git, { repository, mergeBase, commit }: Sides): (path: string, line: number) => Promise<number> {
-  const counts = new Map<string, Promise<number>>()
-  const count = async (path: string, at: ObjectId | undefined): Promise<number> => {
+/** Lines of a file that a diff does not show, the last of which is commented on. */
+interface Excerpt {
+  readonly path: string
+  readonly side: "old" | "new"
+  readonly first: number
+  readonly last: number
+}
+
+const excerptOf = (file: DiffFile | undefined, { path, line, lines }: WantedComment): Excerpt => ({
+  ...linesShown(file ?? UNCHANGED, line, lines),
+  ...(line > 0 ? { path, side: "new" } : { path: file?.oldPath ?? path, side: "old" }),
+})
+
+const UNCHANGED = { hunks: [] } as const
+
+/** An excerpt as a hunk; "" where it isn't known to be unchanged, and undefined where there is no such line. */
+async function unchangedLines(read: FileReader, diff: Diff, asked: WantedComment): Promise<string | undefined> {
+  const file = fileOf(diff, asked.path, asked.line)
+  const excerpt = excerptOf(file, asked)
+  const texts = await read(excerpt)
+  if (!texts) return undefined
+  const isUnchanged = file ? !file.incomplete && !file.binary : !diff.incomplete
+  const isText = !texts.some((text) => text.includes("\0"))
+  return isUnchanged && isText ? linesUpTo(file ?? UNCHANGED, asked.line, excerpt.first, texts) : ""
+}
+
+/** The lines of an excerpt; undefined where the last does not exist. */
+type FileReader = (excerpt: Excerpt) => Promise<readonly string[] | undefined>
+
+/** Reads files on either side, each once for all its excerpts. */
+function fileReader(git: Git, { repository, mergeBase, commit }: Sides, excerpts: readonly Excerpt[], work: Work): FileReader {
+  const load = async ({ path, side }: Excerpt): Promise<Buffer> => {
+    const at = side === "new" ? commit : mergeBase
     const root = at && (await git.objects.readCommit(repository, at)).tree
     const entry = root && (await findEntry(git, repository, root, path.split("/")))
-    if (!entry || entry.mode === "40000" || entry.mode === "160000") return 0
+    if (!entry || entry.mode === "40000" || entry.mode === "160000") return NOTHING
     try {
-      return linesIn(await git.objects.readBlob(repository, entry.id))
+      return await git.objects.readBlob(repository, entry.id)
     } catch (error) {
       if (isGitError(error, "tooLarge")) throw refuse.invalid("comments", `${path} is too large to be commented on line by line`)
       throw error
     }
   }
-  return (path, line) => {
-    const side = line > 0 ? "new" : "old"
-    const key = `${side} ${path}`
-    const known = counts.get(key) ?? count(path, side === "new" ? commit : mergeBase)
-    counts.set(key, known)
-    return known
+  const fileAt = ({ path, side }: Excerpt): string => `${side} ${path}`
+  const ofFiles = Map.groupBy(excerpts, fileAt)
+  const read = new Map<string, ReadonlyMap<number, string>>()
+  return async (excerpt) => {
+    const file = fileAt(excerpt)
+    const lines = read.get(file) ?? (await pickLines(await load(excerpt), ofFiles.get(file) ?? [], work))
+    read.set(file, lines)
+    const numbers = Array.from({ length: excerpt.last - excerpt.first + 1 }, (_, at) => excerpt.first + at)
+    return lines.has(excerpt.last) ? numbers.map((number) => lines.get(number) ?? "") : undefined
   }
 }
 
-function linesIn(content: Buffer): number {
-  let lines = 0
-  for (let at = content.indexOf(10); at !== -1; at = content.indexOf(10, at + 1)) lines += 1
-  return content.length === 0 || content.at(-1) === 10 ? lines : lines + 1
+const NOTHING = Buffer.alloc(0)
+
+/** Lines between calls of `work.step`. */
+const LINES_IN_A_STEP = 4096
+
+/** The lines of these excerpts that a file has, by number, cut at the length at which a diff's are. */
+async function pickLines(content: Buffer, excerpts: readonly Excerpt[], work: Work): Promise<ReadonlyMap<number, string>> {
+  const wanted = new Set(excerpts.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at)))
+  const lines = new Map<number, string>()
+  let from = 0
+  for (let number = 1; from < content.length && lines.size < wanted.size; number++) {
+    const end = content.indexOf(10, from)
+    const to = end === -1 ? content.length : end
+    if (wanted.has(number)) lines.set(number, content.toString("utf8", from, to).slice(0, DIFF_LIMITS.lineLength))
+    from = to + 1
+    if (number % LINES_IN_A_STEP === 0) await work.step(LINES_IN_A_STEP)
+  }
+  return lines
 }
 
 /** The most files of one review that are blamed. */

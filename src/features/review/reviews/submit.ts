@@ -103,7 +103,7 @@ interface ReviewDetails {
   readonly comments: readonly LocatedComment[]
 }
 
-async function readDetails({ git }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<ReviewDetails> {
+async function readDetails({ git, config }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<ReviewDetails> {
   const repository = git.at(row.storage, row.object_format)
   const head = objectId(pull.head_id)
   const commit = wanted.commitId === "" ? head : await reviewedCommit({ git }, repository, pull, wanted.commitId)
@@ -122,7 +122,7 @@ async function readDetails({ git }: Services, { repository: row }: OnPull, pull:
     commitId: commit,
     patchId,
     isStale: flag(isStale),
-    comments: await locateComments(git, sides, wanted.comments),
+    comments: await locateComments({ git, config }, sides, wanted.comments),
   }
 }
 
