@@ -45,6 +45,18 @@ withHearth("assignees", { on: databaseKinds, people: ["ann", "ben"] }, ({ test, 
     ])
   })
 
+  test("have the order of the list, and the single one is first if it is not among them", async () => {
+    const title = "many"
+    const issue = (body: object) => forge.call(ann, "POST /repos/ann/open/issues", { title, ...body })
+    const made = await issue({ assignee: "CYD", assignees: ["ben", "cyd", "ann"] })
+    expect([logins(made), made.body.assignee.login]).toEqual([["ben", "cyd", "ann"], "ben"])
+    expect(logins(await issue({ assignee: "cyd", assignees: ["ben", "ann"] }))).toEqual(["cyd", "ben", "ann"])
+    expect(logins(await issue({ assignee: "cyd" }))).toEqual(["cyd"])
+    const edit = (body: object) => forge.call(ann, `PATCH /repos/ann/open/issues/${made.body.number}`, body)
+    await edit({ assignees: [] })
+    expect(logins(await edit({ assignee: "ann", assignees: ["ben", "ann"] }))).toEqual(["ben", "ann"])
+  })
+
   test("are users who may be assigned", async () => {
     expect(logins(await add("shut", "dan"))).toEqual(["dan"])
     expect((await add("shut", "cyd")).status).toBe(403)

@@ -26,9 +26,11 @@ const TITLE_WIDTH = 255
 /** A title as it is stored. */
 export const normalizeTitle = (title: string): string => cutToWidth(title.trim(), TITLE_WIDTH).trim()
 
-/** The names in `assignee` and `assignees`. */
-export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOption, "assignee" | "assignees">): readonly string[] =>
-  assignee === undefined || assignee === "" ? assignees : [assignee, ...assignees]
+/** The names in `assignee` and `assignees`, in the order of the latter; the single one comes first if it is not among them. */
+export function assigneeNames({ assignee = "", assignees = [] }: Pick<CreateIssueOption, "assignee" | "assignees">): readonly string[] {
+  const isAmong = assignees.some((name) => name.toLowerCase() === assignee.toLowerCase())
+  return assignee === "" || isAmong ? assignees : [assignee, ...assignees]
+}
 
 /**
  * Creates an issue with its number, labels, milestone, assignees, projects, references and mentions, updates the counters and publishes it.
