@@ -1,6 +1,6 @@
 import { Mode, modeName, UNITS } from "../../../access/modes.ts"
 import type { Team } from "../../../access/policies/teams.ts"
-import type { User } from "../../../core/actor.ts"
+import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Shape } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
@@ -10,12 +10,12 @@ import { findOrganizationsById, findUnits } from "./store.ts"
 
 type UnitModes = readonly (readonly [unit: string, mode: number])[]
 
-/** Teams as signed-in readers see them; at most two queries, for any number of teams. */
+/** Teams as signed-in readers see them, or their organisations as `viewer` does; at most two queries, for any number of teams. */
 export async function presentTeams(
   db: Handle,
   site: Site,
   teams: readonly Team[],
-  { withOrganization }: { readonly withOrganization: boolean },
+  { withOrganization, viewer }: { readonly withOrganization: boolean; readonly viewer?: Actor },
 ): Promise<Shape<typeof TeamRecord>[]> {
   const granular = teams.filter((team) => team.mode < Mode.admin).map(({ id }) => id)
   const units = Map.groupBy(granular.length === 0 ? [] : await findUnits(db, { teamIds: granular }), (row) => row.team_id)
@@ -26,7 +26,7 @@ export async function presentTeams(
   return teams.map((team) => {
     const own = units.get(team.id) ?? []
     const organization = organizations.get(team.organization_id)
-    return presentTeam(team, modesOf(team, own), organization && presentOrganization(site, organization))
+    return presentTeam(team, modesOf(team, own), organization && presentOrganization(site, organization, viewer))
   })
 }
 

@@ -62,7 +62,7 @@ export async function presentPulls(
   const assignees = Map.groupBy(await findAssignees(db, { ids: issueIds }), (row) => row.issue_id)
   const milestones = await milestonesOf(db, issues)
   const people = await peopleOf(db, actor, pulls)
-  const requested = await presentRequested(db, { site }, issueIds)
+  const requested = await presentRequested(db, { site }, actor, issueIds)
   const author = memoize((user: User) => presentUser(site, user, actor))
   const plainly = memoize((user: User) => presentUser(site, user, anonymous))
 

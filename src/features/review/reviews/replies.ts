@@ -15,7 +15,7 @@ import { recordMentions } from "../../planning/issues/mentions.ts"
 import { crossReference } from "../../planning/issues/references.ts"
 import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
-import { findLineComment, insertLineComment, type LineComment, resolveLineComment } from "./store.ts"
+import { findLineComment, insertLineComment, type LineComment, resolveLineComment, unresolveLineComment } from "./store.ts"
 
 /** A comment on a line with its pull request. */
 interface Located {
@@ -77,7 +77,7 @@ export async function reply(
 }
 
 /**
- * Marks a comment on a line as resolved or unresolved. Refuses as `locateLineComment` does, `badRequest` other comments, and `forbidden` for all but the pull request's author,
+ * Marks a comment on a line as resolved or unresolved; resolving it a second time changes nothing. Refuses as `locateLineComment` does, `badRequest` other comments, and `forbidden` for all but the pull request's author,
  * users who may write to it, and users whose reviews count.
  */
 export async function setResolved(tx: Transaction, found: OnRepository & Me, commentId: number, isResolved: boolean): Promise<void> {
@@ -89,7 +89,10 @@ export async function setResolved(tx: Transaction, found: OnRepository & Me, com
     if (!(await isOfficialReviewer(tx, protection, { repository, owner }, me)))
       throw refuse.forbidden("only the author, those who may write to the pull request, and its reviewers may resolve a conversation")
   }
-  const changed = await resolveLineComment.changes(tx, { id: comment.id, resolverId: isResolved ? me.id : null })
+  const { id } = comment
+  const changed = isResolved
+    ? await resolveLineComment.changes(tx, { id, resolverId: me.id })
+    : await unresolveLineComment.changes(tx, { id })
   const kind = isResolved ? "conversation.resolved" : "conversation.reopened"
   if (changed > 0) publish(tx, { kind, issue, commentId: comment.id, actor: me })
 }

@@ -1,4 +1,4 @@
-import type { User } from "../../../core/actor.ts"
+import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTeamsByIds, usersById } from "../../code/repositories/store.ts"
@@ -14,11 +14,12 @@ export interface Requested {
 
 /**
  * The reviewers of pull requests by the ids of their issues, in the order of their last review or request: clients expect those who have answered
- * among them. Teams are those with an open request. At most five queries, whatever the number of pull requests.
+ * among them. Teams are those with an open request, with their organisation. At most six queries, whatever the number of pull requests.
  */
 export async function presentRequested(
   db: Handle,
   { site }: Pick<Services, "site">,
+  viewer: Actor,
   issueIds: readonly number[],
 ): Promise<ReadonlyMap<number, Requested>> {
   if (issueIds.length === 0) return new Map()
@@ -30,7 +31,7 @@ export async function presentRequested(
   const toTeams = (await findRequests(db, { issueIds })).filter(({ reviewer_team_id }) => reviewer_team_id !== null)
   const teamIds = [...new Set(toTeams.flatMap(({ reviewer_team_id }) => reviewer_team_id ?? []))]
   const rows = teamIds.length === 0 ? [] : await findTeamsByIds(db, { ids: teamIds })
-  const teams = new Map((await presentTeams(db, site, rows, { withOrganization: false })).map((team) => [team.id, team]))
+  const teams = new Map((await presentTeams(db, site, rows, { withOrganization: true, viewer })).map((team) => [team.id, team]))
   const reviewersOf = Map.groupBy(latest, (row) => row.issue_id)
   const teamsOf = Map.groupBy(toTeams, (row) => row.issue_id)
   return new Map(

@@ -38,7 +38,7 @@ withWorld("requests for reviews", { on: databaseKinds, open: openReviewWorld }, 
 
   it("go to people and teams once each, who are told, and end with their answers", async () => {
     const { ann, ben, dee, must } = world
-    const { at, ask, reviews } = await ofOrganization()
+    const { org, at, ask, reviews } = await ofOrganization()
     await must(dee, "PUT /notifications")
     const asked = await ask(ben, { reviewers: ["DEE", "dee"], team_reviewers: ["crew"] })
     expect(asked.status).toBe(201)
@@ -49,7 +49,12 @@ withWorld("requests for reviews", { on: databaseKinds, open: openReviewWorld }, 
     expect((await ask(ben, { reviewers: ["dee"], team_reviewers: ["Crew"] })).body).toEqual([])
     expect((await ask(ben, {})).body).toEqual([])
     expect(await must(dee, "GET /notifications")).toHaveLength(1)
-    expect((await must(ann, `GET ${at}/pulls/1`)).requested_reviewers_teams).toMatchObject([{ name: "Crew" }])
+    await must(ann, `PATCH /orgs/${org}`, { email: "crew@example.com" })
+    const organization = { name: org, email: "crew@example.com" }
+    expect((await must(ann, `GET ${at}/pulls/1`)).requested_reviewers_teams).toMatchObject([{ name: "Crew", organization }])
+    expect((await must(ann, `GET ${at}/pulls`))[0].requested_reviewers_teams).toMatchObject([{ name: "Crew", organization }])
+    const seen = (await world.call(undefined, `GET ${at}/pulls/1`)).body
+    expect(seen.requested_reviewers_teams).toMatchObject([{ name: "Crew", organization: { name: org, email: "" } }])
     const entries = await must(ann, `GET ${at}/issues/1/timeline`)
     const requests = entries.filter(({ type }: { type: string }) => type === "review_request")
     expect(requests).toMatchObject([

@@ -231,12 +231,13 @@ export const insertLineComment = query("reviews.insertLineComment", (db, p: Para
   }),
 )
 
-export const resolveLineComment = query("reviews.resolveLineComment", (db, p: Params<{ id: number; resolverId: number | null }>) =>
-  db
-    .updateTable("comments")
-    .set({ resolver_id: p.resolverId })
-    .where("id", "=", p.id)
-    .where("resolver_id", "is distinct from", p.resolverId),
+/** Whoever was the first to resolve it remains its resolver. */
+export const resolveLineComment = query("reviews.resolveLineComment", (db, p: Params<{ id: number; resolverId: number }>) =>
+  db.updateTable("comments").set({ resolver_id: p.resolverId }).where("id", "=", p.id).where("resolver_id", "is", null),
+)
+
+export const unresolveLineComment = query("reviews.unresolveLineComment", (db, p: Params<{ id: number }>) =>
+  db.updateTable("comments").set({ resolver_id: null }).where("id", "=", p.id).where("resolver_id", "is not", null),
 )
 
 /** The positions of a pull request's comments on lines that are not outdated. */
