@@ -3,7 +3,14 @@
  * groups and their reasons are those of the recorded behaviour; issues, pull requests, reviews, projects and everything in git stay as they are.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  "only reads, or makes another repository": ["repoGetFileContentsPost", "createFork", "generateRepo"],
+  "only reads, or makes another repository": [
+    "repoGetFileContentsPost",
+    "repoRenderMarkdown",
+    "repoRenderMarkdownRaw",
+    "repoRenderMarkup",
+    "createFork",
+    "generateRepo",
+  ],
   "is about the caller, not about the repository": [
     "userCurrentPutStar",
     "userCurrentDeleteStar",

@@ -20,6 +20,13 @@ export function placeOf(rootUrl: string, mode: Mode, context: string, filePath: 
   return { home: { owner, name }, links: basesIn(`${rootUrl}/${owner}/${name}`, mode, rest.map(encoded), folderOf(filePath)) }
 }
 
+/** The context of a text that is rendered in a repository: what the sent one says of it, and the repository where it names another or none. */
+export function contextIn(rootUrl: string, { owner, name }: RepositoryName, context: string): string {
+  const { home } = placeOf(rootUrl, "markdown", context, "")
+  const isOfIt = home?.owner.toLowerCase() === owner.toLowerCase() && home.name.toLowerCase() === name.toLowerCase()
+  return isOfIt ? context : `/${owner}/${name}`
+}
+
 function basesIn(repository: string, mode: Mode, rest: readonly string[], folder: string): LinkBases {
   if (mode === "wiki") return { pages: `${repository}/wiki`, media: `${repository}/wiki/raw`, folder: "" }
   if (mode !== "gfm" && mode !== "file") return { pages: repository, media: repository, folder: "" }

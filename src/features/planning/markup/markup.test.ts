@@ -167,6 +167,47 @@ withHearth("rendering texts", { people: ["ann", "ben"] }, ({ test, forge, call, 
     })
   })
 
+  describe("in a repository", () => {
+    const inOpen = async (Text: string, more: object = {}, operation = "markdown") => {
+      const { status, text } = await render(ben, { Text, Mode: "comment", ...more }, `repos/Ann/OPEN/${operation}`)
+      expect(status, text).toBe(200)
+      return text.trimEnd()
+    }
+    const first = () => link("ann/open/issues/1", "ref-issue", "#1", "First &amp; &lt;b&gt;")
+
+    test("mentions and links are those of the repository, whatever other one the context names", async () => {
+      for (const Context of ["", "/ann/open", "/ann/shut", "nonsense"]) {
+        expect(await inOpen("#1", { Context })).toBe(paragraph(first()))
+        expect(await inOpen("[a](x.md)", { Context, Mode: "wiki" })).toContain(`href="${at("ann/open/wiki/x.md")}"`)
+      }
+      const Context = "/ann/open/src/branch/main/sub"
+      const file = { Context, Mode: "file", FilePath: "sub/a.md" }
+      expect(await inOpen("[a](x.md)", file, "markup")).toContain(`href="${at("ann/open/src/branch/main/sub/x.md")}"`)
+      expect(await inOpen("a,b", { Mode: "file", FilePath: "a.csv" }, "markup")).toContain("<table>")
+    })
+
+    test("a text is taken as it is, and nothing in it looked up", async () => {
+      const body = "# a #1"
+      const init = { method: "POST", headers: { authorization: ben, "content-type": "text/plain" }, body }
+      const answer = await fetch(`${forge.hearth.url}/api/v1/repos/ann/open/markdown/raw`, init)
+      expect([answer.status, await answer.text()]).toEqual([200, "<h1>a #1</h1>\n"])
+      expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox")
+    })
+
+    test("they need the repository to be visible, and a sign-in", async () => {
+      for (const operation of ["markdown", "markdown/raw", "markup"]) {
+        expect((await render(ben, { Text: "x" }, `repos/ann/shut/${operation}`)).status).toBe(404)
+        expect((await send(forge.hearth.url, "POST", `/repos/ann/open/${operation}`, { body: {} })).status).toBe(401)
+      }
+    })
+
+    test("they go on in an archived one", async () => {
+      await call(ann, "POST /user/repos", { name: "old" })
+      await call(ann, "PATCH /repos/ann/old", { archived: true })
+      expect((await render(ann, { Text: "x" }, "repos/ann/old/markdown")).status).toBe(200)
+    })
+  })
+
   describe("a request", () => {
     const raw = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
       fetch(`${forge.hearth.url}/api/v1/markdown/raw`, { method: "POST", headers: { authorization: ben, ...headers }, body })

@@ -1,3 +1,4 @@
+import { type OnRepository, onRepositorySignedIn } from "../../../access/policies/repositories.ts"
 import { signedIn } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
@@ -7,7 +8,7 @@ import type { Rendering } from "../../../core/markup/rendering.ts"
 import { type Operation, operation, type Sent } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { placeOf } from "./context.ts"
+import { contextIn, placeOf } from "./context.ts"
 import { MarkdownOption, MarkupOption } from "./records.ts"
 import { resolverFor } from "./resolve.ts"
 
@@ -15,16 +16,19 @@ interface Call {
   readonly services: Services
   readonly db: Handle
   readonly actor: Actor
+  /** The repository that the text is rendered in, where it is rendered in one. */
+  readonly on?: OnRepository
 }
 
 const STYLES = { gfm: "document", file: "document", comment: "comment", wiki: "wiki" } as const
 
 /** How a text is to be rendered. Any context may be named: only what the reader may see is looked up. */
-function renderingOf({ services, db, actor }: Call, { Mode, Context = "", Wiki, FilePath = "" }: MarkupOption): Rendering {
+function renderingOf({ services, db, actor, on }: Call, { Mode, Context = "", Wiki, FilePath = "" }: MarkupOption): Rendering {
   const { rootUrl } = services.site
   const mode = Wiki ? "wiki" : Mode || "markdown"
   if (mode === "markdown") return { style: "plain", rootUrl }
-  return { style: STYLES[mode], rootUrl, ...placeOf(rootUrl, mode, Context, FilePath), resolve: resolverFor(services, db, actor) }
+  const context = on ? contextIn(rootUrl, { owner: on.owner.name, name: on.repository.name }, Context) : Context
+  return { style: STYLES[mode], rootUrl, ...placeOf(rootUrl, mode, context, FilePath), resolve: resolverFor(services, db, actor) }
 }
 
 const MARKDOWN_FILE = /\.(?:md|markdown|mdown|mkd|livemd)$/i
@@ -43,44 +47,82 @@ const HEADERS = { "content-type": "text/html; charset=utf-8", "content-security-
 
 const html = (body: string): Sent<200, string> => ({ status: 200, body, headers: HEADERS })
 
-const rendering = {
-  tag: "miscellaneous",
-  scope: [],
-  access: signedIn,
-  answers: { 200: Type.String({ description: "HTML" }) },
+const markdownOf = async (call: Call, body: MarkdownOption) => html(await renderMarkdown(body.Text ?? "", renderingOf(call, body)))
+const rawOf = async (call: Call, body: string) => html(await renderMarkdown(body, renderingOf(call, {})))
+const markupOf = async (call: Call, body: MarkupOption) =>
+  body.Mode === "file" && !body.Wiki ? html(await renderFile(call, body)) : markdownOf(call, body)
+
+const answers = { 200: Type.String({ description: "HTML" }) } as const
+
+const MARKDOWN = {
+  description: "Issues, people and commits that the caller may see become links. Very long texts come out as they are written.",
+  body: MarkdownOption,
+  answers,
 } as const
+const RAW = {
+  description: "The body is the text itself, whatever its content type. Nothing in it is completed or looked up.",
+  body: Type.String(),
+  answers,
+} as const
+const MARKUP = {
+  description: "In the mode `file` the name of the file tells its kind: Markdown, or a table of comma- or tab-separated values.",
+  body: MarkupOption,
+  answers,
+} as const
+
+const anywhere = { tag: "miscellaneous", scope: [], access: signedIn } as const
+/** Relative to the repository, whatever the context says of others. */
+const inRepository = { tag: "repository", scope: ["repository"], access: onRepositorySignedIn } as const
+const REPOSITORY = "/repos/{owner}/{repo}"
 
 export const markupOperations: readonly Operation[] = [
   operation({
-    ...rendering,
+    ...anywhere,
+    ...MARKDOWN,
     id: "renderMarkdown",
     route: "POST /markdown",
     summary: "Render a text in Markdown as HTML",
-    description: "Issues, people and commits that the caller may see become links. Very long texts come out as they are written.",
-    body: MarkdownOption,
-    handle: async ({ body, ...call }) => html(await renderMarkdown(body.Text ?? "", renderingOf(call, body))),
+    handle: ({ body, ...call }) => markdownOf(call, body),
   }),
-
   operation({
-    ...rendering,
+    ...anywhere,
+    ...RAW,
     id: "renderMarkdownRaw",
     route: "POST /markdown/raw",
     summary: "Render the body in Markdown as HTML",
-    description: "The body is the text itself, whatever its content type. Nothing in it is completed or looked up.",
-    body: Type.String(),
-    handle: async ({ body, ...call }) => html(await renderMarkdown(body, renderingOf(call, {}))),
+    handle: ({ body, ...call }) => rawOf(call, body),
   }),
-
   operation({
-    ...rendering,
+    ...anywhere,
+    ...MARKUP,
     id: "renderMarkup",
     route: "POST /markup",
     summary: "Render a file as HTML",
-    description: "In the mode `file` the name of the file tells its kind: Markdown, or a table of comma- or tab-separated values.",
-    body: MarkupOption,
-    handle: async ({ body, ...call }) =>
-      html(
-        body.Mode === "file" && !body.Wiki ? await renderFile(call, body) : await renderMarkdown(body.Text ?? "", renderingOf(call, body)),
-      ),
+    handle: ({ body, ...call }) => markupOf(call, body),
+  }),
+
+  operation({
+    ...inRepository,
+    ...MARKDOWN,
+    id: "repoRenderMarkdown",
+    route: `POST ${REPOSITORY}/markdown`,
+    summary: "Render a text in Markdown as HTML, in a repository",
+    handle: ({ body, ...call }) => markdownOf({ ...call, on: call }, body),
+  }),
+  operation({
+    ...inRepository,
+    ...RAW,
+    id: "repoRenderMarkdownRaw",
+    route: `POST ${REPOSITORY}/markdown/raw`,
+    summary: "Render the body in Markdown as HTML, in a repository",
+    handle: ({ body, ...call }) => rawOf({ ...call, on: call }, body),
+  }),
+  operation({
+    ...inRepository,
+    ...MARKUP,
+    id: "repoRenderMarkup",
+    route: `POST ${REPOSITORY}/markup`,
+    summary: "Render a file as HTML, in a repository",
+    handle: ({ body, ...call }) => markupOf({ ...call, on: call }, body),
   }),
 ]
