@@ -19,9 +19,11 @@ import { forgetUnboundFiles } from "./features/code/attachments/unbound.ts"
 import { renameJob } from "./features/code/branches/rename.ts"
 import { compareBranchesJob, treeHistoriesJob } from "./features/code/history/jobs.ts"
 import { surveyJob } from "./features/code/languages/survey.ts"
+import { syncLicenses } from "./features/code/languages/sync-licenses.ts"
 import { sweepLfs } from "./features/code/lfs/sweep.ts"
 import { deleteOwnedJob, removeFilesJob } from "./features/code/lifecycle/delete.ts"
 import { checkRepositories, maintainJob, maintainRepositories, pruneRepositories } from "./features/code/lifecycle/maintenance.ts"
+import { deleteMissing, reinitMissing } from "./features/code/lifecycle/missing.ts"
 import { pushJob, syncJob, updateMirrors } from "./features/code/mirrors/jobs.ts"
 import { alignHeadJob } from "./features/code/pushes/head.ts"
 import { settleJob } from "./features/code/pushes/journal.ts"
@@ -44,6 +46,7 @@ import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "
 import { pullJobs } from "./features/review/pulls/jobs.ts"
 import { forgetAuditEntries } from "./features/site/administration/audit.ts"
 import { recountCounters } from "./features/site/administration/counters.ts"
+import { deleteInactive } from "./features/site/administration/delete-inactive.ts"
 import { settledTasks } from "./features/site/administration/settled-tasks.ts"
 import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
 import { importJob } from "./features/site/migration/import.ts"
@@ -112,9 +115,13 @@ export const schedule: readonly Task[] = [
   maintainRepositories,
   pruneRepositories,
   checkRepositories,
+  reinitMissing,
+  deleteMissing,
+  syncLicenses,
   indexCode,
   rebuildCodeIndex,
   recountCounters,
+  deleteInactive,
   forgetAuditEntries,
   forgetOldActivities,
   forgetGuesses,

@@ -165,4 +165,16 @@ withWorld("languages and licences of a repository", { open: openStage }, ({ test
     expect(await stage.status(stage.cal, "GET /repos/ann/hush/licenses")).toBe(404)
     expect(await stage.status(stage.ben, "GET /repos/ann/hush/licenses")).toBe(200)
   })
+
+  test("a licence that was stored wrong is read again when an administrator asks for it", async () => {
+    const at = await repository("licensed", { auto_init: true, readme: "Default", license: "MIT" })
+    const { database, jobs } = stage.hearth.services
+    const licensesOf = async () => (await told(at)).licenses
+    expect(await licensesOf()).toEqual(["MIT"])
+    await database.write((tx) => tx.updateTable("repositories").set({ licenses: '["Zed"]' }).where("lower_name", "=", "licensed").execute())
+    expect(await jobs.tasks.run("sync_repo_licenses")).toBe("ok")
+    expect(await licensesOf()).toEqual(["MIT"])
+    const task = (await jobs.tasks.list()).find(({ name }) => name === "sync_repo_licenses")
+    expect(task?.lastMessage).toMatch(/^\d+ looked at, [1-9]\d* corrected$/)
+  })
 })

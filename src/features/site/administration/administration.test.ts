@@ -38,7 +38,7 @@ withWorld("administration", { open: openWorld, on: databaseKinds }, ({ test: it,
       const { body } = await world.root.call("GET", "/admin/cron?limit=50")
       const names = new Set(body.map(({ name }: { readonly name: string }) => name))
       const known = ["archive_cleanup", "deleted_branches_cleanup", "delete_old_actions", "delete_repo_archives", "cleanup_hook_task_table"]
-      for (const name of [...known, "resync_all_sshkeys", "resync_all_hooks", "rebuild_issue_indexer"]) {
+      for (const name of [...known, "resync_all_sshkeys", "resync_all_hooks", "rebuild_issue_indexer", "update_checker"]) {
         expect(names).toContain(name)
         expect((await world.root.call("POST", `/admin/cron/${name}`)).status).toBe(204)
       }
@@ -46,6 +46,31 @@ withWorld("administration", { open: openWorld, on: databaseKinds }, ({ test: it,
       // Each was started by the request, and ends afterwards: one that still runs is not started again.
       const messageOf = async (task: string) => (await tasks.list()).find(({ name }) => name === task)?.lastMessage
       await expect.poll(() => messageOf("resync_all_hooks")).toBe("nothing to do: repositories have no hook files")
+    })
+
+    it("delete accounts that were never activated, once the mail's link has ended", async () => {
+      const { config, database, jobs, now } = world.hearth.services
+      const old = now() - config.users.confirmationSeconds - 60
+      const people = [
+        { name: "waiting", is_active: 0, confirmed: 0, created: old },
+        { name: "keeper", is_active: 0, confirmed: 0, created: old },
+        { name: "recent", is_active: 0, confirmed: 0, created: now() },
+        { name: "suspended", is_active: 0, confirmed: 1, created: old },
+        { name: "active", is_active: 1, confirmed: 0, created: old },
+      ] as const
+      for (const { name, is_active, confirmed, created } of people) {
+        const { id } = await world.person(name)
+        if (name === "keeper") await world.root.call("POST", "/admin/users/keeper/repos", { name: "kept" })
+        await database.write(async (tx) => {
+          await tx.updateTable("users").set({ is_active, created_at: created }).where("id", "=", id).execute()
+          await tx.updateTable("emails").set({ is_activated: confirmed }).where("user_id", "=", id).execute()
+        })
+      }
+      expect(await jobs.tasks.run("delete_inactive_accounts")).toBe("ok")
+      const task = (await jobs.tasks.list()).find(({ name }) => name === "delete_inactive_accounts")
+      expect(task?.lastMessage).toBe("1 deleted, 1 that own something kept")
+      const there = async (name: string) => (await world.root.call("GET", `/users/${name}`)).status
+      expect(await Promise.all(people.map(({ name }) => there(name)))).toEqual([404, 200, 200, 200, 200])
     })
 
     it("remove activities older than a year from the feeds, when asked to", async () => {

@@ -12,6 +12,7 @@ const SETTLED: Readonly<Record<string, string>> = {
   resync_all_sshprincipals: "there are no principals",
   resync_all_hooks: "repositories have no hook files",
   delete_generated_repository_avatars: "no pictures of repositories are generated",
+  update_checker: "no other server is asked for anything by itself; releases are announced where the program comes from",
   rebuild_issue_indexer: "the index is changed in the transaction of every write",
 }
 

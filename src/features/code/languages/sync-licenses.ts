@@ -1,0 +1,59 @@
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
+import type { Services } from "../../../core/services.ts"
+import { resolveRevision } from "../commits/revision.ts"
+import { texts } from "../repositories/present.ts"
+import { licenseFiles, readLicenses } from "./licenses.ts"
+
+/** Repositories read per query. */
+const BATCH = 200
+
+const findSome = query("licenses.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
+  db
+    .selectFrom("repositories")
+    .select(["id", "storage", "object_format", "default_branch", "licenses"])
+    .where("id", ">", p.after)
+    .where("is_empty", "=", 0)
+    .orderBy("id")
+    .limit(p.limit),
+)
+
+/** Unless a push has stored others meanwhile. */
+const putLicenses = query("licenses.put", (db, p: Params<{ id: number; before: string; licenses: string }>) =>
+  db.updateTable("repositories").set({ licenses: p.licenses }).where("id", "=", p.id).where("licenses", "=", p.before),
+)
+
+type Some = Awaited<ReturnType<typeof findSome>>[number]
+
+/** Reads the licences of a default branch again, and says whether they are others than those stored. */
+async function syncOne({ database, git }: Services, row: Some): Promise<boolean> {
+  const revision = await resolveRevision(git, row, undefined)
+  if (!revision) return false
+  const repository = git.at(row.storage, row.object_format)
+  const files = licenseFiles(await git.objects.readTree(repository, revision.commit.tree))
+  const licenses = JSON.stringify(await readLicenses(git, repository, files, texts(row.licenses)))
+  if (licenses === row.licenses) return false
+  return (await database.write((tx) => putLicenses.changes(tx, { id: row.id, before: row.licenses, licenses }))) > 0
+}
+
+/** Reads the licences of all default branches again, which pushes keep up to date otherwise: for after an upgrade that knows more of them. */
+export const syncLicenses: Task = {
+  name: "sync_repo_licenses",
+  run: async (services, signal) => {
+    let [looked, changed] = [0, 0]
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const rows: readonly Some[] = await findSome(services.database.read, { after, limit: BATCH })
+      for (const row of rows) {
+        signal.throwIfAborted()
+        try {
+          looked++
+          if (await syncOne(services, row)) changed++
+        } catch (error) {
+          services.log.warn({ err: error, repository: row.id }, "the licences of a repository can't be read")
+        }
+      }
+      after = rows.length < BATCH ? undefined : rows.at(-1)?.id
+    }
+    return `${looked} looked at, ${changed} corrected`
+  },
+}

@@ -1,0 +1,110 @@
+import { stat } from "node:fs/promises"
+import type { Repository } from "../../../access/permission.ts"
+import { lockRow } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
+import type { Services } from "../../../core/services.ts"
+import { GHOST } from "../../people/users/present.ts"
+import { writeBranches } from "../pushes/branches.ts"
+import { settleRepository } from "../pushes/store.ts"
+import { indexKind } from "../repositories/index-job.ts"
+import { alignTagsJob } from "../tags/on-push.ts"
+import { deleteRepository } from "./delete.ts"
+
+/** Repositories whose folder is gone from the disk, for administrators who can't bring it back from a backup. Neither task runs by itself. */
+
+/** Repositories read per query. */
+const BATCH = 200
+
+const findSome = query("missing.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
+  db.selectFrom("repositories").selectAll().where("id", ">", p.after).orderBy("id").limit(p.limit),
+)
+
+const findBranchNames = query("missing.findBranchNames", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId),
+)
+
+/** One of which only a part is there is damaged, and not missing: what is left of it stays. */
+async function isMissing({ git }: Services, { storage, object_format }: Repository): Promise<boolean> {
+  try {
+    await stat(git.at(storage, object_format).directory)
+    return false
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return true
+    throw error
+  }
+}
+
+/**
+ * The repositories that are missing. Refuses `conflict` where not one is there: then the disk is missing, and nothing must be concluded from that.
+ */
+async function findMissing(services: Services, signal: AbortSignal): Promise<readonly Repository[]> {
+  const missing: Repository[] = []
+  let looked = 0
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const rows: readonly Repository[] = await findSome(services.database.read, { after, limit: BATCH })
+    for (const row of rows) {
+      signal.throwIfAborted()
+      if (await isMissing(services, row)) missing.push(row)
+    }
+    looked += rows.length
+    after = rows.length < BATCH ? undefined : rows.at(-1)?.id
+  }
+  if (looked > 0 && missing.length === looked)
+    throw refuse.conflict(`none of the ${looked} repositories is in the data folder; is its disk there? Nothing was changed`)
+  return missing
+}
+
+/** Does something with each missing repository, and tells with how many of them it was done. */
+async function forMissing(
+  services: Services,
+  signal: AbortSignal,
+  done: string,
+  act: (row: Repository) => Promise<unknown>,
+): Promise<string> {
+  const { log } = services
+  let count = 0
+  const missing = await findMissing(services, signal)
+  for (const row of missing) {
+    signal.throwIfAborted()
+    const which = { repository: row.id, name: row.name, ownerId: row.owner_id }
+    try {
+      await act(row)
+      count++
+      log.warn(which, `a missing repository was ${done}`)
+    } catch (error) {
+      log.error({ ...which, err: error }, `a missing repository could not be ${done}`)
+    }
+  }
+  return `${count} of ${missing.length} missing ${done}`
+}
+
+/** Makes a missing repository anew, without content: what was known of its branches and tags is forgotten, and everything else stays. */
+async function reinit({ database, git, jobs, now }: Services, row: Repository): Promise<void> {
+  await git.repositories.create(row.storage, { format: row.object_format, branch: row.default_branch })
+  await database.write(async (tx) => {
+    if (!(await lockRow(tx, "repositories", row.id))) return
+    const tips = (await findBranchNames(tx, { repositoryId: row.id })).map(({ name }) => ({ name, commit: undefined }))
+    await writeBranches(tx, { repositoryId: row.id, tips, pusherId: row.owner_id, now: now() })
+    await settleRepository(tx, { id: row.id, defaultBranch: row.default_branch, base: 0, added: 0 })
+    await tx.deleteFrom("repository_languages").where("repository_id", "=", row.id).execute()
+    await tx.updateTable("repositories").set({ language: "", licenses: "[]" }).where("id", "=", row.id).execute()
+    await enqueueOnce(tx, jobs, alignTagsJob, { repositoryId: row.id })
+    await enqueueOnce(tx, jobs, indexKind, { repositoryId: row.id })
+  })
+}
+
+/** Makes repositories whose folder is gone anew, empty: their issues and settings stay, and somebody pushes the code again. */
+export const reinitMissing: Task = {
+  name: "reinit_missing_repos",
+  run: (services, signal) => forMissing(services, signal, "made anew", (row) => reinit(services, row)),
+}
+
+/** Deletes repositories whose folder is gone, with all that belongs to them. */
+export const deleteMissing: Task = {
+  name: "delete_missing_repos",
+  run: (services, signal) =>
+    forMissing(services, signal, "deleted", (row) => services.database.write((tx) => deleteRepository(tx, services, row, GHOST))),
+}

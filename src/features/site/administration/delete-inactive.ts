@@ -1,0 +1,64 @@
+import { type Params, query } from "../../../core/database/query.ts"
+import { Refusal } from "../../../core/errors.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
+import type { Services } from "../../../core/services.ts"
+import { dropAvatar } from "../../people/avatars/pictures.ts"
+import { deletePerson } from "./delete-person.ts"
+
+/** Accounts read per query. */
+const BATCH = 200
+
+/**
+ * Accounts that were never activated: their primary address was never confirmed. Those that an administrator has deactivated have a confirmed one, and are
+ * nobody's to delete by the way.
+ */
+const findSome = query("administration.findNeverActivated", (db, p: Params<{ after: number; before: number; limit: number }>) =>
+  db
+    .selectFrom("users")
+    .innerJoin("emails", (join) => join.onRef("emails.user_id", "=", "users.id").on("emails.is_primary", "=", 1))
+    .selectAll("users")
+    .where("users.id", ">", p.after)
+    .where("users.kind", "=", "person")
+    .where("users.is_active", "=", 0)
+    .where("users.created_at", "<", p.before)
+    .where("emails.is_activated", "=", 0)
+    .orderBy("users.id")
+    .limit(p.limit),
+)
+
+/** Deletes an account, unless it was activated meanwhile or something belongs to it. */
+async function deleteOne(services: Services, id: number, before: number): Promise<boolean> {
+  const user = await services.database.write(async (tx) => {
+    const found = await findSome.first(tx, { after: id - 1, before, limit: 1 })
+    if (found?.id !== id) return undefined
+    await deletePerson(tx, services, found, false)
+    return found
+  })
+  if (user) await dropAvatar(services, user.avatar)
+  return user !== undefined
+}
+
+/** Deletes accounts that were never activated, once the link in the mail for that has ended. Those that own something stay. */
+export const deleteInactive: Task = {
+  name: "delete_inactive_accounts",
+  run: async (services, signal) => {
+    const { config, database, log, now } = services
+    const before = now() - config.users.confirmationSeconds
+    let [deleted, kept] = [0, 0]
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const rows: readonly { readonly id: number; readonly name: string }[] = await findSome(database.read, { after, before, limit: BATCH })
+      for (const { id, name } of rows) {
+        signal.throwIfAborted()
+        try {
+          if (await deleteOne(services, id, before)) deleted++
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          kept++
+          log.info({ user: id, name, reason: error.message }, "an account that was never activated stays")
+        }
+      }
+      after = rows.length < BATCH ? undefined : rows.at(-1)?.id
+    }
+    return kept === 0 ? `${deleted} deleted` : `${deleted} deleted, ${kept} that own something kept`
+  },
+}
