@@ -60,7 +60,6 @@ withWorld("pending reviews", { on: databaseKinds, open: openReviewWorld }, ({ te
     const submit = (body: object) => pull.call(ben, "POST", `reviews/${made.id}`, body)
     expect((await submit({})).status).toBe(422)
     expect((await submit({ event: "PENDING", body: "x" })).status).toBe(422)
-    expect((await submit({ event: "COMMENT" })).status).toBe(422)
     expect((await submit({ event: "REQUEST_CHANGES", body: "" })).status).toBe(422)
     expect((await pull.call(undefined, "POST", `reviews/${made.id}`, { event: "APPROVED" })).status).toBe(401)
     const done = await submit({ event: "APPROVED" })
@@ -88,6 +87,27 @@ withWorld("pending reviews", { on: databaseKinds, open: openReviewWorld }, ({ te
     const made = await pull.must(ben, { ...draft, event: "PENDING" })
     const said = await pull.must(ben, { event: "REQUEST_CHANGES", body: "After all.", comments: [line] })
     expect(said).toMatchObject({ id: made.id, state: "REQUEST_CHANGES", body: "After all.", comments_count: 2 })
+  })
+
+  it("say something by their comments on lines, or by the text that they have", async () => {
+    const { ben, reviewed } = world
+    const [onLines, withText] = [{ comments: [line] }, { body: "Draft." }]
+    for (const draft of [onLines, withText]) {
+      const pull = await reviewed()
+      const made = await pull.must(ben, { event: "PENDING", ...draft })
+      const done = await pull.call(ben, "POST", `reviews/${made.id}`, { event: "COMMENT", body: " " })
+      expect([done.status, done.body]).toEqual([
+        200,
+        expect.objectContaining({ state: "COMMENT", body: "body" in draft ? draft.body : "" }),
+      ])
+    }
+    // The same by the operation that makes reviews; without anything to say nothing is submitted.
+    const pull = await reviewed()
+    const submit = (body: object) => pull.call(ben, "POST", "reviews", { event: "COMMENT", ...body })
+    expect(await submit({})).toMatchObject({ status: 422, body: { message: expect.stringContaining("requires a body or a comment") } })
+    expect(await pull.reviews(ben)).toEqual([])
+    const made = await pull.must(ben, { event: "PENDING", ...onLines })
+    expect(await submit({})).toMatchObject({ status: 200, body: { id: made.id, state: "COMMENT", comments_count: 1 } })
   })
 
   it("go when their author deletes them or is deleted", async () => {

@@ -4,7 +4,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
-import { refuse } from "../../../core/errors.ts"
+import { type Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isObjectId, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
@@ -56,8 +56,8 @@ export async function submitReview(services: Services, found: OnReview & Me, opt
   const { body = "" } = options
   if (found.review.state !== "PENDING") throw refuse.invalid("id", "only a pending review can be submitted")
   if (found.review.reviewer_id !== found.me.id) throw refuse.forbidden("only its author may submit a pending review")
-  requireWords(event, body, [])
   if (event === "PENDING") throw refuse.invalid("event", "review stay pending: send APPROVED, REQUEST_CHANGES or COMMENT to submit it")
+  requireWords(event, body, [])
   return write(services, found, { event, body, comments: [], commitId: "", pendingId: found.review.id })
 }
 
@@ -67,10 +67,11 @@ function eventOf(word: CreatePullReviewOptions["event"]): Event {
 }
 
 function requireWords(event: Event, body: string, comments: readonly CreatePullReviewComment[]): void {
-  if (event === "APPROVED" || body.trim() !== "") return
-  if (event === "REQUEST_CHANGES") throw refuse.invalid("body", `review event ${event} requires a body`)
-  if (comments.length === 0) throw refuse.invalid("body", `review event ${event} requires a body or a comment`)
+  if (event === "REQUEST_CHANGES" && body.trim() === "") throw refuse.invalid("body", `review event ${event} requires a body`)
+  if (event === "PENDING" && body.trim() === "" && comments.length === 0) throw noWords(event)
 }
+
+const noWords = (event: Event): Refusal => refuse.invalid("body", `review event ${event} requires a body or a comment`)
 
 interface Wanted {
   readonly event: Event
@@ -183,6 +184,9 @@ async function writeReview(
   const kept = pending ? await findEntriesOfReview(tx, { reviewId: review.id }) : []
   const header = await saveHeader(tx, review, kept, body, now)
   const lineEntries = await saveLineComments(tx, review, details.comments, now)
+  // What was written while it was pending counts as well.
+  const says = header.content.trim() !== "" || lineEntries.length > 0 || kept.some(({ kind }) => kind === "code_draft")
+  if (event === "COMMENT" && !says) throw noWords(event)
   if (event !== "PENDING") {
     const lines = [...kept.filter(({ kind }) => kind === "code_draft"), ...lineEntries]
     await publishReview(tx, services, { issue, repository, owner, reviewer: me, review, mine, header, lines, now })
