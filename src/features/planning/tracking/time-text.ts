@@ -1,11 +1,11 @@
 const plural = (count: number, unit: string): string => (count === 0 ? "" : count === 1 ? `1 ${unit}` : `${count} ${unit}s`)
 
-/** A duration as text: "26 hours 5 minutes"; below a minute "42 seconds", and an empty text for 0. */
+/** A duration as text: "26 hours 5 minutes"; below an hour with its seconds, "1 minute 40 seconds", and an empty text for 0. */
 export function timeText(seconds: number): string {
   const hours = Math.floor(seconds / 3600)
-  const minutes = Math.floor((seconds % 3600) / 60)
-  if (hours + minutes === 0) return plural(seconds, "second")
-  return [plural(hours, "hour"), plural(minutes, "minute")].filter((part) => part !== "").join(" ")
+  const minutes = plural(Math.floor((seconds % 3600) / 60), "minute")
+  const parts = hours > 0 ? [plural(hours, "hour"), minutes] : [minutes, plural(seconds % 60, "second")]
+  return parts.filter((part) => part !== "").join(" ")
 }
 
 const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const
