@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from "kysely"
-import { listedUsers, visibleOrganizations, visibleRepositories } from "../../src/access/visibility.ts"
+import { listedUsers, readableRepositories, visibleOrganizations, visibleRepositories } from "../../src/access/visibility.ts"
 import type { Actor, User } from "../../src/core/actor.ts"
 import { compilingHandle } from "../../src/core/database/session.ts"
 import type { Texts } from "./readable.ts"
@@ -19,6 +19,8 @@ export function visibilityFragments(user: User): readonly Fragment[] {
   })
   return [
     { name: "visible_repositories", texts: text(visibleRepositories(person)) },
+    { name: "readable_actions", texts: text(readableRepositories(person, "repo.actions")) },
+    { name: "readable_pulls", texts: text(readableRepositories(person, "repo.pulls")) },
     { name: "visible_organizations", texts: text(visibleOrganizations(person)) },
     { name: "listed_users", texts: text(listedUsers(person)) },
   ]

@@ -49,6 +49,8 @@ export interface ActionScope extends OwnerScope {
   readonly managing: Access<FoundScope>
   /** The policy for runs and jobs. */
   readonly reading: Access<FoundScope>
+  /** Whether those who pass the policy for runs and jobs see all of them, or those of the repositories that they may read. */
+  readonly sees: "all" | "readable"
   readonly publicOnly: "allowed" | "refused"
   /** Whether tokens limited to public repositories may list runs and jobs, which may include those of private ones. */
   readonly listsPublicOnly: "allowed" | "refused"
@@ -72,6 +74,7 @@ const ofSite: ActionScope = {
   jobsId: "listAdminWorkflowJobs",
   managing: administered,
   reading: administered,
+  sees: "all",
   publicOnly: "allowed",
   listsPublicOnly: "refused",
 }
@@ -82,8 +85,8 @@ const ofOrganization: ActionScope = {
   runsId: "getOrgWorkflowRuns",
   jobsId: "getOrgWorkflowJobs",
   managing: owned,
-  // Members see those of the repositories whose Actions they may read.
   reading: scoped(onOrganizationAsMember, ofOwner),
+  sees: "readable",
   publicOnly: "allowed",
   listsPublicOnly: "refused",
 }
@@ -95,6 +98,7 @@ const ofMe: ActionScope = {
   jobsId: "getUserWorkflowJobs",
   managing: mine,
   reading: mine,
+  sees: "all",
   publicOnly: "refused",
   listsPublicOnly: "refused",
 }
@@ -106,6 +110,7 @@ const ofRepository: ActionScope = {
   jobsId: "listWorkflowJobs",
   managing: scoped(onRepositoryAsOwner, inRepository),
   reading: scoped(onRepositoryUnit("actions", "read"), inRepository),
+  sees: "all",
   publicOnly: "allowed",
   listsPublicOnly: "allowed",
 }

@@ -720,15 +720,21 @@ from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?);
+    where repositories.owner_id = ?
+      and readable_actions);
 select action_runs.*
 from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
 order by action_runs.id desc
 limit ? offset ?;
+select repositories.id
+from repositories
+where repositories.id in ?
+  and readable_pulls;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findTransfers
 -- prepared: actions.findLastAttempts
@@ -740,14 +746,16 @@ from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.event = ?;
 select action_runs.*
 from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.event = ?
 order by action_runs.id desc
 limit ? offset ?;
@@ -758,14 +766,16 @@ from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.ref = ?;
 select action_runs.*
 from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.ref = ?
 order by action_runs.id desc
 limit ? offset ?;
@@ -776,7 +786,8 @@ from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.actor_id in (
     select users.id
     from users
@@ -786,7 +797,8 @@ from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.actor_id in (
     select users.id
     from users
@@ -800,14 +812,16 @@ from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.commit_id = ?;
 select action_runs.*
 from action_runs
 where action_runs.repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
   and action_runs.commit_id = ?
 order by action_runs.id desc
 limit ? offset ?;
@@ -820,13 +834,15 @@ from action_jobs
 where repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?);
+    where repositories.owner_id = ?
+      and readable_actions);
 select *
 from action_jobs
 where repository_id in (
     select repositories.id
     from repositories
-    where repositories.owner_id = ?)
+    where repositories.owner_id = ?
+      and readable_actions)
 order by id asc
 limit ? offset ?;
 -- prepared: actions.findRunsByIds

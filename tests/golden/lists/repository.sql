@@ -141,7 +141,8 @@ where visible_repositories
         where team_units.team_id = teams.id
           and team_units.mode > ?))
     union select open.id
-    from organization_members join repositories as open on open.owner_id = organization_members.organization_id
+    from organization_members join users as organization on organization.id = organization_members.organization_id
+      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
     where organization_members.user_id = ?
       and open.is_private = 0) and not exists (
     select 1
@@ -479,6 +480,12 @@ where repository_id = ?
   and state = ?
 order by number desc
 limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/commits/{ref}/status ===
+
+-- without filters
+-- prepared: statuses.findLatest
+-- prepared: repositories.findTransfers
 
 -- === GET /repos/{owner}/{repo}/tags ===
 

@@ -252,7 +252,8 @@ where visible_repositories
         where team_units.team_id = teams.id
           and team_units.mode > ?))
     union select open.id
-    from organization_members join repositories as open on open.owner_id = organization_members.organization_id
+    from organization_members join users as organization on organization.id = organization_members.organization_id
+      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
     where organization_members.user_id = ?
       and open.is_private = 0));
 select repositories.id
@@ -271,7 +272,8 @@ where visible_repositories
         where team_units.team_id = teams.id
           and team_units.mode > ?))
     union select open.id
-    from organization_members join repositories as open on open.owner_id = organization_members.organization_id
+    from organization_members join users as organization on organization.id = organization_members.organization_id
+      and organization.visibility = 'private' join repositories as open on open.owner_id = organization.id
     where organization_members.user_id = ?
       and open.is_private = 0))
 order by repositories.lower_name, repositories.id

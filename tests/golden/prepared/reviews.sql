@@ -248,7 +248,7 @@ where id = ?;
 update comments
 set resolver_id = ?
 where id = ?
-  and resolver_id is distinct from ?;
+  and resolver_id is null;
 
 -- reviews.setDismissed
 update reviews
@@ -259,6 +259,12 @@ where id in ?;
 update reviews
 set is_official = ?
 where id = ?;
+
+-- reviews.unresolveLineComment
+update comments
+set resolver_id = ?
+where id = ?
+  and resolver_id is not null;
 
 -- reviews.update
 update reviews

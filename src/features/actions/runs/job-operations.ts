@@ -6,11 +6,11 @@ import { listed, type Operation, ok, operation } from "../../../core/operation.t
 import Type, { type Static } from "../../../core/schema.ts"
 import { inEveryScope, readingIn } from "../scopes.ts"
 import { logDownload } from "./logs.ts"
-import { OF_MEMBERS, STATUS_QUERY } from "./operations.ts"
+import { OF_READABLE, STATUS_QUERY } from "./operations.ts"
 import { presentJobs, presentTask } from "./present.ts"
 import { ActionTaskResponse, ActionWorkflowJob, ActionWorkflowJobsResponse } from "./records.ts"
 import { statesNamed } from "./status.ts"
-import { findAttempt, findJob, findJobs, findRun, findTasks, readBy } from "./store.ts"
+import { findAttempt, findJob, findJobs, findRun, findTasks } from "./store.ts"
 
 const JOB_QUERY = {
   status: STATUS_QUERY,
@@ -36,13 +36,18 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     id: scope.jobsId,
     route: `GET ${scope.prefix}/actions/jobs`,
     summary: `List ${scope.whose} workflow jobs`,
-    description: `Those of all attempts, oldest first.${scope.name === "Org" ? OF_MEMBERS : ""}`,
+    description: `Those of all attempts, oldest first.${scope.sees === "readable" ? OF_READABLE : ""}`,
     paged: true,
     query: JOB_QUERY,
     answers: { 200: ActionWorkflowJobsResponse },
     refuses: ["badRequest", "invalid"],
     handle: async ({ services, db, actor, owning, query, page }) => {
-      const { rows, total } = await findJobs(db, readBy(owning, actor), filterOf(query), page)
+      const { rows, total } = await findJobs(
+        db,
+        { ...owning, reader: scope.sees === "readable" ? actor : undefined },
+        filterOf(query),
+        page,
+      )
       return listed({ jobs: await presentJobs(db, services.site, rows), total_count: total }, total)
     },
   }),

@@ -11,7 +11,7 @@ import { presentRun, presentRuns } from "./present.ts"
 import { ActionWorkflowRun, ActionWorkflowRunsResponse } from "./records.ts"
 import { approveRun, cancelRun, deleteRun } from "./rules.ts"
 import { STATUS_WORDS, statesNamed } from "./status.ts"
-import { findAttempt, findRun, findRuns, type RunFilter, readBy, withReadablePulls } from "./store.ts"
+import { findAttempt, findRun, findRuns, type RunFilter, withReadablePulls } from "./store.ts"
 
 export const STATUS_QUERY = Type.Optional(
   repeatedText({ description: `how far they have come, one of ${STATUS_WORDS.join(", ")}; may be given several times, for any of them` }),
@@ -40,8 +40,8 @@ export const filterOf = ({ event, branch, status, actor, head_sha }: Static<type
 export const readsPulls = ({ permission, repository }: OnRepository): boolean =>
   unitModeOrAdmin(permission, repository, "repo.pulls") >= Mode.read
 
-/** Who sees what of an organisation's runs and jobs, for descriptions. */
-export const OF_MEMBERS = " Those of the repositories whose Actions you may read."
+/** What is not all that there is, for descriptions. */
+export const OF_READABLE = " Those of the repositories whose Actions you may read."
 
 const lists: readonly Operation[] = inEveryScope((scope) => [
   operation({
@@ -49,16 +49,16 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     id: scope.runsId,
     route: `GET ${scope.prefix}/actions/runs`,
     summary: `List ${scope.whose} workflow runs`,
-    description: `Newest first, each in its last attempt.${scope.name === "Org" ? OF_MEMBERS : ""}`,
+    description: `Newest first, each in its last attempt.${scope.sees === "readable" ? OF_READABLE : ""}`,
     paged: true,
     query: RUN_QUERY,
     answers: { 200: ActionWorkflowRunsResponse },
     refuses: ["badRequest"],
     handle: async ({ services, db, actor, owning, on, query, page }) => {
-      // People are the owners of theirs.
+      const reader = scope.sees === "readable" ? actor : undefined
       const shownPulls = async (repositoryIds: readonly number[]) =>
-        on ? readsPulls(on) : scope.name === "Org" ? withReadablePulls(db, actor, repositoryIds) : true
-      const { rows, total } = await findRuns(db, readBy(owning, actor), filterOf(query), page)
+        on ? readsPulls(on) : reader ? withReadablePulls(db, reader, repositoryIds) : true
+      const { rows, total } = await findRuns(db, { ...owning, reader }, filterOf(query), page)
       const withPulls = query.exclude_pull_requests !== true && (await shownPulls(rows.map((run) => run.repository_id)))
       return listed({ workflow_runs: await presentRuns(db, services.site, actor, rows, { withPulls }), total_count: total }, total)
     },

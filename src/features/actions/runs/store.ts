@@ -34,21 +34,13 @@ export interface RunFilter {
   readonly workflow?: string | undefined
 }
 
-/** An owner scope, and the caller where it is the owner of several repositories: only those whose Actions the caller may read count. */
-export type RunsOf =
-  | Extract<Owning, { readonly of: "repository" | "site" }>
-  | (Extract<Owning, { readonly of: "owner" }> & { readonly actor: Actor })
+/** An owner scope; with a reader only the repositories of an owner count whose Actions this caller may read. */
+export type RunsOf = Owning & { readonly reader?: Actor | undefined }
 
-/** The owner scope with its caller. */
-export const readBy = (owning: Owning, actor: Actor): RunsOf => (owning.of === "owner" ? { ...owning, actor } : owning)
-
-/** The repositories of an owner whose Actions the caller may read. */
-const readIn = (db: Handle, { ownerId, actor }: Extract<RunsOf, { readonly of: "owner" }>) =>
-  db
-    .selectFrom("repositories")
-    .select("repositories.id")
-    .where("repositories.owner_id", "=", ownerId)
-    .where(readableRepositories(actor, "repo.actions"))
+function repositoriesOf(db: Handle, { ownerId, reader }: Extract<RunsOf, { readonly of: "owner" }>) {
+  const owned = db.selectFrom("repositories").select("repositories.id").where("repositories.owner_id", "=", ownerId)
+  return reader ? owned.where(readableRepositories(reader, "repo.actions")) : owned
+}
 
 /** Those of the repositories whose pull requests the caller may read. */
 export async function withReadablePulls(db: Handle, actor: Actor, ids: readonly number[]): Promise<ReadonlySet<number>> {
@@ -72,7 +64,7 @@ export async function findRuns(db: Handle, whose: RunsOf, filter: RunFilter, { l
 function runsOf(db: Handle, whose: RunsOf, { event, branch, states, actor, headSha, workflow }: RunFilter) {
   let runs = db.selectFrom("action_runs")
   if (whose.of === "repository") runs = runs.where("action_runs.repository_id", "=", whose.repositoryId)
-  else if (whose.of === "owner") runs = runs.where("action_runs.repository_id", "in", readIn(db, whose))
+  else if (whose.of === "owner") runs = runs.where("action_runs.repository_id", "in", repositoriesOf(db, whose))
   if (event) runs = runs.where("action_runs.event", "=", event)
   // An invalid branch name is not refused: it matches no run.
   if (branch) runs = runs.where("action_runs.ref", "=", isBranchName(branch) ? branchRef(branch) : "")
@@ -165,7 +157,7 @@ export async function findJobs(
   let jobs = db.selectFrom("action_jobs")
   if (whose.of === "attempt") jobs = jobs.where("run_id", "=", whose.runId).where("attempt", "=", whose.attempt)
   else if (whose.of === "repository") jobs = jobs.where("repository_id", "=", whose.repositoryId)
-  else if (whose.of === "owner") jobs = jobs.where("repository_id", "in", readIn(db, whose))
+  else if (whose.of === "owner") jobs = jobs.where("repository_id", "in", repositoriesOf(db, whose))
   if (states) jobs = jobs.where(inList("action_jobs.state", states))
   const { total } = await jobs.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await jobs.selectAll().orderBy("id", order).limit(limit).offset(offset).execute()
