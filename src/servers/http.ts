@@ -22,6 +22,7 @@ import { registerHealth } from "./health.ts"
 import { registerLfs } from "./lfs/routes.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { registerPackages } from "./packages/routes.ts"
+import { plainUrl } from "./routing/redirect.ts"
 import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
 import { registerResults } from "./runner/results/routes.ts"
 import { registerRunners } from "./runner/routes.ts"
@@ -76,7 +77,8 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
     clientErrorHandler: answerUnreadable,
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: true, maxParamLength: 1024 },
+    rewriteUrl: ({ url }) => plainUrl(url ?? "/"),
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => {
       // A name too long to exist is missing like any other.
       const refusal =

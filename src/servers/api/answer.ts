@@ -6,6 +6,7 @@ import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
 import { isGitError } from "../../git/index.ts"
+import { leadTo, ownLocation } from "../routing/redirect.ts"
 import { patternOf } from "../routing/routes.ts"
 import { logFault, requestDetails, retryAfter } from "./faults.ts"
 import { linkHeader } from "./paging.ts"
@@ -27,6 +28,7 @@ export interface Rendered {
 export function render(services: Services, method: string, url: string, sent: Sent<number, unknown>, page: Page | undefined): Rendered {
   const { "content-type": textType = TEXT_TYPE, ...given } = sent.headers ?? {}
   const headers: Record<string, string> = { ...given }
+  if (given["location"] !== undefined) headers["location"] = ownLocation(services.site, given["location"])
   if (sent.total !== undefined) {
     headers["x-total-count"] = String(sent.total)
     const [path = "", query = ""] = url.split("?", 2)
@@ -64,7 +66,7 @@ export function matches(header: string | undefined, tag: string): boolean {
 
 /** The one place where refusals become answers. Any other error is an internal one: logged completely, without details for the client. */
 export function sendRefusal(services: Services, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof Renamed) return reply.code(error.status).header("location", movedTo(request, error)).send()
+  if (error instanceof Renamed) return leadTo(reply, movedTo(request, error), error.status)
   // The client is gone, and with it the only reader of the answer.
   if (isGitError(error, "aborted")) return reply.code(503).send()
   const refusal = asRefusal(error)

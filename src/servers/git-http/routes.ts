@@ -12,6 +12,7 @@ import type { Authenticator } from "../../features/people/authentication/authent
 import { readAuthorization } from "../../features/people/authentication/credentials.ts"
 import { isGitError, servicePreamble } from "../../git/index.ts"
 import { clientAddress } from "../client/address.ts"
+import { leadTo } from "../routing/redirect.ts"
 import { hiddenFrom, NO_CACHE, sendRefusal } from "./answer.ts"
 import { addressOf, discardRest, isService, protocolOf, readBody, type Service } from "./request.ts"
 
@@ -167,5 +168,5 @@ function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Re
   const suffix = /(\.wiki)?(\.git)?$/i.exec(request.params.repo)?.[0] ?? ""
   const query = request.url.slice(request.url.indexOf("?"))
   const location = `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}${suffix}/info/refs${query}`
-  return reply.code(moved.status).headers(NO_CACHE).header("location", location).send()
+  return leadTo(reply.headers(NO_CACHE), location, moved.status)
 }

@@ -10,6 +10,7 @@ import type { FileWithBlob } from "../../features/packages/packages/store.ts"
 import { asRefusal, matches, movedTo } from "../api/answer.ts"
 import { logFault, requestDetails, retryAfter } from "../api/faults.ts"
 import { WRONG_CREDENTIALS } from "../git-http/answer.ts"
+import { leadTo } from "../routing/redirect.ts"
 import { sendRanged } from "../web/ranged.ts"
 import { scopeFor } from "./admission.ts"
 
@@ -60,7 +61,7 @@ export function sendRefusal(
   reply: FastifyReply,
   error: unknown,
 ): FastifyReply {
-  if (error instanceof Renamed) return reply.code(error.status).header("location", movedTo(request, error)).send()
+  if (error instanceof Renamed) return leadTo(reply, movedTo(request, error), error.status)
   const refusal = asRefusal(error)
   const { kind, status, message, extra } = refusal
   if (request.raw.readableAborted) request.log.warn({ err: error }, "an upload was broken off")

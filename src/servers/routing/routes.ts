@@ -177,12 +177,9 @@ function search(
   return rest
 }
 
-/**
- * The decoded parts of an address's path without empty ones, and the form that its end asks for; undefined where an escape is broken. A proxy may have
- * sent the address whole.
- */
+/** The decoded parts of an address's path without empty ones, and the form that its end asks for; undefined where an escape is broken. */
 function readPath(url: string): { readonly parts: readonly string[]; readonly form: string | undefined } | undefined {
-  const path = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? ""
+  const path = /^[^?#]*/.exec(url)?.[0] ?? ""
   const parts = path.split("/").filter((part) => part !== "")
   const form = requestedForm(path)?.name
   if (!path.includes("%")) return { parts, form }

@@ -5,6 +5,7 @@ import type { Services } from "../../core/services.ts"
 import { badgeOf } from "../../features/actions/runs/badge.ts"
 import { findRuns } from "../../features/actions/runs/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
+import { leadTo } from "../routing/redirect.ts"
 import { actorOf, mayReadCategory } from "./actor.ts"
 
 interface Badge {
@@ -20,7 +21,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
  */
 export function registerBadges(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.get<Badge>("/:owner/:repo/actions/workflows/:workflow/badge.svg", async (request, reply) => {
-    const { database, site } = services
+    const { database } = services
     const { owner, repo, workflow } = request.params
     const actor = await actorOf(request, services, authenticator)
     if (!mayReadCategory(services, actor, "repository") || workflow.includes("\0")) throw refuse.notFound()
@@ -32,7 +33,7 @@ export function registerBadges(app: FastifyInstance, services: Services, authent
     if (found instanceof Renamed) {
       const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : ""
       const to = `${found.replace["owner"] ?? owner}/${found.replace["repo"] ?? repo}`
-      return reply.redirect(`${site.rootUrl}/${to}/actions/workflows/${encodeURIComponent(workflow)}/badge.svg${query}`, 307)
+      return leadTo(reply, `/${to}/actions/workflows/${encodeURIComponent(workflow)}/badge.svg${query}`, 307)
     }
     try {
       requireUnit(found, "repo.actions", "read")

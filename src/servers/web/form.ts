@@ -21,10 +21,6 @@ export async function inConstantTime(work: Promise<void>): Promise<void> {
   await Promise.all([work, pause(MIN_RESPONSE_MS)])
 }
 
-/** Sends a browser on after a form, or to where a person can go on. The address may hold a code: no other site is told of it. */
-export const sendOn = (reply: FastifyReply, address: string): FastifyReply =>
-  reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer").redirect(address, 303)
-
 /** Tells programs for how long a refusal holds, where that is known; the page says it in words. */
 export const withRetryAfter = (reply: FastifyReply, { retryAfter }: Refusal): FastifyReply =>
   retryAfter === undefined ? reply : reply.header("retry-after", String(retryAfter))

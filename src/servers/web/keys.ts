@@ -5,6 +5,7 @@ import { Renamed, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { armorCertificates } from "../../features/people/keys/openpgp.ts"
 import { findCertificates, findPublicKeyLines } from "../../features/people/keys/store.ts"
+import { leadTo } from "../routing/redirect.ts"
 
 /** A user's public keys as text, `/{user}.keys` and `/{user}.gpg`: for machines that grant access or verify signatures by them. */
 export function registerKeys(app: FastifyInstance, services: Services): void {
@@ -23,7 +24,7 @@ export function registerKeys(app: FastifyInstance, services: Services): void {
       return sendText(reply, await (kind === "keys" ? lines(user) : armored(user)))
     } catch (error) {
       if (!(error instanceof Renamed)) throw error
-      return reply.redirect(`/${encodeURIComponent(error.replace["username"] ?? name)}.${kind}`, error.status)
+      return leadTo(reply, `/${encodeURIComponent(error.replace["username"] ?? name)}.${kind}`, error.status)
     }
   }
 

@@ -7,6 +7,7 @@ import { mediaFile, rawFile } from "../../features/code/contents/raw.ts"
 import { repositoryPath } from "../../features/code/frame/frame.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { sendDownload } from "../api/download.ts"
+import { leadTo } from "../routing/redirect.ts"
 import { actorOf, mayReadCategory } from "./actor.ts"
 
 /**
@@ -24,7 +25,7 @@ export function registerRaw(app: FastifyInstance, services: Services, authentica
       requireUnit(on, "repo.code", "read")
       const call: OnCode = { ...on, services, db, actor }
       const located = await locateCode(call, asked)
-      if (!located) return reply.redirect(`${repositoryPath(on)}/${view}/${await explicitForm(call, asked)}`, 302)
+      if (!located) return leadTo(reply, `${repositoryPath(on)}/${view}/${await explicitForm(call, asked)}`, 302)
       const file = { services, owned: on, revision: located.revision }
       const path = located.parts.join("/")
       reply.header("link", `<${codePath(on, "src", located.revision, located.parts)}>; rel="canonical"`)

@@ -10,6 +10,7 @@ import { findAttachmentsOfReleases } from "../../features/code/attachments/store
 import { admitRelease, locateReleaseOfTag } from "../../features/code/releases/locate.ts"
 import { findLatestRelease, type Release } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
+import { leadTo } from "../routing/redirect.ts"
 import { actorOf, mayReadCategory } from "./actor.ts"
 
 type Found = OnRepository & { readonly db: Handle; readonly actor: Actor }
@@ -44,7 +45,7 @@ export function registerReleases(app: FastifyInstance, services: Services, authe
         const release = await find({ ...on, db, actor })
         const file = (await findAttachmentsOfReleases(db, { releaseIds: [release.id] })).find((each) => each.name === name)
         if (!file) throw refuse.notFound()
-        return reply.redirect(`${services.site.rootUrl}/attachments/${file.uuid}`)
+        return leadTo(reply, `/attachments/${file.uuid}`, 302)
       },
     })
   }

@@ -61,15 +61,6 @@ export const setStepTicket = (services: Services, reply: FastifyReply, ticket: s
     `${stepNameOf(services)}=${ticket}; Path=/; Max-Age=${ticket === "" ? 0 : STEP_SECONDS}; ${attributes(services)}`,
   )
 
-const OWN = "http://own.invalid"
-
-/** The address to go to after a sign-in, if it is a path of this site; else the front page. */
-export function ownPath(asked: string): string {
-  if (!/^\/(?![/\\])/.test(asked) || asked.length > 8_192 || /[\s\\\p{Cc}]/u.test(asked)) return "/"
-  const url = URL.parse(asked, OWN)
-  return url?.origin === OWN && !url.pathname.startsWith("//") ? asked : "/"
-}
-
 export const LOGIN_PATH = "/user/login"
 export const LOGOUT_PATH = "/user/logout"
 

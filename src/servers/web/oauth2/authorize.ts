@@ -9,8 +9,9 @@ import { withParameters } from "../../../features/people/oauth2/redirects.ts"
 import { type AuthorizationRequest, type ReadRequest, readRequest } from "../../../features/people/oauth2/requests.ts"
 import { inWords } from "../../../features/people/oauth2/scopes.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
+import { sendAway, sendOn } from "../../routing/redirect.ts"
 import { sendPrivatePage } from "../accounts/private-page.ts"
-import { FORM, formOf, sendOn } from "../form.ts"
+import { FORM, formOf } from "../form.ts"
 import { AUTHORIZE_PATH, sourceOf } from "../form-targets.ts"
 import { LOGOUT_PATH, loginFor, queryOf, sessionOf } from "../session.ts"
 import { OPEN, onlyMethods } from "./answers.ts"
@@ -88,11 +89,11 @@ export function registerAuthorize(app: FastifyInstance, services: Services): voi
 
   async function sendCode(reply: FastifyReply, { user, signedInAt }: Session, request: AuthorizationRequest): Promise<FastifyReply> {
     const code = await database.write((tx) => issueCode(tx, { user, request, signedInAt, now: now() }))
-    return sendOn(reply, withParameters(request.redirectUri, { code, state: request.state, iss: site.rootUrl }))
+    return sendAway(reply, withParameters(request.redirectUri, { code, state: request.state, iss: site.rootUrl }))
   }
 
   const sendError = (reply: FastifyReply, to: Pick<AuthorizationRequest, "redirectUri" | "state">, error: OAuth2Error): FastifyReply =>
-    sendOn(
+    sendAway(
       reply,
       withParameters(to.redirectUri, { error: error.word, error_description: error.message, state: to.state, iss: site.rootUrl }),
     )

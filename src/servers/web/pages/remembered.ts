@@ -10,9 +10,10 @@ import {
 } from "../../../features/code/diffs/choices.ts"
 import { withQuery } from "../../../web/address.ts"
 import { DISMISS_PATH, THEME_PATH, THEMES, type Theme } from "../../../web/layout.ts"
+import { leadTo, ownPath } from "../../routing/redirect.ts"
 import { cookiesNamed } from "../cookies.ts"
 import { FORM, formOf } from "../form.ts"
-import { ownPath, sessionOf } from "../session.ts"
+import { sessionOf } from "../session.ts"
 
 /**
  * What a browser remembers of how its reader wants pages. It is no secret, and says nothing about who they are. Where it remembers nothing, the settings
@@ -29,7 +30,7 @@ export function registerRemembered(app: FastifyInstance, services: Services): vo
   app.post(THEME_PATH, FORM, async (request, reply) => {
     const theme = THEMES.find((each) => each === formOf(request)("theme"))
     const isUsual = theme === "auto" && (await sessionOf(services, request)) === undefined
-    return remember(reply, THEME, isUsual ? undefined : theme).redirect(cameFrom(request), 303)
+    return leadTo(remember(reply, THEME, isUsual ? undefined : theme), cameFrom(request))
   })
 
   app.post(DISMISS_PATH, FORM, async (request, reply) => {
@@ -37,12 +38,12 @@ export function registerRemembered(app: FastifyInstance, services: Services): vo
     const mark = formOf(request)("mark")
     // What is gone by now need not be remembered.
     const marks = there.filter((each) => each === mark || dismissedBy(request).includes(each))
-    return remember(reply, DISMISSED, marks.length === 0 ? undefined : marks.join("_")).redirect(cameFrom(request), 303)
+    return leadTo(remember(reply, DISMISSED, marks.length === 0 ? undefined : marks.join("_")), cameFrom(request))
   })
 
   app.post(DIFF_CHOICES_PATH, FORM, async (request, reply) => {
     const value = formOf(request)
-    if (value("forget") !== "") return remember(reply, DIFFS, undefined).redirect(cameFrom(request), 303)
+    if (value("forget") !== "") return leadTo(remember(reply, DIFFS, undefined), cameFrom(request))
     const user = (await sessionOf(services, request))?.user
     const diffs = diffsFor(request, user)
     const sent = DIFF_CHOICE_NAMES.flatMap((name) => (value(name) === "" ? [] : [[name, value(name)] as const]))
@@ -50,7 +51,7 @@ export function registerRemembered(app: FastifyInstance, services: Services): vo
     // What the address says would count more than what was chosen just now.
     const chosen = Object.fromEntries(sent.map(([name]) => [name, undefined]))
     const isUsual = user === undefined && text === writeDiffChoices(diffChoices({}))
-    return remember(reply, DIFFS, isUsual ? undefined : text).redirect(withQuery(cameFrom(request), chosen), 303)
+    return leadTo(remember(reply, DIFFS, isUsual ? undefined : text), withQuery(cameFrom(request), chosen))
   })
 }
 

@@ -24,10 +24,11 @@ import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 import { readBody, readQuery } from "../../api/input.ts"
 import { receiveUpload } from "../../api/upload.ts"
 import { clientAddress } from "../../client/address.ts"
+import { leadTo, ownPath } from "../../routing/redirect.ts"
 import { type DeclaredRequest, type DeclaredRoute, declaredRoute } from "../../routing/routes.ts"
 import { actorOf, mayReadCategory } from "../actor.ts"
 import { FORM } from "../form.ts"
-import { loginFor, ownPath, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
+import { loginFor, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
 import { filesFirst } from "./attach.ts"
 import { encodingFor, openPageCache, type PageCache, type Ready, readyText, sendReady } from "./cache.ts"
 import { errorPage, wantsPage } from "./errors.ts"
@@ -305,11 +306,11 @@ function sendMoved(request: FastifyRequest, reply: FastifyReply, { to, status = 
   // What other scripts ask for, nobody sees.
   if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(flash, undo))
   reply.header("cache-control", "private, no-cache")
-  return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : reply.redirect(ownPath(to), status)
+  return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
 const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
-  reply.header("cache-control", "no-store").redirect(loginFor(request.method === "GET" ? request.url : cameFrom(request)), 303)
+  leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
 
 function inputOf({ config }: Services, page: Page, request: FastifyRequest): { readonly query: unknown; readonly page: ListPage } {
   const parameters = queryOf(request)
@@ -342,7 +343,7 @@ export async function sendErrorPage(
   error: unknown,
 ): Promise<FastifyReply> {
   if (error instanceof Renamed)
-    return reply.redirect(movedTo(request, error), request.method === "GET" || request.method === "HEAD" ? 302 : 307)
+    return leadTo(reply, movedTo(request, error), request.method === "GET" || request.method === "HEAD" ? 302 : 307)
   const given = asRefusal(error)
   if (given.kind === "unauthenticated") {
     const shown = declaredRoute(request)?.signsInPlace ? askInPlace(request) : undefined

@@ -9,10 +9,11 @@ import { isConfirmed } from "../../../features/people/sessions/sessions.ts"
 import type { SignIn, Stranger } from "../../../features/people/sign-in/sign-in.ts"
 import { field as inputField } from "../../../web/components.ts"
 import { clientAddress } from "../../client/address.ts"
-import { FORM, formOf, sendOn, withRetryAfter } from "../form.ts"
+import { ownPath, sendAway, sendOn } from "../../routing/redirect.ts"
+import { FORM, formOf, withRetryAfter } from "../form.ts"
 import { sendShown } from "../pages/server.ts"
 import { beginAgain, faultOf, hidden, passwordFields, problemBeside, stepPage } from "../pages/sign-in-forms.ts"
-import { LOGIN_PATH, loginFor, ownPath, queryOf, sessionOf, setStepTicket, stepTicket } from "../session.ts"
+import { LOGIN_PATH, loginFor, queryOf, sessionOf, setStepTicket, stepTicket } from "../session.ts"
 import { orAgain } from "./again.ts"
 import { confirmFor } from "./confirm.ts"
 import { goOnWith } from "./login.ts"
@@ -45,7 +46,7 @@ export function registerProviders(app: FastifyInstance, services: Services, sign
     return orAgain(
       async () => {
         const { address, ticket } = await providers.begin(request.params.provider, { target, isRemembered: false, linkTo: 0 })
-        return sendOn(setStepTicket(services, reply, ticket), address)
+        return sendAway(setStepTicket(services, reply, ticket), address)
       },
       (refusal) => failed(request, reply, refusal),
     )
