@@ -44,7 +44,7 @@ export async function presentRepositories(
   const permissions = options.permissions ?? (await permissionsOn(db, actor, owned))
   const write = writer(site)
   const mirrors = await mirrorsOf(db, owned)
-  const parents = await parentsOf(db, actor, owned, permissions)
+  const parents = await parentsOf(db, actor, owned)
   const transfers = await transfersOf(db, site, actor, owned, permissions)
   return owned.map((item) => {
     const { repository } = item
@@ -206,15 +206,10 @@ const NO_PARENTS: ReadonlyMap<number, Owned> = new Map()
 const NO_TRANSFERS: ReadonlyMap<number, RepoTransfer> = new Map()
 
 /**
- * The parents of the forks among them, by the fork's id: shown to callers who may see the parent, and to the fork's administrators, who
- * forked it.
+ * The parents of the forks among them, by the fork's id, as far as the caller may see them now: who owns a fork has seen its parent as it was then, and it
+ * may have become private.
  */
-async function parentsOf(
-  db: Handle,
-  actor: Actor,
-  owned: readonly Owned[],
-  permissions: ReadonlyMap<number, Permission>,
-): Promise<ReadonlyMap<number, Owned>> {
+async function parentsOf(db: Handle, actor: Actor, owned: readonly Owned[]): Promise<ReadonlyMap<number, Owned>> {
   const ids = new Set<number>()
   for (const { repository } of owned) if (repository.fork_of_id !== null) ids.add(repository.fork_of_id)
   if (ids.size === 0) return NO_PARENTS
@@ -225,9 +220,7 @@ async function parentsOf(
   const shown = new Map<number, Owned>()
   for (const { repository } of owned) {
     const parent = repository.fork_of_id === null ? undefined : parents.get(repository.fork_of_id)
-    if (!parent) continue
-    const administers = (permissions.get(repository.id)?.mode ?? Mode.none) >= Mode.admin
-    if (administers || reaches(reached.get(parent.repository.id) ?? NOTHING)) shown.set(repository.id, parent)
+    if (parent && reaches(reached.get(parent.repository.id) ?? NOTHING)) shown.set(repository.id, parent)
   }
   return shown
 }
