@@ -39,7 +39,7 @@ withWorld("codes", { open, on: databaseKinds }, ({ test, world }) => {
     const { authorize, codeOf, installed, redeem, signedIn } = world
     const { pair, fields } = withPkce()
     const code = codeOf(await authorize(await signedIn(), installed, fields))
-    for (const verifier of [newPair().verifier, pair.challenge, "", undefined, `${pair.verifier}=`]) {
+    for (const verifier of [newPair().verifier, pair.challenge, "", undefined, `${pair.verifier}=`, "a".repeat(42), "a".repeat(129)]) {
       const { status, body } = await redeem(installed, code, { code_verifier: verifier })
       expect([verifier, status, body.error]).toEqual([verifier, 400, "invalid_grant"])
     }

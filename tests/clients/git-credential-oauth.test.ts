@@ -1,7 +1,9 @@
 /**
  * What git-credential-oauth does for git: it opens the browser, waits at a port of its own for the code, exchanges it as a client without a secret, and
- * gives git the token as a password.
+ * gives git the token as a password. The requests are those of version 0.4.2, letter by letter: its verifier and its state are base64 with `+`, `/` and
+ * `=`, and it tries its id as Basic credentials first.
  */
+import { hash, randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
@@ -11,7 +13,8 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import { ok } from "../../src/git/testing.ts"
 import { withWorld } from "../support/fixture.ts"
-import { GIT_CREDENTIAL_OAUTH, jsonOf, newPair, openOAuth2World } from "../support/oauth2.ts"
+import { basic } from "../support/hearth.ts"
+import { GIT_CREDENTIAL_OAUTH, jsonOf, openOAuth2World } from "../support/oauth2.ts"
 
 async function open(kind: Parameters<typeof openOAuth2World>[0]) {
   const world = await openOAuth2World(kind, { lfs: { enabled: true } })
@@ -35,10 +38,13 @@ withWorld("git-credential-oauth", { open }, ({ test, world }) => {
       const port = typeof address === "object" ? address?.port : 0
       const redirect = `http://127.0.0.1:${port}`
       const client = { id: GIT_CREDENTIAL_OAUTH, secret: "", redirect }
-      const pair = newPair()
+      const state = `+/${randomBytes(16).toString("base64")}`
+      // The first bytes make sure of the letters that it has in most cases.
+      const verifier = Buffer.concat([Buffer.from([0xfb, 0xff, 0xbf]), randomBytes(29)]).toString("base64")
+      const challenge = hash("sha256", verifier, "base64url")
       const browser = await signedIn()
       const page = await browser.get(
-        authorizePath(client, { code_challenge: pair.challenge, code_challenge_method: "S256", ...(scope !== undefined && { scope }) }),
+        authorizePath(client, { state, code_challenge: challenge, code_challenge_method: "S256", ...(scope !== undefined && { scope }) }),
       )
       expect(page.text).toContain(`Allow git-credential-oauth?`)
       expect(page.text).toContain(`which comes with ${new URL(url).hostname}`)
@@ -46,9 +52,13 @@ withWorld("git-credential-oauth", { open }, ({ test, world }) => {
       const called = once(listener, "request")
       expect((await fetch(back.location)).status).toBe(200)
       const [received] = await called
-      const code = new URL(received.url, redirect).searchParams.get("code") ?? ""
-      const fields = { grant_type: "authorization_code", client_id: client.id, code, redirect_uri: redirect, code_verifier: pair.verifier }
-      const { status, body } = await post("access_token", fields)
+      const brought = new URL(received.url, redirect).searchParams
+      expect(brought.get("state")).toBe(state)
+      const code = brought.get("code") ?? ""
+      expect(verifier).toMatch(/^\+.*\/.*=$/)
+      const fields = { grant_type: "authorization_code", code, redirect_uri: redirect, code_verifier: verifier }
+      const first = await post("access_token", fields, { authorization: basic(client.id, "") })
+      const { status, body } = first.status === 200 ? first : await post("access_token", { ...fields, client_id: client.id })
       expect([status, body.token_type]).toEqual([200, "bearer"])
       return body.access_token
     } finally {
