@@ -30,7 +30,7 @@ export type RefusalKind = keyof typeof catalogue
 export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly field: string | undefined
-  /** Members of the answer's body besides message and url. With these a missing thing has a body whatever `api.notFoundBody` says. */
+  /** Members of the answer's body besides message and url. With these a 404 has a body whatever `api.notFoundBody` says. */
   readonly extra: Readonly<Record<string, unknown>> | undefined
   /** After how many seconds the same request may succeed, where that is known. */
   readonly retryAfter: number | undefined

@@ -91,9 +91,9 @@ export const settings = {
   },
   api: {
     notFoundBody: choice(
-      ["none", "json"],
-      "none",
-      "What comes with a 404: nothing, or {message, url} for clients that parse every refusal.",
+      ["specified", "none", "json"],
+      "specified",
+      "What comes with a 404: nothing where the API's specification says so and else {errors, message, url}, which clients parse; nothing; or that body everywhere.",
     ),
     defaultPageSize: integer(30, "How many entries a list gives when the caller doesn't say.", { min: 1, max: 1000 }),
     maxPageSize: integer(50, "The most entries that a list gives at once.", { min: 1, max: 1000 }),

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process"
+import { readFile } from "node:fs/promises"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
 import { operations } from "../../src/operations.ts"
+import { SPECIFIED } from "../../src/servers/api/missing.ts"
 
 const run = promisify(execFile)
 
@@ -50,5 +52,19 @@ describe("the contract", () => {
     expect(stdout).not.toContain("differs")
     expect(Number(there)).toBe(operations.filter(({ id }) => !BEYOND.includes(id)).length)
     expect(agree).toBe(there)
+  })
+
+  it("is told that a 404 has no body for the operations of the specification, and for no other", async () => {
+    const contract = JSON.parse(await readFile(new URL("contract.json", import.meta.url), "utf8"))
+    const seeds = Object.values<{ readonly id: string; readonly seed?: boolean }>(contract.operations).filter(({ seed }) => seed)
+    expect([...SPECIFIED].toSorted()).toEqual(seeds.map(({ id }) => id).toSorted())
+    const document = JSON.parse(await (await fetch(`${hearth.url}/swagger.v1.json`)).text())
+    const told: string[] = []
+    for (const one of Object.values<Record<string, unknown>>(document.paths).flatMap((path) => Object.values(path))) {
+      const { operationId, responses } = Object(one)
+      if (responses?.["404"]?.$ref === "#/responses/notFound") told.push(operationId)
+    }
+    expect(told.filter((id) => !SPECIFIED.has(id))).toEqual([])
+    expect(told.length).toBeGreaterThan(30)
   })
 })

@@ -7,8 +7,9 @@ import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
 import { isGitError } from "../../git/index.ts"
 import { leadTo, ownLocation } from "../routing/redirect.ts"
-import { patternOf } from "../routing/routes.ts"
+import { declaredRoute, patternOf } from "../routing/routes.ts"
 import { logFault, requestDetails, retryAfter } from "./faults.ts"
+import { isMissingEmpty } from "./missing.ts"
 import { linkHeader } from "./paging.ts"
 
 const JSON_TYPE = "application/json;charset=utf-8"
@@ -72,11 +73,19 @@ export function sendRefusal(services: Services, request: FastifyRequest, reply: 
   const refusal = asRefusal(error)
   logFault(services.log, refusal, error, requestDetails(request, "a request failed"))
   reply.code(refusal.status)
-  if (refusal.kind === "notFound" && !refusal.extra && services.config.api.notFoundBody === "none") return reply.send()
+  const isMissing = refusal.kind === "notFound"
+  if (isMissing && !refusal.extra && isMissingEmpty(services.config.api.notFoundBody, declaredRoute(request)?.operation))
+    return reply.send()
   const seconds = retryAfter(refusal)
   if (seconds !== undefined) reply.header("retry-after", seconds)
   const fault = refusal.kind === "internal" && { message: faultWords(request.id), request_id: request.id }
-  const body = { ...refusal.extra, message: refusal.message, ...fault, url: `${services.site.rootUrl}/api/swagger` }
+  const body = {
+    ...(isMissing && { errors: [] }),
+    ...refusal.extra,
+    message: refusal.message,
+    ...fault,
+    url: `${services.site.rootUrl}/api/swagger`,
+  }
   return reply.header("content-type", JSON_TYPE).send(JSON.stringify(body))
 }
 

@@ -1,10 +1,12 @@
 import { neededScopes } from "../../../access/scopes.ts"
 import { catalogue, type RefusalKind } from "../../../core/errors.ts"
 import type { AccessRule, Operation } from "../../../core/operation.ts"
+import { isMissingEmpty, type NotFoundBody } from "../missing.ts"
 import { isJson, type Json, requiredOf } from "./schema.ts"
 
 /** What all documents say about the service. */
 export interface About {
+  readonly notFoundBody?: NotFoundBody
   readonly version: string
   /** The public address, without a slash at its end; left out, the documents name none. */
   readonly rootUrl?: string
@@ -17,26 +19,31 @@ export const API_PATH = "/api/v1"
 
 /** The refusals of one status, as one answer. */
 export interface RefusedAnswer {
-  readonly name: RefusalKind
+  readonly name: RefusalKind | "missing"
   readonly status: number
   readonly description: string
-  /** A missing thing is answered without a body. */
-  readonly hasBody: boolean
+  readonly body: "error" | "missing" | "none"
 }
 
 const kinds = Object.keys(catalogue).filter((kind): kind is RefusalKind => kind in catalogue)
 
-/** Every refusal, one for each status, named after the first kind of it. */
-export const refusedAnswers: readonly RefusedAnswer[] = [...new Set(kinds.map((kind) => catalogue[kind].status))].flatMap((status) => {
-  const same = kinds.filter((kind) => catalogue[kind].status === status)
-  const [name] = same
-  if (name === undefined) return []
-  const description = same.map((kind) => catalogue[kind].title || "an error of the server's own").join(", or ")
-  return [{ name, status, description, hasBody: name !== "notFound" }]
-})
+/** Every refusal, one for each status, named after the first kind of it; a missing thing with and without a body. */
+export const refusedAnswers: readonly RefusedAnswer[] = [...new Set(kinds.map((kind) => catalogue[kind].status))].flatMap(
+  (status): readonly RefusedAnswer[] => {
+    const same = kinds.filter((kind) => catalogue[kind].status === status)
+    const [name] = same
+    if (name === undefined) return []
+    const description = same.map((kind) => catalogue[kind].title || "an error of the server's own").join(", or ")
+    if (name !== "notFound") return [{ name, status, description, body: "error" }]
+    return [
+      { name, status, description: `${description}, without a body`, body: "none" },
+      { name: "missing", status, description, body: "missing" },
+    ]
+  },
+)
 
 /** How an operation may refuse: what it declares, and what follows from its access, its scopes and its input. */
-export function refusalsOf(operation: Operation): readonly RefusedAnswer[] {
+export function refusalsOf(operation: Operation, { notFoundBody = "specified" }: Pick<About, "notFoundBody">): readonly RefusedAnswer[] {
   const { rule, scope, archived, publicOnly, basicOnly, body, refuses } = operation
   const all = new Set<RefusalKind>(refuses)
   if (rule.signIn === "required" || basicOnly) all.add("unauthenticated")
@@ -45,7 +52,10 @@ export function refusalsOf(operation: Operation): readonly RefusedAnswer[] {
   if (body !== undefined) all.add("invalid")
   if (archived === "refused") all.add("archived")
   const statuses = new Set([...all].map((kind) => catalogue[kind].status as number))
-  return refusedAnswers.filter(({ status }) => statuses.has(status) && !(status in operation.answers))
+  const missing = isMissingEmpty(notFoundBody, operation.id) ? "none" : "missing"
+  return refusedAnswers.filter(
+    ({ status, body: sent }) => statuses.has(status) && !(status in operation.answers) && (sent === "error" || sent === missing),
+  )
 }
 
 // --- who may call --------------------------------------------------------------------------------------------------------------------

@@ -152,6 +152,15 @@ describe("swagger2", () => {
         },
         required: ["message", "url"],
       },
+      APINotFound: {
+        type: "object",
+        properties: {
+          errors: { type: "array", items: { type: "string" }, description: "details, if there are any" },
+          message: { type: "string", description: "what is missing, or hidden from the caller" },
+          url: { type: "string", format: "uri", description: "this description" },
+        },
+        required: ["errors", "message", "url"],
+      },
       BoilOption: { type: "object", properties: { degrees: { type: "integer", minimum: 1, maximum: 100 } }, required: ["degrees"] },
       Kettle: {
         type: "object",
@@ -169,9 +178,9 @@ describe("swagger2", () => {
     expect(document).toMatchObject({ schemes: ["https"], host: "code.example.org", basePath: "/forge/api/v1" })
   })
 
-  it("describes every kind of refusal, 404 alone without a body", () => {
+  it("describes every kind of refusal, 404 with and without a body", () => {
     const responses = Object.entries(Object(document.responses))
-    expect(responses.length).toBe(new Set(Object.values(catalogue).map(({ status }) => status)).size)
+    expect(responses.length).toBe(new Set(Object.values(catalogue).map(({ status }) => status)).size + 1)
     for (const [name, response] of responses) expect(at(response, "schema") === undefined, name).toBe(name === "notFound")
   })
 

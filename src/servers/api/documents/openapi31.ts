@@ -17,7 +17,7 @@ import {
   tagsOf,
 } from "./describe.ts"
 import { type Dialect, isJson, type Json, type Schemas, schemas } from "./schema.ts"
-import { APIError, security, successWords } from "./swagger2.ts"
+import { APIError, APINotFound, security, successWords } from "./swagger2.ts"
 
 /** OpenAPI 3.1 takes JSON Schema as it is. */
 const dialect: Dialect = {
@@ -47,8 +47,8 @@ const headers = Object.fromEntries(
 /** The OpenAPI 3.1 document of the operations. Throws a TypeError for records that contradict each other. */
 export function openapi31(operations: readonly Operation[], about: About): Json {
   const { write, named } = schemas(dialect)
-  const error = write(APIError)
-  const paths = byPath(operations, (operation) => describe(operation, write))
+  const bodies = { error: write(APIError), missing: write(APINotFound), none: undefined }
+  const paths = byPath(operations, (operation) => describe(operation, write, about))
   return {
     openapi: "3.1.0",
     info: { title: TITLE, version: about.version },
@@ -58,9 +58,9 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
     components: {
       schemas: named(),
       responses: Object.fromEntries(
-        refusedAnswers.map(({ name, description, hasBody }) => [
+        refusedAnswers.map(({ name, description, body }) => [
           name,
-          { description, ...(hasBody ? { content: { "application/json": { schema: error } } } : {}) },
+          { description, ...(bodies[body] && { content: { "application/json": { schema: bodies[body] } } }) },
         ]),
       ),
       securitySchemes: {
@@ -79,7 +79,7 @@ export function openapi31(operations: readonly Operation[], about: About): Json 
   }
 }
 
-function describe(operation: Operation, write: Schemas["write"]): Json {
+function describe(operation: Operation, write: Schemas["write"], about: About): Json {
   const { body } = operation
   return {
     operationId: operation.id,
@@ -109,7 +109,7 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
           },
         ]),
       ),
-      ...Object.fromEntries(refusalsOf(operation).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(refusalsOf(operation, about).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
     },
     ...security(operation),
     "x-access": ruleText(operation.rule),

@@ -5,7 +5,7 @@ import { SCRIPT, STYLE } from "./pageAssets.ts"
 import { fieldsHtml, recordsOf } from "./pageFields.ts"
 import { operationHtml } from "./pageOperation.ts"
 import type { Json } from "./schema.ts"
-import { APIError } from "./swagger2.ts"
+import { APIError, APINotFound } from "./swagger2.ts"
 
 export interface PageAbout extends About {
   /** The nonce of the answer's Content-Security-Policy. Without one the page is the same for all callers; `PAGE_SOURCES` allows it then. */
@@ -25,7 +25,7 @@ export function apiPage(operations: readonly Operation[], about: PageAbout): str
         `tag-${tag.replace(/\W+/g, "-")}`,
         capital(tag),
         inside.length,
-        inside.map((operation) => operationHtml(operation, root || EXAMPLE_ROOT)),
+        inside.map((operation) => operationHtml(operation, root || EXAMPLE_ROOT, about)),
       )
     }),
     records(recordsOf(operations)),
@@ -50,7 +50,8 @@ export function apiPage(operations: readonly Operation[], about: PageAbout): str
 adds <code>X-Gitea-OTP</code>. A site administrator may act as somebody else with <code>Sudo</code>.</p>
 <p><strong>Lists</strong> They come in pages: <code>page</code> counts from 1, <code>limit</code> is the page’s size. <code>Link</code> leads to the other pages,
 <code>X-Total-Count</code> is the length of the whole.</p>
-<p><strong>Refusals</strong> Each is an ${typeLink("APIError")} with a message that names what was refused. What is missing, or hidden from the caller, is 404 without a body.</p>
+<p><strong>Refusals</strong> Each is an ${typeLink("APIError")} with a message that names what was refused. What is missing, or hidden from the caller, is 404: an ${typeLink("APINotFound")}, or no body
+where the operation says so.</p>
 </div>
 </header>
 <nav aria-label="Parts"><ul>${parts.map(({ entry }) => entry).join("")}</ul></nav>
@@ -80,7 +81,7 @@ function part(id: string, name: string, count: number, inside: readonly string[]
 }
 
 function records(all: ReadonlyMap<string, Json>): Part {
-  const withError: readonly (readonly [string, object])[] = [["APIError", APIError], ...all]
+  const withError: readonly (readonly [string, object])[] = [["APIError", APIError], ["APINotFound", APINotFound], ...all]
   return part(
     "records",
     "Records",

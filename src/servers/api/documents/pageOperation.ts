@@ -1,19 +1,29 @@
 import type { Operation } from "../../../core/operation.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
-import { API_PATH, bodyRequired, mediaType, pathDescription, queryParameters, refusalsOf, ruleText, scopesOf } from "./describe.ts"
+import {
+  type About,
+  API_PATH,
+  bodyRequired,
+  mediaType,
+  pathDescription,
+  queryParameters,
+  refusalsOf,
+  ruleText,
+  scopesOf,
+} from "./describe.ts"
 import { answerHtml, fieldsHtml, parametersHtml, typeHtml } from "./pageFields.ts"
 import { isJson, type Json, requiredOf, withoutNull } from "./schema.ts"
 import { successWords } from "./swagger2.ts"
 
 /** One operation, collapsed to its method, path and summary. `root` is the address that its example calls. */
-export function operationHtml(operation: Operation, root: string): string {
+export function operationHtml(operation: Operation, root: string, about: About): string {
   const { id, method, path, summary, description, deprecated } = operation
   const sections = [
     description ? `<p>${escapeHtml(description)}</p>` : "",
     factsHtml(operation),
     section("Parameters", parametersHtml([...pathParameters(operation), ...queryParameters(operation)])),
     section("Body", bodyHtml(operation)),
-    section("Answers", answersHtml(operation)),
+    section("Answers", answersHtml(operation, about)),
     section("Example", `<pre><code>${escapeHtml(example(operation, root))}</code></pre>`),
   ]
   return `<details class="operation${deprecated ? " deprecated" : ""}" id="${escapeHtml(id)}"><summary><h3><span class="method ${method.toLowerCase()}">${method}</span> <code>${pathHtml(path)}</code></h3> <span class="what">${escapeHtml(summary)}${deprecated ? " <em>deprecated</em>" : ""}</span></summary><div class="inside">${sections.join("")}</div></details>`
@@ -57,12 +67,12 @@ function bodyHtml(operation: Operation): string {
   return `<p>${kind}</p>${fieldsHtml(body, "Fields of the body", true)}`
 }
 
-function answersHtml(operation: Operation): string {
+function answersHtml(operation: Operation, about: About): string {
   const answers = Object.entries(operation.answers).map(([status, schema]) => {
     const paged = operation.paged && status === "200" ? ", one page, with the headers Link and X-Total-Count" : ""
     return `<tr><th scope="row" class="good">${status}</th><td>${schema ? answerHtml(schema) : successWords(status, false)}${paged}</td></tr>`
   })
-  const refusals = refusalsOf(operation).map(
+  const refusals = refusalsOf(operation, about).map(
     ({ status, description }) => `<tr><th scope="row">${status}</th><td>${escapeHtml(description)}</td></tr>`,
   )
   return `<div class="wide"><table class="answers" aria-label="Answers"><tbody>${answers.join("")}${refusals.join("")}</tbody></table></div>`

@@ -12,6 +12,7 @@ export function registerDocuments(app: FastifyInstance, services: Services, oper
   // The address is known only once the server listens.
   const about = {
     version: API_VERSION,
+    notFoundBody: services.config.api.notFoundBody,
     get rootUrl() {
       return services.site.rootUrl
     },

@@ -27,6 +27,13 @@ export const APIError = record("APIError", {
   url: Type.String({ format: "uri", description: "this description" }),
 })
 
+/** The body of a 404, where it has one. */
+export const APINotFound = record("APINotFound", {
+  errors: Type.Array(Type.String(), { description: "details, if there are any" }),
+  message: Type.String({ description: "what is missing, or hidden from the caller" }),
+  url: Type.String({ format: "uri", description: "this description" }),
+})
+
 /** Swagger 2.0 has neither null nor unions; clients made from it expect `x-nullable` on the schema itself. */
 const dialect: Dialect = {
   keywords: new Set([
@@ -88,8 +95,8 @@ const headers = Object.fromEntries(
  */
 export function swagger2(operations: readonly Operation[], about: About): Json {
   const { write, named } = schemas(dialect)
-  const error = write(APIError)
-  const paths = byPath(operations, (operation) => describe(operation, write))
+  const bodies = { error: write(APIError), missing: write(APINotFound), none: undefined }
+  const paths = byPath(operations, (operation) => describe(operation, write, about))
   return {
     swagger: "2.0",
     info: { title: TITLE, version: about.version },
@@ -100,7 +107,7 @@ export function swagger2(operations: readonly Operation[], about: About): Json {
     paths,
     definitions: named(),
     responses: Object.fromEntries(
-      refusedAnswers.map(({ name, description, hasBody }) => [name, { description, ...(hasBody ? { schema: error } : {}) }]),
+      refusedAnswers.map(({ name, description, body }) => [name, { description, ...(bodies[body] && { schema: bodies[body] }) }]),
     ),
     securityDefinitions: {
       BasicAuth: { type: "basic", description: signInWords.BasicAuth },
@@ -118,7 +125,7 @@ function place(rootUrl: string | undefined): Json {
   return { schemes: [protocol.slice(0, -1)], host, basePath: pathname.replace(/\/$/, "") + API_PATH }
 }
 
-function describe(operation: Operation, write: Schemas["write"]): Json {
+function describe(operation: Operation, write: Schemas["write"], about: About): Json {
   const { body } = operation
   const answered = Object.values(operation.answers).find((schema) => schema !== null)
   return {
@@ -151,7 +158,7 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
           },
         ]),
       ),
-      ...Object.fromEntries(refusalsOf(operation).map(({ name, status }) => [status, { $ref: `#/responses/${name}` }])),
+      ...Object.fromEntries(refusalsOf(operation, about).map(({ name, status }) => [status, { $ref: `#/responses/${name}` }])),
     },
     ...security(operation),
     "x-access": ruleText(operation.rule),
