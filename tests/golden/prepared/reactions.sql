@@ -20,6 +20,12 @@ where issue_id = ?
   and user_id = ?
   and content = ?;
 
+-- reactions.deleteOwn
+delete from reactions
+where issue_id = ?
+  and comment_id = ?
+  and user_id = ?;
+
 -- reactions.find
 select *
 from reactions

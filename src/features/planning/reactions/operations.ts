@@ -35,7 +35,7 @@ const adding = {
   description: "201 for a new one, 200 where it is there already.",
   answers: { 200: Reaction, 201: Reaction },
 } as const
-const removing = { ...change, answers: { 204: null } } as const
+const removing = { ...change, description: "Without `content`, all that one has there.", answers: { 204: null } } as const
 
 export const reactionOperations: readonly Operation[] = [
   operation({
@@ -63,7 +63,7 @@ export const reactionOperations: readonly Operation[] = [
     ...removing,
     id: "issueDeleteIssueReaction",
     route: `DELETE ${ISSUE}`,
-    summary: "Remove a reaction from an issue",
+    summary: "Remove a reaction of one's own from an issue",
     access: onIssueSignedIn,
     handle: remove,
   }),
@@ -92,7 +92,7 @@ export const reactionOperations: readonly Operation[] = [
     ...removing,
     id: "issueDeleteCommentReaction",
     route: `DELETE ${COMMENT}`,
-    summary: "Remove a reaction from a comment",
+    summary: "Remove a reaction of one's own from a comment",
     access: onCommentSignedIn,
     handle: remove,
   }),

@@ -30,6 +30,18 @@ withWorld("reactions", { on: databaseKinds, open: openCommentFixture }, ({ test,
     expect((await shown(on)).total).toBe("8")
   })
 
+  test("of one's own are all removed where none is named, as pyforgejo does it", async () => {
+    const id = await talk.comment(talk.ben, "open/issues/2", "gladly")
+    for (const on of [`${at}/2/reactions`, `${at}/comments/${id}/reactions`])
+      for (const body of [{}, undefined, { content: null }]) {
+        await talk.call(talk.cal, `POST ${on}`, { content: "eyes" })
+        for (const content of ["heart", "rocket"]) expect(await talk.status(talk.ben, `POST ${on}`, { content })).toBe(201)
+        expect(await talk.status(talk.ben, `DELETE ${on}`, body)).toBe(204)
+        expect((await shown(on)).list).toEqual(["cal eyes"])
+      }
+    expect(await talk.status(talk.cal, `DELETE ${at}/2/reactions`)).toBe(204)
+  })
+
   test("to a comment are separate from those to its issue", async () => {
     const id = await talk.comment(talk.ben, "open/issues/2", "indeed")
     const on = `${at}/comments/${id}/reactions`

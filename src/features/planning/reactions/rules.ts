@@ -9,17 +9,12 @@ import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 import { REACTIONS } from "./records.ts"
-import { deleteAllReactions, deleteReaction, findReaction, insertReaction, type ReactionRow } from "./store.ts"
+import { deleteAllReactions, deleteOwnReactions, deleteReaction, findReaction, insertReaction, type ReactionRow } from "./store.ts"
 
 /** A user who reacts to an issue, or to one of its comments. */
 export type Reacting = OnIssue & Me & { readonly comment?: Comment }
 
-const subjectOf = ({ issue, comment, me }: Reacting, content: string) => ({
-  issueId: issue.id,
-  commentId: comment?.id ?? 0,
-  userId: me.id,
-  content,
-})
+const ownAt = ({ issue, comment, me }: Reacting) => ({ issueId: issue.id, commentId: comment?.id ?? 0, userId: me.id })
 
 /**
  * Adds a reaction, and says whether it is new; each user has each reaction only once.
@@ -40,7 +35,7 @@ export async function addReaction(
   const { comment, owner, me } = found
   if (comment && !(await findCommentById.first(tx, { id: comment.id }))) throw refuse.notFound()
   await requireUnblocked(tx, me, [{ id: issue.author_id }, owner, ...(comment ? [{ id: comment.author_id }] : [])])
-  const subject = subjectOf(found, content)
+  const subject = { ...ownAt(found), content }
   const added = await insertReaction.first(tx, { ...subject, now })
   const reaction = added ?? (await findReaction.first(tx, subject))
   if (!reaction) throw new TypeError("a reaction that is there already can be found")
@@ -48,11 +43,13 @@ export async function addReaction(
   return { reaction, isNew: added !== undefined }
 }
 
-/** Removes a reaction, if there is one. Refuses `forbidden` on a locked issue to users who may not write to it. */
+/** Removes one's reaction, if there is one; without a content all that one has there. Refuses `forbidden` on a locked issue to users who may not write to it. */
 export async function removeReaction(tx: Transaction, found: Reacting, content: string): Promise<void> {
   requireReactions(found)
   const { issue, comment, me } = found
-  if ((await deleteReaction.changes(tx, subjectOf(found, content))) === 0) return
+  const own = ownAt(found)
+  const removed = content === "" ? await deleteOwnReactions.changes(tx, own) : await deleteReaction.changes(tx, { ...own, content })
+  if (removed === 0) return
   publish(tx, { kind: "reaction.removed", issue, commentId: comment?.id ?? null, actor: me })
 }
 

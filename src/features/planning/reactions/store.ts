@@ -74,6 +74,10 @@ export const deleteReaction = query("reactions.deleteOne", (db, p: Params<Reacti
     .where("content", "=", p.content),
 )
 
+export const deleteOwnReactions = query("reactions.deleteOwn", (db, p: Params<Omit<ReactionKey, "content">>) =>
+  db.deleteFrom("reactions").where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId).where("user_id", "=", p.userId),
+)
+
 export const deleteAllReactions = query("reactions.deleteAll", (db, p: Params<Subject>) =>
   db.deleteFrom("reactions").where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId),
 )
