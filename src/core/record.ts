@@ -9,14 +9,32 @@ export const recordNamed = <T>(name: string) => Type.Unsafe<T>({ $ref: name })
 /** A member that may be null on the wire. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** How a word of a query is read beyond its letters. */
+interface WordOptions<Word extends string> {
+  readonly description?: string
+  readonly default?: Word
+  /** What clients of other servers say for a word, in small letters. */
+  readonly synonyms?: Readonly<Partial<Record<Word, readonly string[]>>>
+}
+
 /**
  * One of the given words. `formerly`, which every member of a body may have, is an older name of it: it is used if the newer one isn't
- * sent.
+ * sent. `onlyWith`: a parameter of a query that counts only together with the one of that name.
  */
 export const oneOf = <const W extends readonly string[]>(
   words: W,
-  options: { readonly description?: string; readonly default?: W[number]; readonly formerly?: string } = {},
+  options: WordOptions<W[number]> & { readonly formerly?: string; readonly onlyWith?: string } = {},
 ) => Type.Unsafe<W[number]>({ type: "string", enum: [...words], ...options })
+
+/**
+ * One of the given words in a query. Others count as not sent: clients of this API send what they know of other servers, and the API's specification names no
+ * words here.
+ */
+export const knownWord = <const W extends readonly string[]>(words: W, options: WordOptions<W[number]> = {}) =>
+  Type.Unsafe<W[number]>({ type: "string", enum: [...words], lenient: true, ...options })
+
+/** Other servers' words for a state that a list is filtered by. */
+export const STATE_SYNONYMS = { open: ["opened"], closed: ["close"], all: ["any", "both"] } as const
 
 /** A 64-bit id or count. JSON numbers hold 53 bits, which no table exceeds. */
 export const int64 = (options: { readonly description?: string; readonly minimum?: number; readonly maximum?: number } = {}) =>

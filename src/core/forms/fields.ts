@@ -20,10 +20,15 @@ export function readFields(schema: TSchema, parameters: URLSearchParams): Record
     if (type === "array") {
       const items = memberOf(member, "items")
       const texts = parameters.getAll(name)
-      values[name] = (isText(items) ? texts : texts.filter((one) => one !== "")).map((one) => readValue(items, one))
+      values[name] = (isText(items) ? texts : texts.filter((one) => one !== ""))
+        .map((one) => readValue(items, one))
+        .filter((one) => !isPassedOver(items, one))
     } else if (memberOf(member, "repeated") === true) values[name] = parameters.getAll(name).join("\n")
-    else if (memberOf(member, "lenient") === true) values[name] = wholeNumber(text)
-    else if (text !== "" || isText(member)) values[name] = readValue(member, text)
+    else if (memberOf(member, "lenient") === true && type === "integer") values[name] = wholeNumber(text)
+    else if (text !== "" || isText(member)) {
+      const value = readValue(member, text)
+      if (!isPassedOver(member, value) && countsWith(member, parameters)) values[name] = value
+    }
   }
   for (const [pattern, member] of Object.entries(memberOf(schema, "patternProperties") ?? {})) {
     if (typeOf(member) !== "array") continue
@@ -39,8 +44,27 @@ function readValue(schema: unknown, text: string): unknown {
   if (type === "integer" || type === "number") return /^[+-]?\d{1,15}$/.test(text) ? Number(text) : text
   if (type === "boolean") return TRUE.test(text) || (FALSE.test(text) ? false : text)
   const words = memberOf(schema, "enum")
+  if (!Array.isArray(words)) return text
   const word = text.trim().toLowerCase()
-  return (Array.isArray(words) && words.find((one) => String(one).toLowerCase() === word)) || text
+  const synonyms = memberOf(schema, "synonyms")
+  const means = (one: unknown): boolean => {
+    const others = memberOf(synonyms, String(one))
+    return String(one).toLowerCase() === word || (Array.isArray(others) && others.includes(word))
+  }
+  return words.find(means) ?? text
+}
+
+/** Whether a value that can't be read counts as not sent. */
+function isPassedOver(schema: unknown, value: unknown): boolean {
+  if (memberOf(schema, "lenient") !== true) return false
+  const words = memberOf(schema, "enum")
+  return Array.isArray(words) ? !words.includes(value) : typeof value !== typeOf(schema)
+}
+
+/** Some parameters say more of another one, and count for nothing without it. */
+function countsWith(schema: unknown, parameters: URLSearchParams): boolean {
+  const other = memberOf(schema, "onlyWith")
+  return typeof other !== "string" || (parameters.get(other) ?? "") !== ""
 }
 
 /** Whether any text is a value of this schema, also an empty one. Of other kinds an empty text means "not sent". */

@@ -27,13 +27,57 @@ const takesAnyText = (schema: unknown): boolean =>
 const anyText = (schema: unknown) => takesAnyText(schema) || (member(schema, "type") === "array" && takesAnyText(member(schema, "items")))
 
 describe("queries", () => {
-  const strict = parameters.filter(([, , schema]) => !anyText(schema) && member(schema, "lenient") !== true)
+  const isLenient = (schema: unknown): boolean => member(schema, "lenient") === true || member(member(schema, "items"), "lenient") === true
+  const strict = parameters.filter(([, , schema]) => !anyText(schema) && !isLenient(schema) && member(schema, "onlyWith") === undefined)
 
   test("every operation refuses a value that it can't read, by the parameter's name", () => {
     expect(strict.length).toBeGreaterThan(100)
     for (const [id, name, , query] of strict)
       for (const text of ["unreadable", "1.5", "99999999999999999999", "2026-13-41"])
         expect(() => read(query, `${encodeURIComponent(name)}=${text}`), `${id} ${name}=${text}`).toThrow(`[${name}`)
+  })
+
+  test("words that the specification doesn't name are passed over where they are unknown, and taken by other names", () => {
+    const lenient = parameters.filter(([, , schema]) => isLenient(schema) && !anyText(schema) && member(schema, "type") !== "integer")
+    expect(lenient.length).toBeGreaterThan(16)
+    for (const [id, name, schema, query] of lenient) {
+      const seen = member(read(query, `${encodeURIComponent(name)}=unreadable`), name)
+      expect([undefined, []], `${id} ${name}`).toContainEqual(seen)
+      const of = member(schema, "items") ?? schema
+      for (const [word, synonyms] of Object.entries<readonly string[]>(Object(member(of, "synonyms")))) {
+        expect(member(of, "enum"), `${id} ${name}`).toContain(word)
+        for (const synonym of synonyms) {
+          const taken = member(read(query, `${encodeURIComponent(name)}=${synonym.toUpperCase()}`), name)
+          expect([taken].flat(), `${id} ${name}=${synonym}`).toEqual([word])
+        }
+      }
+    }
+  })
+
+  test("what gitea-mcp and other clients send is taken, and refused only where the specification names the words", () => {
+    const queryOf = (id: string) => operations.find((operation) => operation.id === id)?.query ?? Type.Object({})
+    for (const [id, sent, taken] of [
+      ["repoListPullRequests", "sort=newest", { sort: "newest" }],
+      ["repoListPullRequests", "sort=Created&state=merged", { sort: "newest" }],
+      ["issueListIssues", "state=any&type=pull_requests", { state: "all", type: "pulls" }],
+      ["issueSearchIssues", "type=all&state=opened", { state: "open" }],
+      ["issueGetMilestonesList", "state=overdue", {}],
+      ["repoSearch", "order=sideways", {}],
+      ["repoSearch", "order=descending&sort=id", { sort: "id", order: "desc" }],
+      ["notifyGetList", "status-types=unread&status-types=done&subject-type=pr", { "status-types": ["unread"], "subject-type": ["pull"] }],
+      ["repoListStatuses", "sort=newest&state=unknown", { sort: "newest" }],
+      ["repoListReleases", "pre-release=maybe", {}],
+      ["GetTree", "recursive=always", {}],
+      ["listPackages", "type=all", {}],
+    ] as const)
+      expect([id, read(queryOf(id), sent)]).toEqual([id, taken])
+    for (const [id, sent] of [
+      ["notifyGetRepoList", "status-types=done"],
+      ["notifyGetRepoList", "subject-type=release"],
+      ["adminListHooks", "type=some"],
+      ["repoSearch", "order=sideways&sort=id"],
+    ] as const)
+      expect(() => read(queryOf(id), sent), `${id} ${sent}`).toThrow("must be one of")
   })
 
   test("every operation takes an empty value as not sent", () => {

@@ -149,7 +149,7 @@ export const contentsReadOperations: readonly Operation[] = [
     route: "GET /repos/{owner}/{repo}/git/trees/{sha}",
     summary: "Get a git tree",
     query: {
-      recursive: Type.Optional(Type.Boolean({ description: "with all that is below" })),
+      recursive: Type.Optional(Type.Boolean({ description: "with all that is below", lenient: true })),
       page: pageParameter("page number, from 1"),
       per_page: pageParameter("page size, at most 1000"),
     },

@@ -22,8 +22,8 @@ const releaseRecordOperations: readonly Operation[] = [
     description: "Drafts are shown only to those who may write releases.",
     paged: true,
     query: {
-      draft: Type.Optional(Type.Boolean({ description: "only drafts, or none" })),
-      "pre-release": Type.Optional(Type.Boolean({ description: "only pre-releases, or none" })),
+      draft: Type.Optional(Type.Boolean({ description: "only drafts, or none", lenient: true })),
+      "pre-release": Type.Optional(Type.Boolean({ description: "only pre-releases, or none", lenient: true })),
     },
     answers: { 200: Type.Array(Release) },
     handle: async ({ services, db, actor, query, page, ...on }) => {

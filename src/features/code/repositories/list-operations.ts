@@ -59,7 +59,13 @@ export const listOperations: readonly Operation[] = [
       mode: Type.Optional(oneOf(MODES, { description: "forks, sources, mirrors, or what uid works on without owning it" })),
       exclusive: Type.Optional(Type.Boolean({ description: "only what uid itself owns" })),
       sort: Type.Optional(oneOf(SORTS)),
-      order: Type.Optional(oneOf(["asc", "desc"], { description: "asc where it is not sent; together with sort" })),
+      order: Type.Optional(
+        oneOf(["asc", "desc"], {
+          description: "asc where it is not sent; counts only together with sort",
+          onlyWith: "sort",
+          synonyms: { asc: ["ascending"], desc: ["descending"] },
+        }),
+      ),
     },
     answers: { 200: SearchResults },
     refuses: ["invalid"],

@@ -1,6 +1,6 @@
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { created, listed, type Operation, operation } from "../../../core/operation.ts"
-import { oneOf } from "../../../core/record.ts"
+import { knownWord } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { commitNamed, commitOfPath } from "../commits/revision.ts"
 import { presentRepository } from "../repositories/present.ts"
@@ -13,8 +13,10 @@ import { combine, latestStatuses, listStatuses } from "./store.ts"
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
 
 const filters = {
-  sort: Type.Optional(oneOf(STATUS_SORTS, { description: "newest first where it is not sent" })),
-  state: Type.Optional(oneOf(LISTED_STATES)),
+  sort: Type.Optional(
+    knownWord(STATUS_SORTS, { description: "newest first where it is not sent", synonyms: { newest: ["latest", "created"] } }),
+  ),
+  state: Type.Optional(knownWord(LISTED_STATES, { synonyms: { failure: ["failed"], success: ["succeeded"], pending: ["running"] } })),
 }
 
 export const statusOperations: readonly Operation[] = [

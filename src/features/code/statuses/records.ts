@@ -7,7 +7,7 @@ export const STATES = ["pending", "success", "error", "failure", "warning", "ski
 export type State = (typeof STATES)[number]
 /** The states that a list can be filtered by. */
 export const LISTED_STATES = ["pending", "success", "error", "failure", "warning"] as const
-export const STATUS_SORTS = ["oldest", "recentupdate", "leastupdate", "leastindex", "highestindex"] as const
+export const STATUS_SORTS = ["newest", "oldest", "recentupdate", "leastupdate", "leastindex", "highestindex"] as const
 export type StatusSort = (typeof STATUS_SORTS)[number]
 
 export const CommitStatus = record("CommitStatus", {

@@ -5,7 +5,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, type Operation, ok, operation, type Page } from "../../../core/operation.ts"
-import { dateTime, oneOf, secondsOf } from "../../../core/record.ts"
+import { dateTime, knownWord, oneOf, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { locateThread, markThread, markThreads } from "./marking.ts"
@@ -15,12 +15,27 @@ import { countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subjec
 
 const about = { tag: "notification", scope: ["notification"], publicOnly: "refused" } as const
 
+const SUBJECT_TYPES = ["issue", "pull", "commit", "repository"] as const
+const SYNONYMS = {
+  issue: ["issues"],
+  pull: ["pulls", "pr", "pullrequest", "pullrequests", "pull_request"],
+  commit: ["commits"],
+  repository: ["repo", "repositories"],
+} as const
+
 const listQuery = {
   all: Type.Optional(Type.Boolean({ description: "read threads too" })),
-  "status-types": Type.Optional(Type.Array(oneOf(STATUSES), { description: "unread and pinned where it is not sent" })),
-  "subject-type": Type.Optional(Type.Array(oneOf(["issue", "pull", "commit", "repository"]))),
+  "status-types": Type.Optional(Type.Array(knownWord(STATUSES), { description: "unread and pinned where it is not sent" })),
+  "subject-type": Type.Optional(Type.Array(knownWord(SUBJECT_TYPES, { synonyms: SYNONYMS }))),
   since: Type.Optional(dateTime({ description: "only threads that changed after this moment" })),
   before: Type.Optional(dateTime({ description: "only threads that changed before this moment" })),
+}
+
+/** The specification names the words of a repository's list: others are refused. */
+const repositoryListQuery = {
+  ...listQuery,
+  "status-types": Type.Optional(Type.Array(oneOf(STATUSES), { description: "unread and pinned where it is not sent" })),
+  "subject-type": Type.Optional(Type.Array(oneOf(SUBJECT_TYPES, { synonyms: SYNONYMS }))),
 }
 
 const markQuery = {
@@ -178,7 +193,7 @@ export const notificationOperations: readonly Operation[] = [
     description: LIST_DESCRIPTION,
     access: onRepositorySignedIn,
     paged: true,
-    query: listQuery,
+    query: repositoryListQuery,
     answers: { 200: Type.Array(NotificationThread) },
     refuses: ["invalid", "notFound"],
     handle: (call) => list(call, { ...filterOf(call.query), repositoryId: call.repository.id }, call.page),

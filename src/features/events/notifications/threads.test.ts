@@ -128,8 +128,8 @@ withHearth("notification threads", { on: databaseKinds }, ({ test, forge }) => {
     for (const [who, route, status] of [
       [ben, "GET /notifications?since=today", 422],
       [ben, "GET /notifications?before=today", 422],
-      [ben, "GET /notifications?status-types=unread&status-types=bogus", 422],
-      [ben, "GET /notifications?subject-type=bogus", 422],
+      [ben, `GET /repos/ann/${name}/notifications?status-types=unread&status-types=bogus`, 422],
+      [ben, `GET /repos/ann/${name}/notifications?subject-type=bogus`, 422],
       [ben, "GET /notifications?all=perhaps", 422],
       [ben, "PUT /notifications?all=perhaps", 422],
       [ben, "PUT /notifications?status-types=bogus", 422],

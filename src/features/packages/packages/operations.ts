@@ -2,7 +2,7 @@ import { onPackages, onPackagesAsWriter } from "../../../access/policies/package
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
-import { oneOf } from "../../../core/record.ts"
+import { knownWord } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { deletePackage, deleteVersion } from "./change.ts"
 import { linkPackage, unlinkPackage } from "./links.ts"
@@ -36,7 +36,7 @@ export const packageOperations: readonly Operation[] = [
     access: onPackages,
     paged: true,
     query: {
-      type: Type.Optional(oneOf(TYPES, { description: "the registry; there is nothing of those that this service doesn't have" })),
+      type: Type.Optional(knownWord(TYPES, { description: "the registry; there is nothing of those that this service doesn't have" })),
       q: Type.Optional(Type.String({ description: "a part of the name" })),
     },
     answers: { 200: Type.Array(Package) },

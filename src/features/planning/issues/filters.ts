@@ -5,16 +5,21 @@ import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { pathNumber } from "../../../core/operation.ts"
-import { dateTime, oneOf, secondsOf } from "../../../core/record.ts"
+import { dateTime, knownWord, STATE_SYNONYMS, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list.ts"
 
 /** The filters of lists of issues, and how they are read. */
 
+const TYPE_SYNONYMS = {
+  issues: ["issue"],
+  pulls: ["pull", "pr", "prs", "pullrequest", "pullrequests", "pull_request", "pull_requests"],
+} as const
+
 /** The parameters of both lists. */
 export const sharedFilters = {
-  state: Type.Optional(oneOf(["open", "closed", "all"], { default: "open" })),
-  type: Type.Optional(oneOf(["issues", "pulls"], { description: "both unless told otherwise" })),
+  state: Type.Optional(knownWord(["open", "closed", "all"], { default: "open", synonyms: STATE_SYNONYMS })),
+  type: Type.Optional(knownWord(["issues", "pulls"], { description: "both unless told otherwise", synonyms: TYPE_SYNONYMS })),
   q: Type.Optional(Type.String({ description: "words that a title, body or comment holds, or a number" })),
   labels: Type.Optional(Type.String({ description: "names of labels, with commas between them" })),
   milestones: Type.Optional(Type.String({ description: "titles of milestones, with commas between them" })),

@@ -73,8 +73,8 @@ withHearth("lists of issues", { on: databaseKinds, people: ["ann", "ben", "cyd"]
     if (!query.includes("page=")) expect(answer.headers.get("x-total-count")).toBe(String(expected.length))
   })
 
-  test.each(["state=odd", "type=odd"])("are refused for %j", async (query) => {
-    expect((await box.list(query)).status).toBe(422)
+  test.each(["state=odd", "type=odd"])("pass over %j, as clients expect", async (query) => {
+    expect(numbers(await box.list(query))).toEqual(numbers(await box.list("")))
   })
 
   test("a milestone by its id, and refused filters", async () => {

@@ -1,4 +1,4 @@
-import { int64, nonBlank, oneOf, record } from "../../../core/record.ts"
+import { int64, knownWord, nonBlank, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
 export const LABEL_NAME_LENGTH = 255
@@ -35,5 +35,5 @@ export const LABEL_SORTS = ["alphabetically", "reversealphabetically", "mostissu
 export type LabelSort = (typeof LABEL_SORTS)[number]
 
 export const labelQuery = {
-  sort: Type.Optional(oneOf(LABEL_SORTS, { description: "by name unless told otherwise", default: "alphabetically" })),
+  sort: Type.Optional(knownWord(LABEL_SORTS, { description: "by name unless told otherwise", default: "alphabetically" })),
 }

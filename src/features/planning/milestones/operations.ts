@@ -3,7 +3,7 @@ import { onRepository } from "../../../access/policies/repositories.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
-import { oneOf } from "../../../core/record.ts"
+import { knownWord, STATE_SYNONYMS } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { presentMilestone } from "./present.ts"
 import { CreateMilestoneOption, EditMilestoneOption, Milestone } from "./records.ts"
@@ -29,7 +29,7 @@ export const milestoneOperations: readonly Operation[] = [
     access: onRepository,
     paged: true,
     query: {
-      state: Type.Optional(oneOf(["open", "closed", "all"], { default: "open" })),
+      state: Type.Optional(knownWord(["open", "closed", "all"], { default: "open", synonyms: STATE_SYNONYMS })),
       name: Type.Optional(Type.String({ description: "part of the title, in any letter case" })),
     },
     answers: { 200: Type.Array(Milestone) },

@@ -1,6 +1,6 @@
 import { onUserProjects } from "../../../access/policies/projects.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
-import { oneOf } from "../../../core/record.ts"
+import { knownWord, STATE_SYNONYMS } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { requireProject } from "./lock.ts"
 import { presentNewProject, presentProjectOf, presentProjectsOf } from "./present.ts"
@@ -11,7 +11,7 @@ import { findProjects } from "./store.ts"
 
 const list = {
   paged: true,
-  query: { state: Type.Optional(oneOf(["open", "closed", "all"], { default: "open" })) },
+  query: { state: Type.Optional(knownWord(["open", "closed", "all"], { default: "open", synonyms: STATE_SYNONYMS })) },
   answers: { 200: Type.Array(Project) },
 } as const
 

@@ -10,8 +10,17 @@ import type { FoundPull } from "./present.ts"
 import { findPullsOfIssues } from "./store.ts"
 
 /** The orders of a list of pull requests. Numbers follow the order of creation. */
-export const PULL_SORTS = ["oldest", "recentupdate", "recentclose", "leastupdate", "mostcomment", "leastcomment", "priority"] as const
-type PullSort = (typeof PULL_SORTS)[number] | "newest"
+export const PULL_SORTS = [
+  "newest",
+  "oldest",
+  "recentupdate",
+  "recentclose",
+  "leastupdate",
+  "mostcomment",
+  "leastcomment",
+  "priority",
+] as const
+type PullSort = (typeof PULL_SORTS)[number]
 
 export interface PullFilters {
   /** Undefined for all. */

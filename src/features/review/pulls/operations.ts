@@ -1,7 +1,7 @@
 import { onPull, onPullAsAuthor, onPulls, onPullsSignedIn } from "../../../access/policies/pulls.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
-import { int64, oneOf } from "../../../core/record.ts"
+import { int64, knownWord, STATE_SYNONYMS } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { headNamed } from "../../code/commits/heads.ts"
 import { filterUser } from "../../planning/issues/filters.ts"
@@ -18,6 +18,14 @@ import { findUnmergedBetween } from "./store.ts"
 const shared = { tag: "repository", scope: ["repository"] } as const
 const changes = { ...shared, archived: "refused" } as const
 
+const SORT_SYNONYMS = {
+  newest: ["latest", "created"],
+  recentupdate: ["updated", "recentupdated"],
+  leastupdate: ["leastupdated"],
+  mostcomment: ["comments", "mostcomments", "popularity"],
+  leastcomment: ["leastcomments"],
+} as const
+
 const CLOSED = { open: 0, closed: 1, all: undefined } as const
 
 export const pullOperations: readonly Operation[] = [
@@ -31,8 +39,8 @@ export const pullOperations: readonly Operation[] = [
     paged: true,
     query: {
       base_branch: Type.Optional(Type.String({ description: "only those to be merged into this branch" })),
-      state: Type.Optional(oneOf(["open", "closed", "all"], { description: "all unless told otherwise" })),
-      sort: Type.Optional(oneOf(PULL_SORTS, { description: "newest first unless told otherwise" })),
+      state: Type.Optional(knownWord(["open", "closed", "all"], { description: "all unless told otherwise", synonyms: STATE_SYNONYMS })),
+      sort: Type.Optional(knownWord(PULL_SORTS, { description: "newest first unless told otherwise", synonyms: SORT_SYNONYMS })),
       milestone: Type.Optional(int64({ description: "id of a milestone" })),
       labels: Type.Optional(Type.Array(int64({ description: "id of a label" }))),
       poster: Type.Optional(Type.String({ description: "name of the author" })),
