@@ -33,7 +33,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
       method: ["GET", "HEAD"],
       url,
       handler: async (request, reply) =>
-        send(request, reply, await findReadable(await actorOf(request, services, authenticator), request.params.uuid)),
+        sendAttachment(services, request, reply, await findReadable(await actorOf(request, services, authenticator), request.params.uuid)),
     })
 
   async function findReadable(actor: Actor, uuid: string): Promise<AttachmentRow> {
@@ -53,27 +53,34 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
       throw refuse.notFound()
     admitRelease(actor, found, await findReleaseById.first(services.database.read, { id }))
   }
+}
 
-  async function send(request: FastifyRequest, reply: FastifyReply, attachment: AttachmentRow): Promise<FastifyReply> {
-    const { uuid, name, size } = attachment
-    const { type, disposition } = fileHeadersOf(name)
-    reply
-      // Cached only by the caller's client, which must revalidate: permissions can change.
-      .header("cache-control", "private, no-cache")
-      .header("content-security-policy", POLICY)
-      .header("content-disposition", disposition)
-    return sendRanged(request, reply, { tag: `"${uuid}"`, size, type, open: (start) => openCounted(attachment, start) })
+/** Sends an attached file to a caller who may read it. */
+export async function sendAttachment(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  attachment: AttachmentRow,
+): Promise<FastifyReply> {
+  const { uuid, name, size } = attachment
+  const { type, disposition } = fileHeadersOf(name)
+  reply
+    // Cached only by the caller's client, which must revalidate: permissions can change.
+    .header("cache-control", "private, no-cache")
+    .header("content-security-policy", POLICY)
+    .header("content-disposition", disposition)
+  return sendRanged(request, reply, { tag: `"${uuid}"`, size, type, open: (start) => openCounted(services, attachment, start) })
+}
+
+async function openCounted(services: Services, { id, uuid }: AttachmentRow, start: number): Promise<FileHandle> {
+  const file = await openFile(services, uuid)
+  if (!file) throw new Refusal("internal", `the file of attachment ${uuid} is gone`)
+  try {
+    // A resumed download was counted when it began.
+    if (start === 0) await services.database.write((tx) => countDownload(tx, { id }))
+  } catch (error) {
+    await file.close()
+    throw error
   }
-  async function openCounted({ id, uuid }: AttachmentRow, start: number): Promise<FileHandle> {
-    const file = await openFile(services, uuid)
-    if (!file) throw new Refusal("internal", `the file of attachment ${uuid} is gone`)
-    try {
-      // A resumed download was counted when it began.
-      if (start === 0) await services.database.write((tx) => countDownload(tx, { id }))
-    } catch (error) {
-      await file.close()
-      throw error
-    }
-    return file
-  }
+  return file
 }

@@ -10,14 +10,14 @@ import { findAttachmentsOfReleases } from "../../features/code/attachments/store
 import { admitRelease, locateReleaseOfTag } from "../../features/code/releases/locate.ts"
 import { findLatestRelease, type Release } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { leadTo } from "../routing/redirect.ts"
 import { actorOf, mayReadCategory } from "./actor.ts"
+import { sendAttachment } from "./attachments.ts"
 
 type Found = OnRepository & { readonly db: Handle; readonly actor: Actor }
 
 /**
- * Addresses of a release's files by its tag, or of those of the latest release, and by their names, as packages and scripts write them. They
- * redirect to the files.
+ * Files of a release by its tag, or of the latest release, and by their names, as packages and scripts write their addresses. They are sent from there:
+ * some clients follow no redirect, and others drop their credentials on the way.
  */
 export function registerReleases(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   serve("/:owner/:repo/releases/download/*", (path) => {
@@ -45,7 +45,7 @@ export function registerReleases(app: FastifyInstance, services: Services, authe
         const release = await find({ ...on, db, actor })
         const file = (await findAttachmentsOfReleases(db, { releaseIds: [release.id] })).find((each) => each.name === name)
         if (!file) throw refuse.notFound()
-        return leadTo(reply, `/attachments/${file.uuid}`, 302)
+        return sendAttachment(services, request, reply, file)
       },
     })
   }
