@@ -204,6 +204,11 @@ interface Declared<Address extends string, Found, Fields extends TProperties> {
   readonly live?: (call: Request & Found & { readonly path: PathValues<Address> }) => readonly Followed[] | Promise<readonly Followed[]>
   /** Programs ask for it and sign in with a header, as to the API: what a token must be allowed to read. To other pages only sessions count. */
   readonly programs?: readonly ScopeCategory[]
+  /**
+   * What is hidden or missing here leads whoever has not signed in to signing in, since forms and mails hand its address out. Pages that only people who
+   * have signed in may see do so in any case.
+   */
+  readonly asksToSignIn?: true
   /** For a form: the most bytes that it may hold, 64 KiB unless said otherwise. */
   readonly bytes?: number
   /** For a form: sent twice by accident, it is done once. */
@@ -242,6 +247,8 @@ export interface Page {
   /** For a form that sends a file: how. */
   readonly upload?: UploadForm
   readonly programs?: readonly ScopeCategory[]
+  /** What is hidden or missing here leads whoever has not signed in to signing in. */
+  readonly asksToSignIn?: true
   /** Finds the subject, decides, and gives the function that answers. */
   readonly open: (request: Request) => Promise<(input: PageInput) => Promise<PageAnswer>>
 }
@@ -280,6 +287,7 @@ export function page<Address extends string, Found extends object, Fields extend
         return live({ ...request, ...found } as Parameters<typeof live>[0])
       },
     }),
+    ...(declared.asksToSignIn && { asksToSignIn: true }),
     ...(declared.undoneBy && { undoneBy: declared.undoneBy }),
     ...(declared.programs && { programs: declared.programs }),
     ...(declared.bytes !== undefined && { bytes: declared.bytes }),

@@ -36,10 +36,14 @@ function fileIn(field: string): FormData {
 /** Those who may not sign in have no session, and ask as anybody does. */
 const visitors = roles.filter((role) => role !== "inactive" && role !== "prohibited")
 
+/** Whether a page for those who have signed in leads everybody else to signing in, whatever there is. */
+const asksFirst = ({ method, rule }: Page): boolean => method === "GET" && rule.signIn === "required"
+
 /** The answer of a page to what the rule says: who could sign in is asked to, and what one may not see is missing. */
-function answerTo(page: Page, wanted: Expected): string {
+function answerTo(page: Page, wanted: Expected, role: Role): string {
+  if (role === "anonymous" && asksFirst(page)) return "sign in"
   if (wanted === "in") return LET_IN
-  if (wanted === 401) return "sign in"
+  if (wanted === 401 || (wanted === 404 && role === "anonymous" && page.asksToSignIn)) return "sign in"
   return String(wanted === 403 && page.method === "GET" ? 404 : wanted)
 }
 
@@ -118,7 +122,7 @@ describe("the permission matrix of pages", () => {
     const wrong: string[] = []
     for (const visibility of page.rule.subject === "site" ? (["public"] as const) : visibilities)
       for (const role of visitors) {
-        const wanted = answerTo(page, expected(guarded, { role, credential: "password", visibility }))
+        const wanted = answerTo(page, expected(guarded, { role, credential: "password", visibility }), role)
         const got = await ask(page, addressOf(page, visibility), role)
         if (got !== wanted) wrong.push(`${role} on ${visibility}: expected ${wanted}, got ${got}`)
       }
@@ -127,8 +131,8 @@ describe("the permission matrix of pages", () => {
 
   /** The answer without the address, which it repeats. */
   async function missing(path: string, cookie: string): Promise<string> {
-    const answer = await fetch(hearth.url + path, { headers: { accept: "text/html", cookie } })
-    const text = await answer.text()
+    const answer = await fetch(hearth.url + path, { headers: { accept: "text/html", cookie }, redirect: "manual" })
+    const text = (await answer.text()) || (answer.headers.get("location") ?? "")
     return `${answer.status} ${text
       .replaceAll(encodeURIComponent(path), "")
       .replaceAll(path, "")
@@ -143,9 +147,9 @@ describe("the permission matrix of pages", () => {
     async (_name, page) => {
       const hidden = addressOf(page, "private")
       for (const cookie of ["", cookies.get("stranger") ?? ""]) {
-        if (cookie === "" && page.rule.asksFirst) continue
         const answer = await missing(hidden, cookie)
-        expect(answer.startsWith("404 ")).toBe(true)
+        const asks = cookie === "" && (asksFirst(page) || page.asksToSignIn === true)
+        expect(answer.startsWith(asks ? "303 /user/login?redirect_to=" : "404 ")).toBe(true)
         expect(answer).toBe(await missing(hidden.replace("/repo", "/gone"), cookie))
         expect(answer).toBe(await missing(hidden.replace("/org-private", "/org-nowhere"), cookie))
       }

@@ -20,6 +20,8 @@ export interface DeclaredRoute {
   readonly bodyLimit?: number | undefined
   /** Whether the route takes what a person signs in with beside its own fields, see web/pages/in-place.ts. */
   readonly signsInPlace?: boolean
+  /** Whether what is missing leads whoever has not signed in to signing in, see `Page`. */
+  readonly asksToSignIn?: boolean | undefined
   /** Decides whether the caller may go on, before a byte of the body is read. */
   readonly admit?: (request: DeclaredRequest) => Promise<void>
   readonly handle: (request: DeclaredRequest, reply: FastifyReply) => Promise<FastifyReply>

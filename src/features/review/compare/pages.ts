@@ -36,6 +36,7 @@ const compareShow: Page = page({
   id: "compare.show",
   address: "GET /{owner}/{repo}/compare/{basehead}",
   access,
+  asksToSignIn: true,
   changesWithTime: true,
   query: { ...diffFields, expand: text, quick_pull: text, title: text, body: text },
   answer: async (call) => {
@@ -50,6 +51,7 @@ export const comparePages: readonly Page[] = [
     id: "compare.choose",
     address: "GET /{owner}/{repo}/compare",
     access,
+    asksToSignIn: true,
     changesWithTime: true,
     query: { base: text, head: text },
     answer: (call) => {

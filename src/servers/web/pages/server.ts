@@ -75,6 +75,7 @@ export function registerPages(
     body: page.upload ? "streamed" : "files-streamed",
     bodyLimit: page.method === "POST" ? (page.bytes ?? FORM.bodyLimit) : undefined,
     signsInPlace: page.method === "POST" && !page.upload,
+    asksToSignIn: page.asksToSignIn,
     handle: (request, reply) => servePage(serving, page, request, reply),
     fail: (error, request, reply) => sendErrorPage(services, request, reply, error),
   }))
@@ -110,7 +111,9 @@ async function servePage(
   const program = page.programs && request.headers.authorization !== undefined ? await actorOf(request, services, authenticator) : undefined
   const session = program ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor: Actor = program ?? (session ? signedInAs(session.user) : anonymous)
-  if (services.config.security.requireSignIn && actor.kind === "anonymous" && page.method === "GET") return toLogin(reply, request)
+  // Before anything is looked up: what is hidden or missing leads there as everything else does.
+  const asksFirst = services.config.security.requireSignIn || page.rule.signIn === "required"
+  if (asksFirst && actor.kind === "anonymous" && page.method === "GET") return toLogin(reply, request)
   if (page.programs?.some((category) => !mayReadCategory(services, actor, category))) throw refuse.notFound()
   if (page.live && queryOf(request).has("live")) return followPage({ services, live, sendEvents }, page, request, reply)
   const flash = isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), undoable) : undefined
@@ -335,6 +338,13 @@ function readable(schema: TObject, parameters: URLSearchParams): unknown {
   }
 }
 
+/** Whether the one who asks is known not to be signed in. */
+const isNobody = (services: Services, request: FastifyRequest): Promise<boolean> =>
+  sessionOf(services, request).then(
+    (session) => session === undefined,
+    () => false,
+  )
+
 /** Sends the page of a refusal; those who are not signed in are asked to do so first where that may help. */
 export async function sendErrorPage(
   services: Services,
@@ -351,6 +361,8 @@ export async function sendErrorPage(
   }
   // What one may not see is missing, as far as pages tell.
   const refusal = given.kind === "forbidden" && request.method !== "POST" ? refuse.notFound() : given
+  if (refusal.kind === "notFound" && declaredRoute(request)?.asksToSignIn && (await isNobody(services, request)))
+    return toLogin(reply, request)
   // Programs that ask for a page's address need no page to see that it is not there.
   if (!wantsPage(request)) return sendRefusal(services, request, reply, given === refusal ? error : refusal)
   logFault(services.log, given, error, requestDetails(request, "a page failed"))
