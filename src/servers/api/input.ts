@@ -6,7 +6,7 @@ import type { TObject, TSchema } from "../../core/schema.ts"
 import { parseJson, TooDeep } from "../../core/text/json.ts"
 import { mediaTypeOf } from "../../core/text/media-type.ts"
 
-/** Reading requests: strict about bodies and queries, and lenient only about pages, as the clients of this API expect. */
+/** Reading requests: strict about bodies and queries, and lenient only about pages and words that no specification names, as the clients of this API expect. */
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -111,7 +111,7 @@ function takesNull(schema: unknown): boolean {
 
 /**
  * Reads query parameters by their declared types. An empty number, boolean, word or time counts as not sent; one that can't be read is refused
- * as `invalid`, by its name. Words are taken in any letter case.
+ * as `invalid`, by its name, or passed over where the schema is lenient (see `knownWord`). Words are taken in any letter case, and by their declared synonyms.
  */
 export function readQuery(schema: TObject, parameters: URLSearchParams): unknown {
   if (Object.keys(schema.properties).length === 0) return {}
