@@ -1,7 +1,7 @@
-import { sql } from "kysely"
+import { type CompiledQuery, type Insertable, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { type BranchesTable, flag, type Seconds } from "../../../core/database/tables.ts"
 import { branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
 
 /** A branch in git: its commit, or undefined if there is no such branch. */
@@ -70,33 +70,39 @@ export async function writeBranches(
 ): Promise<void> {
   const [gone, there] = [tips.filter(({ commit }) => commit === undefined), tips.filter(({ commit }) => commit !== undefined)]
   if (gone.length > 0) await removeBranches(tx, { repositoryId, names: gone.map(({ name }) => name) })
-  for (const batch of batches(there))
-    await tx
-      .insertInto("branches")
-      .values(
-        batch.flatMap(({ name, commit }) =>
-          commit ? { repository_id: repositoryId, name, ...commitColumns(commit), pusher_id: pusherId, updated_at: now } : [],
-        ),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(["repository_id", "name"]).doUpdateSet((eb) => ({
-          commit_id: eb.ref("excluded.commit_id"),
-          is_told: eb.ref("excluded.is_told"),
-          commit_message: eb.ref("excluded.commit_message"),
-          author_name: eb.ref("excluded.author_name"),
-          author_email: eb.ref("excluded.author_email"),
-          authored_at: eb.ref("excluded.authored_at"),
-          author_offset: eb.ref("excluded.author_offset"),
-          committer_name: eb.ref("excluded.committer_name"),
-          committer_email: eb.ref("excluded.committer_email"),
-          committed_at: eb.ref("excluded.committed_at"),
-          pusher_id: eb.ref("excluded.pusher_id"),
-          updated_at: eb.ref("excluded.updated_at"),
-        })),
-      )
-      .execute()
+  let statement: CompiledQuery | undefined
+  for (const batch of batches(there)) {
+    const rows = batch.flatMap(({ name, commit }) =>
+      commit ? { repository_id: repositoryId, name, ...commitColumns(commit), pusher_id: pusherId, updated_at: now } : [],
+    )
+    // Batches of one size have one text: making it takes as long as writing the rows.
+    const isLike = statement?.parameters.length === rows.length * Object.keys(rows[0] ?? {}).length
+    statement = statement && isLike ? { ...statement, parameters: rows.flatMap((row) => Object.values(row)) } : putRows(tx, rows).compile()
+    await tx.executeQuery(statement)
+  }
   await countBranches(tx, { repositoryId })
 }
+
+const putRows = (tx: Transaction, rows: readonly Insertable<BranchesTable>[]) =>
+  tx
+    .insertInto("branches")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["repository_id", "name"]).doUpdateSet((eb) => ({
+        commit_id: eb.ref("excluded.commit_id"),
+        is_told: eb.ref("excluded.is_told"),
+        commit_message: eb.ref("excluded.commit_message"),
+        author_name: eb.ref("excluded.author_name"),
+        author_email: eb.ref("excluded.author_email"),
+        authored_at: eb.ref("excluded.authored_at"),
+        author_offset: eb.ref("excluded.author_offset"),
+        committer_name: eb.ref("excluded.committer_name"),
+        committer_email: eb.ref("excluded.committer_email"),
+        committed_at: eb.ref("excluded.committed_at"),
+        pusher_id: eb.ref("excluded.pusher_id"),
+        updated_at: eb.ref("excluded.updated_at"),
+      })),
+    )
 
 const removeBranches = query("transport.removeBranches", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
   db.deleteFrom("branches").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
