@@ -401,6 +401,7 @@ export const settings = {
       "The most steps, of some ten nanoseconds each, that a request or a push may take to compare patterns, rules and filters with names; others have their turns meanwhile. Beyond it is refused.",
       { min: 1000 },
     ),
+    rules: integer(500, "The most rules for branches, and the most rules for tags, of one repository.", { min: 1, max: 10_000 }),
     pushReferences: integer(
       10_000,
       "The most branches, tags and other references that one push may change. More are refused as a whole, before anything is written: git writes a file for each, and flushes it to the disk.",

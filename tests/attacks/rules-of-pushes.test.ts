@@ -18,7 +18,7 @@ const FILES = 2000
 /** How long others may wait, in milliseconds. */
 const QUIET = 250
 
-const config = { limits: { workSteps: 10_000_000 } }
+const config = { limits: { workSteps: 10_000_000, rules: 2 } }
 withHearth("many references, files and rules", { people: ["ann"], config }, ({ test, forge, call, ann }) => {
   let folder: string
   let work: string
@@ -114,5 +114,21 @@ withHearth("many references, files and rules", { people: ["ann"], config }, ({ t
       expect([status, body.message]).toEqual([405, expect.stringContaining("it takes too much work to compare the changed files")])
     }
     expect(await longestTickOf(merging)).toBeLessThan(QUIET)
+  })
+
+  test("can't be added without end", async () => {
+    const at = "/repos/ann/bounded"
+    await call(ann, "POST /user/repos", { name: "bounded" })
+    const statuses: number[] = []
+    for (const name of ["one", "two", "three"]) {
+      const branches = await call(ann, `POST ${at}/branch_protections`, { rule_name: name })
+      const rules = await call(ann, `POST ${at}/tag_protections`, { name_pattern: name, whitelist_usernames: ["ann"] })
+      statuses.push(branches.status, rules.status)
+      if (name === "three") {
+        expect(branches.body.message).toContain("a repository has at most 2 rules for branches")
+        expect(rules.body.message).toContain("a repository has at most 2 rules for tags")
+      }
+    }
+    expect(statuses).toEqual([201, 201, 201, 201, 422, 422])
   })
 })

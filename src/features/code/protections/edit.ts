@@ -78,7 +78,7 @@ const NEW_RULE: Columns = {
 
 /**
  * Creates a rule. Refuses `badRequest` without a name, `forbidden` for a name that another rule has, as clients expect, and `invalid` for invalid patterns
- * and unknown users and teams.
+ * and unknown users and teams, and for more rules than are allowed.
  */
 export async function createProtection(
   tx: Transaction,
@@ -96,6 +96,9 @@ export async function createProtection(
   // Two plain names that differ only in case would match the same branches.
   const same = (other: string) => other === name || (!isPattern(name) && other.toLowerCase() === name.toLowerCase())
   if (others.some(({ rule_name }) => same(rule_name))) throw refuse.forbidden("Branch protection already exist")
+  const { rules } = services.config.limits
+  if (others.length >= rules)
+    throw refuse.invalid("rule_name", `can't be added: a repository has at most ${rules} rules for branches; a pattern stands for many`)
   const last = Math.max(0, ...others.map(({ priority }) => priority))
   const { id } = await tx
     .insertInto("branch_protections")

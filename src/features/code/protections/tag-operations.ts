@@ -35,7 +35,7 @@ export const tagProtectionOperations: readonly Operation[] = [
     handle: async ({ services, repository, owner, me, actor, body }) =>
       created(
         await services.database.write(async (tx) =>
-          present(tx, await createTagProtection(tx, { repository, owner, me, actor }, body, services.now())),
+          present(tx, await createTagProtection(tx, { repository, owner, me, actor }, body, services)),
         ),
       ),
   }),

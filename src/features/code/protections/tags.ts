@@ -7,6 +7,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
 import type { Work } from "../../../core/work.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
@@ -37,22 +38,27 @@ export async function controlOfTags(db: Handle, repositoryId: number, user: Pick
 
 /**
  * Creates a tag protection. Refuses `badRequest` without a pattern or without users and teams, `forbidden` for a pattern that another rule has, as
- * clients expect, and `invalid` for an invalid pattern and unknown users or teams.
+ * clients expect, and `invalid` for an invalid pattern and unknown users or teams, and for more rules than are allowed.
  */
 export async function createTagProtection(
   tx: Transaction,
   owned: Owned & Me,
   { name_pattern = "", whitelist_usernames: people = [], whitelist_teams: teams = [] }: TagProtectionOption,
-  now: Seconds,
+  services: Pick<Services, "config" | "now">,
 ): Promise<TagProtection> {
   const repositoryId = owned.repository.id
+  const now = services.now()
   const pattern = name_pattern.trim()
   if (pattern === "") throw refuse.badRequest("[name_pattern]: is required")
   if (people.length === 0 && teams.length === 0)
     throw refuse.badRequest("[whitelist_usernames]: one of whitelist_usernames and whitelist_teams is required")
   requirePattern(pattern)
   await lockRow(tx, "repositories", repositoryId)
-  if ((await findTagProtections(tx, repositoryId)).some((rule) => rule.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
+  const others = await findTagProtections(tx, repositoryId)
+  if (others.some((rule) => rule.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
+  const { rules } = services.config.limits
+  if (others.length >= rules)
+    throw refuse.invalid("name_pattern", `can't be added: a repository has at most ${rules} rules for tags; a pattern stands for many`)
   const { id } = await tx
     .insertInto("tag_protections")
     .values({ repository_id: repositoryId, name_pattern: pattern, created_at: now, updated_at: now })
