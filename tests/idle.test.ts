@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { secondsOf, secondsOfChildren } from "./support/processor.ts"
 
 /**
  * The budget of an idle server: what it loads, what it takes of memory, and what a start takes of the processor, each with some room above what was
@@ -37,15 +38,6 @@ interface Idle {
 
 let idle: Idle
 
-/** The fields of a process's line in /proc from its state on; times are in ticks of 10 ms on Linux. */
-function statOf(pid: number | "self"): readonly string[] {
-  const line = readFileSync(`/proc/${pid}/stat`, "utf8")
-  return line.slice(line.lastIndexOf(")") + 2).split(" ")
-}
-
-const seconds = (...ticks: readonly (string | undefined)[]): number => ticks.reduce((sum, each) => sum + Number(each), 0) / 100
-const secondsOf = (pid: number): number => seconds(statOf(pid)[11], statOf(pid)[12])
-const secondsOfChildren = (): number => seconds(statOf("self")[13], statOf("self")[14])
 const megabytesOf = (pid: number): number => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
 /** Starts the built server a second time on a folder, as people do, and weighs it. */

@@ -7,6 +7,8 @@ export interface Background {
    * time limit. Resolves when it has ended, also when it failed; undefined where the lane is full and nothing was begun.
    */
   readonly begin: (lane: string, key: string, work: (signal: AbortSignal) => Promise<void>) => Promise<void> | undefined
+  /** Resolves once nothing is under way any more. */
+  readonly idle: () => Promise<void>
 }
 
 interface BackgroundOptions {
@@ -45,6 +47,9 @@ export function createBackground({ perLane, total, timeoutMs, onError }: Backgro
       waiting.set(key, running)
       lanes.set(lane, waiting)
       return running
+    },
+    async idle() {
+      while (lanes.size > 0) await Promise.all([...lanes.values()].flatMap((lane) => [...lane.values()]))
     },
   }
 }

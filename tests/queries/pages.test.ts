@@ -5,10 +5,10 @@
  * Slow: 32 things of each kind are made.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { setTimeout } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { restOf } from "../../src/core/operation.ts"
 import type { Page } from "../../src/core/page.ts"
+import { backgroundOf } from "../../src/features/code/repositories/background.ts"
 import { pages } from "../../src/pages.ts"
 import { statementsOf } from "../support/database.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
@@ -73,7 +73,11 @@ const addressOf = ({ address }: Page): string =>
 
 async function measureAll(): Promise<ReadonlyMap<string, Measured>> {
   const { services } = forge.hearth
-  await services.jobs.drain()
+  const settle = async () => {
+    await backgroundOf(services).idle()
+    await services.jobs.drain()
+  }
+  await settle()
   const measured = new Map<string, Measured>()
   for (const page of shown) {
     const path = addressOf(page)
@@ -82,8 +86,8 @@ async function measureAll(): Promise<ReadonlyMap<string, Measured>> {
       return { status: answer.status, text: await answer.text() }
     }
     // What git has to say is kept from the first time; the page itself is not, by another address.
-    for (let time = 0; IS_COMING.test((await ask(`before=${time}`)).text); time += 1) await setTimeout(20)
-    await services.jobs.drain()
+    for (let time = 0; IS_COMING.test((await ask(`before=${time}`)).text); time += 1) await settle()
+    await settle()
     const started = services.git.spawned()
     let status = 0
     const statements = await statementsOf(services.database, async () => {

@@ -6,26 +6,36 @@ const TICKS_PER_SECOND = 100
 
 interface Counted {
   readonly parent: number
-  /** Of the process, and of its children that have ended and were waited for. */
-  readonly seconds: number
+  readonly own: number
+  /** Of its children that have ended and were waited for. */
+  readonly ended: number
 }
 
 function countedOf(pid: number | "self"): Counted | undefined {
   try {
     // The name of the program, in parentheses, may have anything in it.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-    const ticks = fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0)
-    return { parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND }
+    const seconds = (from: number): number => (Number(fields[from]) + Number(fields[from + 1])) / TICKS_PER_SECOND
+    return { parent: Number(fields[1]), own: seconds(11), ended: seconds(13) }
   } catch {
     // It has ended.
     return undefined
   }
 }
 
+const bothOf = ({ own, ended }: Counted): number => own + ended
+
+/** The seconds of a running process, without its children; not a number where that can't be told. */
+export const secondsOf = (pid: number): number => countedOf(pid)?.own ?? Number.NaN
+
+/** The seconds of this process's ended children; not a number where that can't be told. */
+export const secondsOfChildren = (): number => countedOf("self")?.ended ?? Number.NaN
+
 /** The seconds that this process and its ended children have taken; without the children where there is no /proc. */
 export function secondsTaken(): number {
   const { user, system } = process.cpuUsage()
-  return countedOf("self")?.seconds ?? (user + system) / 1e6
+  const counted = countedOf("self")
+  return counted ? bothOf(counted) : (user + system) / 1e6
 }
 
 /** The seconds of this process and of all that it has started, running or ended; undefined where there is no /proc. */
@@ -42,5 +52,5 @@ export function secondsOfAll(): number | undefined {
     found = ours.size
     for (const { pid, parent } of running) if (ours.has(parent)) ours.add(pid)
   }
-  return running.reduce((sum, { pid, seconds }) => sum + (ours.has(pid) ? seconds : 0), 0)
+  return running.reduce((sum, counted) => sum + (ours.has(counted.pid) ? bothOf(counted) : 0), 0)
 }

@@ -174,8 +174,11 @@ export function openClock<C>({ database, log, now, leaseSeconds, halted }: Clock
       const task = begun?.tasks.find((each) => each.name === name)
       if (begun === undefined || task === undefined || controller.signal.aborted) return false
       await database.write((tx) => putDue(tx, { name, now: now() }))
-      if (halted) await startDue(task, begun.context)
-      else await tick()
+      if (!halted) await tick()
+      else {
+        await startDue(task, begun.context)
+        await Promise.all([...running].filter((entry) => entry.name === name).map(({ finished }) => finished))
+      }
       return true
     },
 

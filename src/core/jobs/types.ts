@@ -33,7 +33,7 @@ export interface Tasks {
   readonly run: (name: string) => Promise<TaskResult>
   /**
    * Makes a task due now, and returns once it is: it is run even if this process ends. Where it runs already, nothing happens. False where there
-   * is no task of that name.
+   * is no task of that name. Where nothing happens by itself (`halted`), it has ended then.
    */
   readonly request: (name: string) => Promise<boolean>
 }
