@@ -140,20 +140,22 @@ const passesAll = (filter: string): boolean => filter === "" || filter === "*"
 
 /** The most steps to compare the filters of webhooks with the references of a push, in its transaction: some 50 ms. */
 const MOST_STEPS = 5_000_000
+/** The most filters that are compiled there. */
+const MOST_FILTERS = 200
 
 /**
  * Compiles filters once for all references, and gives those that a reference passes: branches match by their short or full name, tags only by the full one. Where that takes too
- * much work, all do: a push must not fail for it, and a receiver can tell better what it doesn't need than what it never got.
+ * much work, or filters are too many, all others do: a push must not fail for it, and a receiver can tell better what it doesn't need than what it never got.
  */
 function filtersOf(all: readonly string[]): (ref: RefName) => Promise<ReadonlySet<string>> {
   const filters = [...new Set(all)].filter((filter) => !passesAll(filter))
-  const patterns = patternSet(filters.map((filter) => parseGlob(filter)))
+  const patterns = patternSet(filters.slice(0, MOST_FILTERS).map((filter) => parseGlob(filter)))
   const work = beginWork({ what: "compare the filters of webhooks with references", steps: MOST_STEPS, isWithoutTurns: true })
   const known = new Map<RefName, Promise<ReadonlySet<string>>>()
   async function passed(ref: RefName): Promise<ReadonlySet<string>> {
     try {
       const names = [ref, branchOf(ref) ?? ref]
-      const found: string[] = []
+      const found = filters.slice(MOST_FILTERS)
       for (const name of names) found.push(...(await patterns.matching(name, work)).map((index) => filters[index] ?? ""))
       return new Set(found)
     } catch (error) {
