@@ -1,6 +1,7 @@
-import { type Actor, jobOf } from "./actor.ts"
+import type { Actor } from "./actor.ts"
 import type { Handle } from "./database/database.ts"
 import { catalogue, type RefusalKind, refuse } from "./errors.ts"
+import { requireOfJob } from "./job-token.ts"
 import { pageParameter } from "./record.ts"
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
@@ -265,8 +266,7 @@ export function operation<
     open: async (asked) => {
       const request = declared.archived ? { ...asked, archived: declared.archived } : asked
       const found = await declared.access.open(request)
-      if (method !== "GET" && "repository" in found && isOutsideOfJob(asked.actor, found.repository))
-        throw refuse.forbidden("the token of a job can only change things of its repository")
+      if (method !== "GET") requireOfJob(asked.actor, declared.access.rule.needs, found)
       if (declared.archived && "repository" in found && isArchived(found.repository)) throw refuse.archived()
       return {
         run: ({ query, body, page, request: call }) =>
@@ -281,14 +281,6 @@ export function operation<
       }
     },
   }
-}
-
-/** Whether the caller is a job, of another repository. */
-function isOutsideOfJob(actor: Actor, repository: unknown): boolean {
-  const job = jobOf(actor)
-  return (
-    job !== undefined && typeof repository === "object" && repository !== null && "id" in repository && repository.id !== job.repositoryId
-  )
 }
 
 const isArchived = (repository: unknown): boolean =>

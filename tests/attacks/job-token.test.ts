@@ -1,6 +1,8 @@
 import { hash, randomBytes } from "node:crypto"
 import { expect } from "vitest"
 import { UNITS } from "../../src/access/modes.ts"
+import { endOfLog } from "../../src/core/events/log.ts"
+import type { Operation } from "../../src/core/operation.ts"
 import { send as registry } from "../../src/features/packages/testing.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
@@ -78,6 +80,25 @@ async function tokenIn(
 }
 
 const EVERYTHING = Object.fromEntries(UNITS.map((unit) => [unit, "write"]))
+const READING = Object.fromEntries(UNITS.map((unit) => [unit, "read"]))
+
+/** They are no GET and change nothing of the repository. */
+const ONLY_READS: ReadonlySet<string> = new Set(["repoGetFileContentsPost"])
+
+/** An example of a call of the operation, and the token of a job in the repository of its path. */
+async function prepareIn(world: World, operation: Operation, permissions: object) {
+  const prepared = await prepareCall(world, operation)
+  const [, , owner = "", name = ""] = prepared.address.split("/")
+  const repository = await world.hearth.services.database.read
+    .selectFrom("repositories")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .select("repositories.id")
+    .where("users.lower_name", "=", decodeURIComponent(owner).toLowerCase())
+    .where("repositories.lower_name", "=", decodeURIComponent(name).toLowerCase())
+    .executeTakeFirst()
+  if (!repository) throw new Error(`the example of ${operation.id} has no repository: ${prepared.address}`)
+  return { prepared, token: await tokenIn(world, repository.id, permissions) }
+}
 
 withWorld("the token of a job", { open: openCheckedWorld }, ({ test, world }) => {
   const inRepository = operations.filter(({ path, method }) => path.startsWith("/repos/{owner}/{repo}") && method !== "GET")
@@ -85,17 +106,7 @@ withWorld("the token of a job", { open: openCheckedWorld }, ({ test, world }) =>
   test.for(inRepository.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
     "%s is done or refused",
     async ([, operation]) => {
-      const prepared = await prepareCall(world, operation)
-      const [, , owner = "", name = ""] = prepared.address.split("/")
-      const repository = await world.hearth.services.database.read
-        .selectFrom("repositories")
-        .innerJoin("users", "users.id", "repositories.owner_id")
-        .select("repositories.id")
-        .where("users.lower_name", "=", decodeURIComponent(owner).toLowerCase())
-        .where("repositories.lower_name", "=", decodeURIComponent(name).toLowerCase())
-        .executeTakeFirst()
-      if (!repository) throw new Error(`the example of ${operation.id} has no repository: ${prepared.address}`)
-      const token = await tokenIn(world, repository.id, EVERYTHING)
+      const { token, prepared } = await prepareIn(world, operation, EVERYTHING)
       const answer = await send(world.hearth.url, operation.method, prepared.address, {
         ...prepared.calling,
         authorization: `token ${token}`,
@@ -105,6 +116,44 @@ withWorld("the token of a job", { open: openCheckedWorld }, ({ test, world }) =>
       expect(world.check.mismatches()).toEqual([])
     },
   )
+
+  /*
+   * People may write issues, comments and reviews wherever they may read. A job with `contents: read`, and the job of a fork, whose token only reads, could do so too:
+   * whoever opened a pull request could have the service's own user speak in the base repository.
+   */
+  test.for(inRepository.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+    "that only reads is refused: %s",
+    async ([, operation]) => {
+      const { token, prepared } = await prepareIn(world, operation, READING)
+      const before = await endOfLog(world.hearth.services.database.read)
+      const answer = await send(world.hearth.url, operation.method, prepared.address, {
+        ...prepared.calling,
+        authorization: `token ${token}`,
+      })
+      if (ONLY_READS.has(operation.id)) expect(answer.status, answer.text).toBe(200)
+      else expect([403, 404, 423], answer.text).toContain(answer.status)
+      expect(await endOfLog(world.hearth.services.database.read)).toEqual(before)
+    },
+  )
+
+  test("of a fork's pull request reads a public repository, and says nothing in it", async () => {
+    const owner = await world.person()
+    const own = await world.repository(owner, { auto_init: true })
+    const at = `/repos/${own.owner}/${own.repo}`
+    await world.must(owner, `POST ${at}/issues`, { title: "open to all" })
+    const token = await tokenIn(world, own.id, { "repo.code": "read", "repo.releases": "read" })
+    expect([
+      await call(token, "GET", `${at}/issues/1`),
+      await call(token, "POST", `${at}/issues`, { title: "spam" }),
+      await call(token, "POST", `${at}/issues/1/comments`, { body: "spam" }),
+      await call(token, "POST", `${at}/issues/1/reactions`, { content: "+1" }),
+    ]).toEqual([200, 403, 403, 403])
+    const writing = await tokenIn(world, own.id, { "repo.issues": "write" })
+    expect([
+      await call(writing, "POST", `${at}/issues`, { title: "found" }),
+      await call(writing, "POST", `${at}/issues/1/comments`, { body: "found" }),
+    ]).toEqual([201, 201])
+  })
 
   const call = async (token: string, method: string, path: string, body?: unknown) =>
     (await send(world.hearth.url, method, path, { authorization: `token ${token}`, body })).status

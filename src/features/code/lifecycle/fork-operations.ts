@@ -1,4 +1,5 @@
 import { onRepository, onRepositoryUnit, onTemplate } from "../../../access/policies/repositories.ts"
+import { requireAccount } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { accepted, created, listed, type Operation, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -40,6 +41,7 @@ export const forkOperations: readonly Operation[] = [
     answers: { 202: Repository },
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
     handle: async ({ db, services, actor, me, repository, owner, body }) => {
+      requireAccount({ me, actor })
       const into = body.organization ? await locateNamed(db, actor, body.organization) : me
       if (into.id !== me.id && into.kind !== "organization") throw refuse.notFound()
       await requireMayCreateFor(db, actor, into)
