@@ -30,7 +30,7 @@ import {
 } from "../definitions/triggers.ts"
 import { findCaused } from "./caused.ts"
 import type { PullEvent } from "./heard.ts"
-import { reportExcluded } from "./skipped.ts"
+import { findSkipped, reportSkipped } from "./skipped.ts"
 import { commitOf, type Judged, judge, readWorkflows, startAll } from "./triggered.ts"
 
 /** Starts workflows for events of pull requests. */
@@ -73,6 +73,11 @@ export const startForPullJob = defineJob({
     const excluded = judged.flatMap((each) => each.excluded)
     if (triggered.length === 0 && excluded.length === 0) return
     const { repository, owner, issue, pull, actor, head } = context
+    const skipped = await findSkipped(
+      services,
+      repository.id,
+      excluded.map((workflow) => ({ workflow, commit: head })),
+    )
     await services.database.write(async (tx) => {
       await lockRow(tx, "repositories", repository.id)
       if (await findCaused.first(tx, { cause })) return
@@ -94,12 +99,7 @@ export const startForPullJob = defineJob({
         }
       })
       await startAll(tx, services, repository.id, runs)
-      await reportExcluded(
-        tx,
-        services,
-        repository.id,
-        excluded.map((workflow) => ({ workflow, commit: head })),
-      )
+      await reportSkipped(tx, services, repository.id, skipped)
     })
   },
 })

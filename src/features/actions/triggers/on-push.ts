@@ -17,7 +17,7 @@ import {
 } from "../definitions/triggers.ts"
 import { findListening } from "./listening.ts"
 import { type DefaultBranch, describeDefaultBranch, storeDefaultBranch } from "./schedules.ts"
-import { reportExcluded } from "./skipped.ts"
+import { findSkipped, reportSkipped } from "./skipped.ts"
 import { judge, type Listening, readDefaultWorkflows, readWorkflows, startAll, type Triggered } from "./triggered.ts"
 
 /** The most references of one push that start workflows; a push of more is an import. */
@@ -66,6 +66,8 @@ export const startWorkflows: PushStep = async (moved) => {
   if (row.has_actions === 1 && row.is_archived === 0)
     for (const change of changes.slice(0, MOST_REFS))
       effects.push(change.newId === null ? await inspectDeleted(moved, change) : await inspectChange(moved, change, reading))
+  const excluded = effects.flatMap((effect) => effect.excluded.map((workflow) => ({ workflow, commit: workflow.commit })))
+  const skipped = await findSkipped(services, row.id, excluded)
   return async (tx, { repository, owner, pusher, tell }) => {
     for (const { change, described } of effects)
       if (described && change.ref === `refs/heads/${repository.default_branch}`) await storeDefaultBranch(tx, row.id, described)
@@ -87,8 +89,7 @@ export const startWorkflows: PushStep = async (moved) => {
       runs.push({ ...each, actorId: pusher.id, payload: payload ?? {}, ref: runRef })
     }
     const started = await startAll(tx, services, row.id, runs)
-    const excluded = effects.flatMap((effect) => effect.excluded.map((workflow) => ({ workflow, commit: workflow.commit })))
-    await reportExcluded(tx, services, row.id, excluded)
+    await reportSkipped(tx, services, row.id, skipped)
     if (started > 0) services.log.debug({ repository: row.id, runs: started }, "workflows started by a push")
   }
 }

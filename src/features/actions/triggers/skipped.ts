@@ -1,10 +1,8 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
-import { patternSet } from "../../../core/text/automaton.ts"
-import { parseGlob } from "../../../core/text/globs.ts"
-import { beginWork, TooMuchWork } from "../../../core/work.ts"
+import { TooMuchWork } from "../../../core/work.ts"
 import type { Commit } from "../../../git/index.ts"
-import { statusGlobs } from "../../code/protections/rules.ts"
+import { contextsMatching, statusGlobs, workOfChecks } from "../../code/protections/required-checks.ts"
 import { findProtections } from "../../code/protections/store.ts"
 import { createStatuses } from "../../code/statuses/rules.ts"
 import { latestStatuses } from "../../code/statuses/store.ts"
@@ -14,47 +12,56 @@ import { planOfWorkflow } from "../definitions/plan.ts"
 import { disabledWorkflows } from "../definitions/store.ts"
 import type { Listening } from "./triggered.ts"
 
+/** Checks that are to be reported as skipped, of one commit. */
+export interface SkippedChecks {
+  readonly commit: Commit
+  readonly contexts: readonly string[]
+}
+
 /**
- * Reports the checks of workflows that their filters exclude as skipped, where a protected branch requires them: it would wait for them for
- * ever. Checks that the commit has already are kept.
+ * The checks of workflows that their filters exclude, where a protected branch requires them: it would wait for them for ever. None where comparing them with what
+ * is required takes too much work. Must not be called inside a transaction.
  */
-export async function reportExcluded(
-  tx: Transaction,
+export async function findSkipped(
   services: Services,
   repositoryId: number,
   excluded: readonly { readonly workflow: Listening; readonly commit: Commit }[],
-): Promise<void> {
-  if (excluded.length === 0) return
-  const required = (await findProtections(tx, repositoryId)).flatMap((rule) =>
+): Promise<readonly SkippedChecks[]> {
+  if (excluded.length === 0) return []
+  const { read } = services.database
+  const globs = (await findProtections(read, repositoryId)).flatMap((rule) =>
     rule.enable_status_check === 1 ? (statusGlobs(rule) ?? []) : [],
   )
-  if (required.length === 0) return
-  const isRequired = requirement(required)
-  const disabled = await disabledWorkflows(tx, repositoryId)
-  for (const [commit, all] of Map.groupBy(excluded, (each) => each.commit)) {
-    const known = new Set((await latestStatuses(tx, repositoryId, commit.id)).map(({ context }) => context))
-    const contexts = all.filter(({ workflow: { file } }) => !disabled.has(file.name)).flatMap(({ workflow }) => contextsOf(workflow))
-    const skipped: string[] = []
-    for (const context of new Set(contexts)) if (!known.has(context) && (await isRequired(context))) skipped.push(context)
-    const statuses = skipped.map((context) => ({ state: "skipped", description: "Skipped", target_url: "", context }) as const)
-    await createStatuses(tx, services, { repositoryId, commit, creator: ACTIONS_USER, statuses })
+  if (globs.length === 0) return []
+  const disabled = await disabledWorkflows(read, repositoryId)
+  const work = workOfChecks(services)
+  const skipped: SkippedChecks[] = []
+  try {
+    for (const [commit, all] of Map.groupBy(excluded, (each) => each.commit)) {
+      const contexts = all.filter(({ workflow: { file } }) => !disabled.has(file.name)).flatMap(({ workflow }) => contextsOf(workflow))
+      skipped.push({ commit, contexts: await contextsMatching([...new Set(globs)], [...new Set(contexts)], work) })
+    }
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error
+    services.log.warn({ repository: repositoryId }, "checks of excluded workflows are not reported: the rules of branches require too many")
   }
+  return skipped
 }
 
-/** The most steps to compare contexts with the globs of required checks, in the transaction: some 50 ms. */
-const MOST_STEPS = 5_000_000
-
-/** Tells whether a check is required. Where that takes too much work it is: the status says no more than what is so. */
-function requirement(required: readonly string[]): (context: string) => Promise<boolean> {
-  const globs = patternSet([...new Set(required)].map((glob) => parseGlob(glob)))
-  const work = beginWork({ what: "compare checks with those that are required", steps: MOST_STEPS, isWithoutTurns: true })
-  return async (context) => {
-    try {
-      return (await globs.matching(context, work)).length > 0
-    } catch (error) {
-      if (error instanceof TooMuchWork) return true
-      throw error
-    }
+/** Reports checks as skipped. Those that the commit has already are kept. */
+export async function reportSkipped(
+  tx: Transaction,
+  services: Services,
+  repositoryId: number,
+  skipped: readonly SkippedChecks[],
+): Promise<void> {
+  for (const { commit, contexts } of skipped) {
+    if (contexts.length === 0) continue
+    const known = new Set((await latestStatuses(tx, repositoryId, commit.id)).map(({ context }) => context))
+    const statuses = contexts
+      .filter((context) => !known.has(context))
+      .map((context) => ({ state: "skipped", description: "Skipped", target_url: "", context }) as const)
+    await createStatuses(tx, services, { repositoryId, commit, creator: ACTIONS_USER, statuses })
   }
 }
 

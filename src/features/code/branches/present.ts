@@ -6,16 +6,8 @@ import type { Services } from "../../../core/services.ts"
 import { beginWork } from "../../../core/work.ts"
 import { type Commit, objectId } from "../../../git/index.ts"
 import { presentPayloadCommits, type UnsignedCommit } from "../commits/present.ts"
-import {
-  findProtections,
-  findRuleSubject,
-  merges,
-  type Protection,
-  pushes,
-  type RuleSubject,
-  ruleFinder,
-  statusGlobs,
-} from "../protections/rules.ts"
+import { statusGlobs } from "../protections/required-checks.ts"
+import { findProtections, findRuleSubject, merges, type Protection, pushes, type RuleSubject, ruleFinder } from "../protections/rules.ts"
 import { maintainedBranches } from "../pushes/maintainer-edits.ts"
 import type { Branch } from "./records.ts"
 import type { BranchRow } from "./store.ts"

@@ -3,7 +3,7 @@ import { rfc3339 } from "../../../core/record.ts"
 import { namesOf } from "./listing.ts"
 import { isPattern } from "./names.ts"
 import type { BranchProtection, TagProtection as TagProtectionRecord } from "./records.ts"
-import { statusGlobs } from "./rules.ts"
+import { statusGlobs } from "./required-checks.ts"
 import { LIST_NAMES, type Protection, type TagProtection } from "./store.ts"
 
 /** Branch protections as records, in their order: two queries at most. */

@@ -3,7 +3,8 @@ import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { beginWork } from "../../../core/work.ts"
-import { checksSatisfied, findProtection, officialReviewers } from "./rules.ts"
+import { checksSatisfied, workOfChecks } from "./required-checks.ts"
+import { findProtection, officialReviewers } from "./rules.ts"
 import { controlOfTags } from "./tags.ts"
 
 withHearth("rules", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ test, forge, call, status, ann, ben, cal }) => {
@@ -300,18 +301,20 @@ withHearth("rules", { people: ["ann", "ben", "cal"], on: databaseKinds }, ({ tes
       expect(await official(undefined)).toEqual(["ann", "ben", "cal"])
     })
 
-    test("say what the checks must be", () => {
+    test("say what the checks must be", async () => {
+      type Asked = Parameters<typeof checksSatisfied>
+      const satisfied = (of: Asked[0], checks: Asked[1]) => checksSatisfied(of, checks, workOfChecks(forge.hearth.services))
       const state = (context: string, value: string) => ({ context, state: value })
       const rule = (...globs: readonly string[]) => ({ enable_status_check: 1 as const, status_check_contexts: JSON.stringify(globs) })
-      expect(checksSatisfied(undefined, [])).toBe(true)
-      expect(checksSatisfied({ ...rule("a"), enable_status_check: 0 }, [])).toBe(true)
-      expect(checksSatisfied(rule(), [])).toBe(false)
-      expect(checksSatisfied({ ...rule(), status_check_contexts: "null" }, [state("x", "success")])).toBe(true)
-      expect(checksSatisfied(rule(), [state("x", "success"), state("y", "skipped")])).toBe(true)
-      expect(checksSatisfied(rule(), [state("x", "success"), state("y", "pending")])).toBe(false)
-      expect(checksSatisfied(rule("ci/*"), [state("ci/a/b", "success"), state("lint", "failure")])).toBe(true)
-      expect(checksSatisfied(rule("ci/*"), [state("ci/a", "success"), state("ci/b", "warning")])).toBe(false)
-      expect(checksSatisfied(rule("ci/*", "lint"), [state("ci/a", "success")])).toBe(false)
+      expect(await satisfied(undefined, [])).toBe(true)
+      expect(await satisfied({ ...rule("a"), enable_status_check: 0 }, [])).toBe(true)
+      expect(await satisfied(rule(), [])).toBe(false)
+      expect(await satisfied({ ...rule(), status_check_contexts: "null" }, [state("x", "success")])).toBe(true)
+      expect(await satisfied(rule(), [state("x", "success"), state("y", "skipped")])).toBe(true)
+      expect(await satisfied(rule(), [state("x", "success"), state("y", "pending")])).toBe(false)
+      expect(await satisfied(rule("ci/*"), [state("ci/a/b", "success"), state("lint", "failure")])).toBe(true)
+      expect(await satisfied(rule("ci/*"), [state("ci/a", "success"), state("ci/b", "warning")])).toBe(false)
+      expect(await satisfied(rule("ci/*", "lint"), [state("ci/a", "success")])).toBe(false)
     })
   })
 

@@ -5,7 +5,6 @@ import type { User } from "../../../core/actor.ts"
 import type { Config } from "../../../core/config.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Pattern, patternSet } from "../../../core/text/automaton.ts"
-import { compileGlob } from "../../../core/text/globs.ts"
 import { beginWork, type Work } from "../../../core/work.ts"
 import { codeMode } from "../pushes/admission.ts"
 import { filePatterns } from "./names.ts"
@@ -145,38 +144,4 @@ export async function onlyUnprotectedFiles(
 ): Promise<boolean> {
   const patterns = filePatterns(unprotected_file_patterns)
   return patterns !== undefined && paths.length > 0 && (await pathsThat(patterns, paths, work)).length === paths.length
-}
-
-// --- checks -----------------------------------------------------------------------------------------------------------------------
-
-/** The latest state of a check. */
-export interface CheckState {
-  readonly context: string
-  readonly state: string
-}
-
-const succeeded = (states: readonly CheckState[]): boolean =>
-  states.length > 0 && states.every(({ state }) => state === "success" || state === "skipped")
-
-/**
- * Whether the newest checks of a commit in each context satisfy the rule: every glob must match at least one, and all that it matches must
- * have succeeded. Without globs all checks must have succeeded, and there must be at least one.
- */
-export function checksSatisfied(
-  protection: Pick<Protection, "enable_status_check" | "status_check_contexts"> | undefined,
-  statuses: readonly CheckState[],
-): boolean {
-  if (!protection || protection.enable_status_check === 0) return true
-  const globs = statusGlobs(protection) ?? []
-  if (globs.length === 0) return succeeded(statuses)
-  return globs.every((glob) => {
-    const fits = compileGlob(glob)
-    return succeeded(statuses.filter(({ context }) => fits?.(context)))
-  })
-}
-
-/** The globs for the contexts of checks; null if none were ever set. */
-export function statusGlobs({ status_check_contexts }: Pick<Protection, "status_check_contexts">): readonly string[] | null {
-  const parsed: unknown = JSON.parse(status_check_contexts)
-  return Array.isArray(parsed) ? parsed.filter((glob) => typeof glob === "string") : null
 }

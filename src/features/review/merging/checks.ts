@@ -4,15 +4,8 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { TooMuchWork } from "../../../core/work.ts"
-import {
-  checksSatisfied,
-  comparingFiles,
-  findProtection,
-  mayBypass,
-  mayMerge,
-  type Protection,
-  protectedFiles,
-} from "../../code/protections/rules.ts"
+import { checksSatisfied, workOfChecks } from "../../code/protections/required-checks.ts"
+import { comparingFiles, findProtection, mayBypass, mayMerge, type Protection, protectedFiles } from "../../code/protections/rules.ts"
 import { verifications } from "../../code/signatures/verification.ts"
 import { latestStatuses } from "../../code/statuses/store.ts"
 import { isBlocked } from "../../planning/dependencies/rules.ts"
@@ -77,7 +70,7 @@ async function unmet(
   const db = database.read
   if (protection.enable_status_check === 1) {
     const statuses = await latestStatuses(db, repository.id, trial.head)
-    if (!checksSatisfied(protection, statuses)) return "Not all required status checks successful"
+    if (!(await checksSatisfied(protection, statuses, workOfChecks(services)))) return "Not all required status checks successful"
   }
   const verdict = await reviewVerdict(db, issue.id, protection)
   if (verdict.approvals < protection.required_approvals) return "Does not have enough approvals"

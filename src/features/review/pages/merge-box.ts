@@ -1,13 +1,14 @@
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
-import { compileGlob } from "../../../core/text/globs.ts"
+import { TooMuchWork } from "../../../core/work.ts"
 import { localPath, path } from "../../../web/address.ts"
 import { person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { plural, timeOf } from "../../../web/time.ts"
 import { repositoryPath } from "../../code/frame/frame.ts"
-import { findProtection, mayBypass, mayMerge, statusGlobs } from "../../code/protections/rules.ts"
+import { requiredChecks, workOfChecks } from "../../code/protections/required-checks.ts"
+import { findProtection, mayBypass, mayMerge } from "../../code/protections/rules.ts"
 import { latestStatuses, type Status } from "../../code/statuses/store.ts"
 import { openDependencies } from "../../planning/dependencies/store.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
@@ -126,7 +127,9 @@ async function conditionsOf(call: MergeCall, record: PullRequest, statuses: read
     ...(verdict.requestedOfficially && protection?.block_on_official_review_requests === 1
       ? [waiting("eye", "A requested review is pending.")]
       : []),
-    ...checkConditions(protection, statuses),
+    ...(protection?.enable_status_check === 1
+      ? await requiredConditions(call.services, protection, statuses)
+      : optionalConditions(statuses)),
     ...(open > 0 ? [final(waiting("package-dependencies", html`Blocked by ${plural(open, "open issue")}.`))] : []),
     ...(protection?.require_signed_commits === 1 ? [told("verified", html`Commits into ${base} must be signed.`)] : []),
     ...(schedule ? [told("clock", "Auto-merge: it will be merged when all conditions are met.")] : []),
@@ -181,18 +184,22 @@ type Protection = NonNullable<Awaited<ReturnType<typeof findProtection>>>
 
 const isGood = ({ state: word }: Status): boolean => word === "success" || word === "skipped"
 
-function checkConditions(protection: Protection | undefined, statuses: readonly Status[]): readonly Condition[] {
-  if (protection?.enable_status_check === 1) {
-    const globs = statusGlobs(protection) ?? []
-    const missing = globs.filter((glob) => !statuses.some(({ context }) => compileGlob(glob)?.(context)))
-    if (missing.length > 0)
-      return [waiting("dot-fill", html`Waiting for required checks: ${missing.map((glob) => html`<code><bdi>${glob}</bdi></code> `)}`)]
-    const required = globs.length === 0 ? statuses : statuses.filter(({ context }) => globs.some((glob) => compileGlob(glob)?.(context)))
-    if (required.length === 0) return [waiting("dot-fill", "Waiting for required checks to report.")]
-    const bad = required.filter((status) => !isGood(status))
-    if (bad.some(({ state: word }) => word === "failure" || word === "error")) return [blocking("x-circle", "A required check has failed.")]
-    return bad.length > 0 ? [waiting("dot-fill", "Required checks are still running.")] : [met("All required checks have passed.")]
-  }
+async function requiredConditions(services: Services, protection: Protection, statuses: readonly Status[]): Promise<readonly Condition[]> {
+  const checks = await requiredChecks(protection, statuses, workOfChecks(services)).catch((error: unknown) => {
+    if (error instanceof TooMuchWork) return undefined
+    throw error
+  })
+  if (!checks) return [final(blocking("alert", "The branch’s rule requires too many checks to compare them."))]
+  const { missing, required } = checks
+  if (missing.length > 0)
+    return [waiting("dot-fill", html`Waiting for required checks: ${missing.map((glob) => html`<code><bdi>${glob}</bdi></code> `)}`)]
+  if (required.length === 0) return [waiting("dot-fill", "Waiting for required checks to report.")]
+  const bad = required.filter((status) => !isGood(status))
+  if (bad.some(({ state: word }) => word === "failure" || word === "error")) return [blocking("x-circle", "A required check has failed.")]
+  return bad.length > 0 ? [waiting("dot-fill", "Required checks are still running.")] : [met("All required checks have passed.")]
+}
+
+function optionalConditions(statuses: readonly Status[]): readonly Condition[] {
   if (statuses.length === 0) return []
   if (statuses.some(({ state: word }) => word === "failure" || word === "error"))
     return [{ ...told("x-circle", "A check has failed, but it is not required."), tone: "failure" }]
