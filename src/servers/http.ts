@@ -26,7 +26,7 @@ import { plainUrl } from "./routing/redirect.ts"
 import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
 import { registerResults } from "./runner/results/routes.ts"
 import { registerRunners } from "./runner/routes.ts"
-import { answerUnreadable } from "./unreadable-requests.ts"
+import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
 import { registerActivate } from "./web/accounts/activate.ts"
 import { registerChangePassword } from "./web/accounts/change-password.ts"
 import { registerForgotPassword } from "./web/accounts/forgot-password.ts"
@@ -114,6 +114,11 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     () => table,
     (request, limit = config.api.maxBodyBytes) => bodies.collect(request, limit),
   )
+  app.addHook("onRequest", (request, reply, done) => {
+    const refusal = refusalOfTwoHosts(request.raw)
+    if (refusal) reply.header("connection", "close")
+    done(refusal)
+  })
   app.addHook("onRequest", (request, reply, done) => {
     workFor(networkOf(clientAddress(request)), () => abandonment(request, reply), done)
   })

@@ -1,7 +1,19 @@
 import type { Socket } from "node:net"
 import type { ConnectionError } from "fastify"
+import { type Refusal, refuse } from "../core/errors.ts"
 
 /** Answers to what arrives on a connection and is no HTTP request. No route has seen it, so it is answered here. */
+
+/** The refusal of a request that names two hosts: Node goes by the first, and what is before the server may go by the other. */
+export function refusalOfTwoHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): Refusal | undefined {
+  let hosts = 0
+  // Names and values in turn. The length comes first, since this is done for every request.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1
+  }
+  return hosts > 1 ? refuse.badRequest("a request has one Host header, and this one has several") : undefined
+}
 
 interface Answer {
   readonly status: string

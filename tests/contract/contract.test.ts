@@ -35,6 +35,7 @@ const BEYOND = [
   "userKeepSigningKey",
   "userListSigningKeys",
   "userUpdateNotificationSettings",
+  "setPackageAccess",
   ...["admin", "org", "user", "repo"].flatMap((scope) =>
     ["ListHookDeliveries", "GetHookDelivery", "RedeliverHookDelivery", "RotateRunnerRegistrationToken"].map((verb) => `${scope}${verb}`),
   ),

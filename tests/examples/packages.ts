@@ -33,6 +33,7 @@ export const packageExamples: Examples = {
   getLatestPackageVersion: (world) => published(world),
   linkPackage: (world) => published(world),
   unlinkPackage: (world) => linked(world),
+  setPackageAccess: async (world) => ({ ...(await published(world)), body: { access: "restricted" } }),
   getPackage: (world) => published(world),
   deletePackageVersion: (world) => published(world),
   listPackageFiles: (world) => published(world),

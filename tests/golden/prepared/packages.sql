@@ -194,6 +194,11 @@ update packages
 set repository_id = ?, is_restricted = ?
 where id = ?;
 
+-- packages.setRestricted
+update packages
+set is_restricted = ?
+where id = ?;
+
 -- packages.sumSizes
 select coalesce(sum(package_blobs.size), 0) as total
 from package_files

@@ -22,6 +22,7 @@ const LONGEST_NAME = 255
 
 /** Refuses `invalid` an artifact name that is not a valid file name on all systems. */
 export function requireArtifactName(name: string): string {
+  if (name === "." || name === "..") throw refuse.invalid("name", "must be the name of a file, and . and .. are folders")
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (name === "" || name.length > LONGEST_NAME || /[\\/":<>|*?\u0000-\u001f]/.test(name))
     throw refuse.invalid("name", `must have 1 to ${LONGEST_NAME} characters, none of them \\ / " : < > | * ? or a control character`)

@@ -1,6 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { storeContent } from "../packages/blobs.ts"
 import { beginChange, noteEdited, requirePackage, requireVersion } from "../packages/change.ts"
@@ -131,21 +130,6 @@ export async function removeTag(call: Call, name: string, tag: string): Promise<
     const of = await requirePackage(tx, asking, { type: TYPE, name })
     if ((await dropTag.changes(tx, { packageId: of.id, name: tag })) === 0) throw refuse.notFound(`${name} has no tag ${tag}`)
     await noteEdited(tx, { owner, actor }, of, ["tags"])
-  })
-}
-
-/** Shows a package to all who may see its owner, or to those only who belong to the owner. */
-export async function setAccess(call: Call, name: string, access: unknown): Promise<void> {
-  const { services, owner } = call
-  const actor = call.signedIn()
-  if (access !== "public" && access !== "restricted") throw refuse.badRequest("access must be public or restricted")
-  const wanted = flag(access === "restricted")
-  await services.database.write(async (tx) => {
-    const asking = await beginChange(tx, { owner, actor })
-    const of = await requirePackage(tx, asking, { type: TYPE, name })
-    if (of.is_restricted === wanted) return
-    await tx.updateTable("packages").set({ is_restricted: wanted }).where("id", "=", of.id).execute()
-    await noteEdited(tx, { owner, actor }, of, ["is_restricted"])
   })
 }
 

@@ -1,12 +1,12 @@
 import { refuse } from "../../../core/errors.ts"
 import { usersById } from "../../code/repositories/store.ts"
-import { beginChange, removePackage, removeVersions, requirePackage, requireVersion } from "../packages/change.ts"
+import { beginChange, removePackage, removeVersions, requirePackage, requireVersion, setAccess } from "../packages/change.ts"
 import { type Answer, type BodyForm, type Call, type Registry, type Route, recordOf } from "../packages/registry.ts"
 import { findAllVersions, findFiles, findFilesOfPackage, findPackage, findTags, findVersion, type Package } from "../packages/store.ts"
 import { describe } from "./description.ts"
 import { newVersionIn, readFields, readJson } from "./document.ts"
 import { ABBREVIATED, presentAbbreviated, presentPackage, presentVersion, tagsOf, tarballUrl, type Whole } from "./metadata.ts"
-import { editPackage, publishVersion, removeTag, requireRevision, setAccess, TYPE, tagVersion } from "./publish.ts"
+import { editPackage, publishVersion, removeTag, requireRevision, TYPE, tagVersion } from "./publish.ts"
 import { search } from "./search.ts"
 
 type Handle = (call: Call, name: string) => Promise<Answer>
@@ -80,7 +80,11 @@ export const npm: Registry = {
       return recordOf({ public: of.is_restricted === 0 })
     }),
     ...ofPackage("POST", "/-/package", "/access", "document", async (call, name) => {
-      await setAccess(call, name, readFields(call.document)["access"])
+      const { access } = readFields(call.document)
+      const { services, owner } = call
+      const actor = call.signedIn()
+      if (access !== "public" && access !== "restricted") throw refuse.badRequest("access must be public or restricted")
+      await services.database.write((tx) => setAccess(tx, { owner, actor }, { type: TYPE, name }, access))
       return recordOf({ ok: true })
     }),
 

@@ -2,6 +2,7 @@ import { packageRights, requireOfJob, requirePackageWriter } from "../../../acce
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -127,6 +128,20 @@ export async function noteEdited(tx: Transaction, { actor }: Changing, of: Packa
   await bumpRevision.changes(tx, { id: of.id })
   publish(tx, { kind: "package.edited", repositoryId: of.repository_id, ownerId: of.owner_id, package: of, changed, actor: actor.user })
 }
+
+/** Shows a package to all who may see its owner and what it is linked to, or to those only who belong to the owner. */
+export async function setAccess(tx: Transaction, changing: Changing, named: Named, access: "public" | "restricted"): Promise<void> {
+  const asking = await beginChange(tx, changing)
+  const of = await requirePackage(tx, asking, named)
+  const isRestricted = flag(access === "restricted")
+  if (of.is_restricted === isRestricted) return
+  await setRestricted.changes(tx, { id: of.id, isRestricted })
+  await noteEdited(tx, changing, of, ["is_restricted"])
+}
+
+const setRestricted = query("packages.setRestricted", (db, p: Params<{ id: number; isRestricted: 0 | 1 }>) =>
+  db.updateTable("packages").set({ is_restricted: p.isRestricted }).where("id", "=", p.id),
+)
 
 const removeRow = query("packages.delete", (db, p: Params<{ id: number }>) => db.deleteFrom("packages").where("id", "=", p.id))
 

@@ -4,10 +4,10 @@ import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { knownWord } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { deletePackage, deleteVersion } from "./change.ts"
+import { deletePackage, deleteVersion, setAccess } from "./change.ts"
 import { linkPackage, unlinkPackage } from "./links.ts"
 import { presentFile, presentVersions } from "./present.ts"
-import { Package, PackageFile, TYPES } from "./records.ts"
+import { Package, PackageFile, SetPackageAccessOption, TYPES } from "./records.ts"
 import { type Asking, findFiles, findNewest, findPackage, findVersion, findVersions, type Listed, type Named } from "./store.ts"
 
 const common = { tag: "package", scope: ["package"] } as const
@@ -122,6 +122,22 @@ export const packageOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "notFound"],
     handle: async ({ services, path, owner, actor }) => {
       await services.database.write((tx) => unlinkPackage(tx, { owner, actor }, path))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...common,
+    id: "setPackageAccess",
+    route: "PUT /packages/{owner}/{type}/{name}/-/access",
+    summary: "Show a package to everybody who may see its owner, or only to those who belong to the owner",
+    description: "A package that is linked to a private repository is hidden from those who may not read that in either case.",
+    access: onPackagesAsWriter,
+    body: SetPackageAccessOption,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ services, path, owner, actor, body }) => {
+      await services.database.write((tx) => setAccess(tx, { owner, actor }, path, body.access))
       return noContent()
     },
   }),

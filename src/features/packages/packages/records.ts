@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, record } from "../../../core/record.ts"
+import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { Repository } from "../../code/repositories/records.ts"
 import { User } from "../../people/users/records.ts"
@@ -50,4 +50,8 @@ export const PackageFile = record("PackageFile", {
   sha1: Type.String(),
   sha256: Type.String(),
   sha512: Type.String(),
+})
+
+export const SetPackageAccessOption = record("SetPackageAccessOption", {
+  access: oneOf(["public", "restricted"], { description: "restricted: only those who belong to the owner see it" }),
 })

@@ -18,9 +18,9 @@ withWorld("rights on packages", { open: openCheckedWorld, on: databaseKinds }, (
 
   const status = async (who: Person | undefined, route: string) =>
     (await send(world.hearth, who, route, route.startsWith("PUT") ? { body: "bytes" } : {})).status
-  const api = async (who: Person | undefined, route: string) => {
+  const api = async (who: Person | undefined, route: string, body?: object) => {
     const [method = "", path = ""] = route.split(" ")
-    return (await sendTo(world.hearth.url, method, path, { authorization: who?.authorization })).status
+    return (await sendTo(world.hearth.url, method, path, { authorization: who?.authorization, body })).status
   }
   const names = async (who: Person, owner: string) =>
     (await world.must<readonly { name: string }[]>(who, `GET /packages/${owner}`)).map(({ name }) => name).toSorted()
@@ -167,6 +167,21 @@ withWorld("rights on packages", { open: openCheckedWorld, on: databaseKinds }, (
     }
     const kept = [200, 200, 404, 404]
     expect(outcomes).toEqual({ unlinked: kept, deleted: kept, given: kept, plain: [200, 200, 200, 200] })
+  })
+
+  test("what became restricted by the end of a link is opened again, whatever its kind, by those who may write", async () => {
+    const { repo } = await world.repository(ann, { private: true })
+    const name = world.unique("freed")
+    await status(ann, `PUT ${ann.name}/generic/${name}/1/a`)
+    await world.must(ann, `POST /packages/${ann.name}/generic/${name}/-/link/${repo}`)
+    await world.must(ann, `POST /packages/${ann.name}/generic/${name}/-/unlink`)
+    const get = (who?: Person) => status(who, `GET ${ann.name}/generic/${name}/1/a`)
+    const set = (who: Person, access: string) => api(who, `PUT /packages/${ann.name}/generic/${name}/-/access`, { access })
+    expect([await get(eve), await set(eve, "public"), await set(ann, "open"), await set(ann, "public"), await get(eve)]).toEqual([
+      404, 403, 422, 204, 200,
+    ])
+    expect([await set(ann, "public"), await set(ann, "restricted"), await get(eve), await get(ann)]).toEqual([204, 204, 404, 200])
+    expect(await api(ann, `PUT /packages/${ann.name}/generic/none/-/access`, { access: "public" })).toBe(404)
   })
 
   test("links: to the owner's repositories, once, and away again by those who own them", async () => {
