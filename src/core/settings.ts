@@ -408,6 +408,15 @@ export const settings = {
       { min: 1, max: 30_000 },
     ),
     textBytes: size(256 * 2 ** 10, "The longest text of an issue, a pull request, a comment or a review."),
+    contributionsSeconds: duration(
+      60,
+      "How long git may compare the commits of a push, or of a whole history, to count who contributed what. What was counted by then, the newest commits, is what is shown.",
+      { min: 1 },
+    ),
+    secretsBytes: size(
+      512 * 2 ** 10,
+      "The most bytes of all secrets for workflows of one repository or owner together, as they are stored: sealed, which takes a third more.",
+    ),
   },
   jobs: {
     workers: integer(4, "How many background jobs this process works on at once.", { min: 1, max: 100 }),

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely"
+import { type Selectable, sql } from "kysely"
 import { type Actor, actorId } from "../../../core/actor.ts"
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
@@ -146,10 +146,13 @@ export async function findSecrets(db: Handle, owning: Owning, { limit, offset }:
   return { rows, total }
 }
 
-/** Stores a sealed secret; says whether it is new. Members that are not sent stay unchanged. Refuses `badRequest` an invalid name. */
+/**
+ * Stores a sealed secret; says whether it is new. Members that are not sent stay unchanged. Refuses `badRequest` an invalid name, and `invalid` more than the secrets of
+ * one place may have together: all of them are looked for in every line that a job sends.
+ */
 export async function putSecret(
   tx: Transaction,
-  { secrets, now }: Pick<Services, "secrets" | "now">,
+  { secrets, now, config }: Pick<Services, "secrets" | "now" | "config">,
   owning: Owning,
   actor: Actor,
   text: string,
@@ -158,6 +161,17 @@ export async function putSecret(
   const name = nameOf(text)
   const at = now()
   const sealed = secrets.seal(data, secretSeal(owning, name))
+  const others = await tx
+    .selectFrom("action_secrets")
+    .select(sql<number>`cast(coalesce(sum(length(sealed_data)), 0) as bigint)`.as("bytes"))
+    .where(ownedBy("action_secrets", owning))
+    .where("name", "<>", name)
+    .executeTakeFirstOrThrow()
+  if (others.bytes + sealed.length > config.limits.secretsBytes)
+    throw refuse.invalid(
+      "data",
+      `all secrets here may have ${config.limits.secretsBytes} bytes together, as they are stored; remove or shorten some`,
+    )
   const made = await tx
     .insertInto("action_secrets")
     .values({ ...ownerColumns(owning), name, sealed_data: sealed, description: description ?? "", created_at: at, updated_at: at })

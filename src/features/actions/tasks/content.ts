@@ -126,14 +126,20 @@ export function handedOver(secrets: Readonly<Record<string, string>>, caller: Pi
   return Object.fromEntries(mapped)
 }
 
-/** The texts that must not appear in the log of a task: its access token and secrets, and each line of those that have several. */
-export async function confidentialTexts(services: Services, task: TaskOfJob): Promise<readonly string[]> {
+/** The texts that must not appear in the log of a task. */
+export interface ConfidentialTexts {
+  /** Its access token. */
+  readonly token: string
+  /** Its secrets, and each line of those that have several. */
+  readonly secrets: readonly string[]
+}
+
+export async function confidentialTexts(services: Services, task: TaskOfJob): Promise<ConfidentialTexts> {
   const { database } = services
-  const token = tokenOfTask(services, task.id)
   const found = await findTaskJob(database.read, task)
   const owner =
     found &&
     (await database.read.selectFrom("repositories").select("owner_id").where("id", "=", found.run.repository_id).executeTakeFirst())
   const secrets = owner ? Object.values(await secretsOf(services, found, owner.owner_id)) : []
-  return [token, ...secrets.flatMap((text) => [text, ...text.split("\n")])]
+  return { token: tokenOfTask(services, task.id), secrets: secrets.flatMap((text) => [text, ...text.split(/\r?\n/)]) }
 }

@@ -3,7 +3,7 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Runner } from "../runners/rules.ts"
 import { appendLog, type LogLine } from "../runs/logs.ts"
-import type { Masks } from "./masks.ts"
+import { type Masks, workOfMasking } from "./masks.ts"
 import { requireTask } from "./report.ts"
 
 /** Lines of a task's log as its runner sends them. */
@@ -23,7 +23,11 @@ export async function reportLog(services: Services, masks: Masks, runner: Runner
   const task = await requireTask(services, runner, taskId)
   const repository = await findRepositoryById.first(services.database.read, { id: task.repository_id })
   if (!repository) throw refuse.notFound("the repository of this task is gone")
-  const mask = lines.length === 0 ? undefined : await masks.of(task)
-  const masked = mask ? lines.map((line) => ({ ...line, content: mask(line.content) })) : lines
+  const masked: LogLine[] = []
+  if (lines.length > 0) {
+    const { mask } = await masks.of(task)
+    const work = workOfMasking(services)
+    for (const line of lines) masked.push({ ...line, content: await mask(line.content, work) })
+  }
   return appendLog(services, { repository, taskId, lines: masked, ...part })
 }

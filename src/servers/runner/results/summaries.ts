@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { LARGEST_SUMMARY, storeSummary } from "../../../features/actions/runs/summaries.ts"
+import type { Masks } from "../../../features/actions/tasks/masks.ts"
 import { sendRefusal } from "../../api/answer.ts"
 import { requireTask } from "./twirp.ts"
 
@@ -12,6 +13,7 @@ const PATH = "/api/actions_pipeline/_apis/pipelines/workflows/:run/jobs/:job/ste
 const TYPES = new Set(["text/markdown", "application/octet-stream", ""])
 
 export async function registerSummaries(app: FastifyInstance, services: Services): Promise<void> {
+  let masks: Masks | undefined
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: LARGEST_SUMMARY }, (_request, body, done) => done(null, body))
@@ -27,10 +29,11 @@ export async function registerSummaries(app: FastifyInstance, services: Services
       if (!TYPES.has(type)) throw refuse.unsupportedMediaType("a summary is text/markdown")
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       // What reads secrets is loaded with the first job.
-      const { maskingOf } = await import("../../../features/actions/tasks/masks.ts")
-      const mask = await maskingOf(services, { id: task.id, job_id: job.id, repository_id: repository.id })
+      const { openMasks, workOfMasking } = await import("../../../features/actions/tasks/masks.ts")
+      masks ??= openMasks(services)
+      const { mask } = await masks.of({ id: task.id, job_id: job.id, repository_id: repository.id })
       // What a database can't store is no text.
-      const content = mask(body.toString("utf8").replaceAll("\0", ""))
+      const content = await mask(body.toString("utf8").replaceAll("\0", ""), workOfMasking(services))
       await services.database.write((tx) => storeSummary(tx, { taskId: task.id, runId: run.id, jobId: job.id, step, content }))
       return reply
         .type("application/json")
