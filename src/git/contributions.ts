@@ -20,17 +20,16 @@ export interface ContributionRange {
   readonly from?: ObjectId | undefined
   /** The most commits, the newest. */
   readonly most: number
+  /** Milliseconds after which it ends with `timeout`: comparing files takes long. */
+  readonly timeoutMs: number
   readonly signal: AbortSignal
 }
-
-/** Comparing files takes long. */
-const TIMEOUT_MS = 600_000
 
 /** What each commit but merges added, newest first, as git tells it. One process. Throws `failed`, `busy`, `timeout`, `aborted`. */
 export async function* contributions(
   context: Context,
   repository: Repository,
-  { to, from, most, signal }: ContributionRange,
+  { to, from, most, timeoutMs, signal }: ContributionRange,
 ): AsyncGenerator<Contribution> {
   const flags = ["--no-merges", "--numstat", "-M", "-l400", "--no-ext-diff", "--no-textconv", `--max-count=${most}`]
   const command = {
@@ -38,7 +37,7 @@ export async function* contributions(
     flags: [...flags, "--format=%x01%at%x01%ae%x01%an"],
     args: [to, ...(from === undefined ? [] : [`^${from}`])],
   } as const
-  const reading = { separator: "\n", longest: 1024 * 1024, timeoutMs: TIMEOUT_MS, limiter: context.longWork, signal } as const
+  const reading = { separator: "\n", longest: 1024 * 1024, timeoutMs, limiter: context.longWork, signal } as const
   let current: Contribution | undefined
   for await (const lines of readRecords(context, repository, command, reading)) {
     for (const line of lines) {

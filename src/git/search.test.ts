@@ -82,6 +82,7 @@ describe("searching a history", () => {
       to: last ?? objectId(""),
       from: first,
       most: 10,
+      timeoutMs: 60_000,
       signal,
     }))
       all.push([name, email, when - 1_700_000_000, additions, deletions])

@@ -7,7 +7,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Contribution, type Git, isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
+import { type Contribution, type Git, GitError, isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
 import { findPeople } from "../commits/people.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { backgroundOf } from "../repositories/background.ts"
@@ -46,7 +46,7 @@ export interface Contributor extends Omit<Week, "week"> {
 export interface Contributions {
   /** The default branch has moved since, or nothing was counted yet: a job does it. */
   readonly isBeingComputed: boolean
-  /** False where only the newest 50,000 commits were counted. */
+  /** False where only the newest commits were counted: 50,000, or those for which there was time. */
   readonly isWhole: boolean
   /** Those with the most commits, at most a hundred. */
   readonly contributors: readonly Contributor[]
@@ -136,12 +136,16 @@ export async function readContributions(services: Services, db: Handle, { reposi
 export const contributionsJob = defineJob({
   kind: "repository.contributions",
   payload: Type.Object({ repositoryId: int64() }),
-  timeoutSeconds: 900,
+  timeoutSeconds: 3_600,
   run: ({ repositoryId }, { context, signal }) => countContributions(context, repositoryId, signal),
 })
 
-async function countContributions(
-  { database, git, now }: Pick<Services, "database" | "git" | "now">,
+/**
+ * Counts, for as long as `limits.contributionsSeconds` says. What was counted by then, the newest commits, is stored as what there is: a history that takes too long to compare
+ * would be begun again and again.
+ */
+export async function countContributions(
+  { database, git, config, now }: Pick<Services, "database" | "git" | "config" | "now">,
   repositoryId: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -151,8 +155,9 @@ async function countContributions(
   const repository = git.at(stored.storage, stored.object_format)
   const from = await countedBefore(git, repository, stored.commit_id, tip)
   const before = from === undefined ? [] : readAuthors(stored.authors)
-  const { authors, count } = await countAll(git.history.contributions(repository, { to: tip, from, most: MOST_COMMITS, signal }), before)
-  const isWhole = count < MOST_COMMITS && (from === undefined || stored.is_whole === 1)
+  const range = { to: tip, from, most: MOST_COMMITS, timeoutMs: config.limits.contributionsSeconds * 1000, signal }
+  const { authors, count, isCut } = await countAll(git.history.contributions(repository, range), before)
+  const isWhole = !isCut && count < MOST_COMMITS && (from === undefined || stored.is_whole === 1)
   await database.write(async (tx) => {
     if (!(await lockRow(tx, "repositories", repositoryId))) return
     await putStored(tx, { repositoryId, commitId: tip, isWhole: isWhole ? 1 : 0, authors: JSON.stringify(authors), now: now() })
@@ -170,7 +175,10 @@ async function countAll(commits: AsyncIterable<Contribution>, before: readonly S
     before.map(({ name, email, weeks }) => [email, { name, email, weeks: new Map(weeks.map((each) => [each[0], each])) }]),
   )
   let count = 0
-  for await (const { name, email, when, additions, deletions } of commits) {
+  let isCut = false
+  for await (const { name, email, when, additions, deletions } of untilTimeout(commits, () => {
+    isCut = true
+  })) {
     count += 1
     const key = email.toLowerCase().replaceAll("\0", "")
     const person = people.get(key) ?? { name: name.replaceAll("\0", ""), email: key, weeks: new Map<number, StoredWeek>() }
@@ -179,7 +187,17 @@ async function countAll(commits: AsyncIterable<Contribution>, before: readonly S
     const [, c, a, d] = person.weeks.get(week) ?? [week, 0, 0, 0]
     person.weeks.set(week, [week, c + 1, a + additions, d + deletions])
   }
-  return { authors: [...people.values()].map(({ weeks, ...person }) => ({ ...person, weeks: [...weeks.values()] })), count }
+  return { authors: [...people.values()].map(({ weeks, ...person }) => ({ ...person, weeks: [...weeks.values()] })), count, isCut }
+}
+
+/** The same until there is no more time, which `cut` is told. */
+async function* untilTimeout(commits: AsyncIterable<Contribution>, cut: () => void): AsyncGenerator<Contribution> {
+  try {
+    yield* commits
+  } catch (error) {
+    if (!(error instanceof GitError && error.kind === "timeout")) throw error
+    cut()
+  }
 }
 
 const sumOf = (weeks: readonly StoredWeek[]): Omit<Week, "week"> =>

@@ -14,5 +14,5 @@ export const contributorPerson = ({ site }: Pick<Services, "site">, { user, name
 /** What is wrong with the numbers, if anything. */
 export function countingNotice({ isBeingComputed, isWhole }: Contributions): Html | undefined {
   if (isBeingComputed) return notice("info", "The newest commits are still being counted. Load the page again in a minute to see them.")
-  return isWhole ? undefined : notice("info", "The history is long: only its newest 50,000 commits are counted.")
+  return isWhole ? undefined : notice("info", "The history is long: only its newest commits are counted.")
 }

@@ -3,9 +3,9 @@ import { databaseKinds, statementsOf } from "../../../../tests/support/database.
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { locateRepository } from "../../../access/policies/repositories.ts"
 import { anonymous } from "../../../core/actor.ts"
-import { objectId } from "../../../git/index.ts"
+import { GitError, objectId } from "../../../git/index.ts"
 import { periodActivity } from "../../review/pulls/period.ts"
-import { contributionsJob, findContributions, weekOf } from "../activity/contributions.ts"
+import { contributionsJob, countContributions, findContributions, weekOf } from "../activity/contributions.ts"
 import { languageShares } from "../languages/store.ts"
 import { openStage } from "../releases/testing.ts"
 import { forkNetwork } from "../repositories/network.ts"
@@ -195,6 +195,24 @@ withWorld("what pages show of a history", { open: openStage, on: databaseKinds }
     expect(graph.rows.find(({ id }) => id === tip)).toMatchObject({ branches: ["Feature/One"], status: { state: "success" } })
     expect(graph.rows.at(-1)).toMatchObject({ id: root, edges: [], branches: ["old"] })
     expect((await readGraph(services, read, on, ["old"])).rows.map(({ id }) => id)).toEqual([root])
+  })
+
+  test("contributions are those of the newest commits where git takes too long, and are not counted again", async () => {
+    const at = await make("costly")
+    await commit(at, "a", "1\n")
+    const { services, read, on } = await view("costly")
+    // Comparing large files in many commits takes minutes in git; here it has no more time after the first.
+    async function* contributions() {
+      yield { name: "Ann", email: "ann@example.com", when: 1_700_000_000, additions: 1, deletions: 0 }
+      throw new GitError("timeout", "git log took longer than 60000 ms")
+    }
+    const git = { ...services.git, history: { ...services.git.history, contributions } }
+    await countContributions({ ...services, git }, on.repository.id, new AbortController().signal)
+    expect(await findContributions(services, read, on.repository.id)).toMatchObject({
+      isBeingComputed: false,
+      isWhole: false,
+      contributors: [{ commits: 1, additions: 1 }],
+    })
   })
 
   test("contributions are counted by a job, and added to", async () => {
