@@ -24,6 +24,7 @@ import { sweepLfs } from "./features/code/lfs/sweep.ts"
 import { deleteOwnedJob, removeFilesJob } from "./features/code/lifecycle/delete.ts"
 import { checkRepositories, maintainJob, maintainRepositories, pruneRepositories } from "./features/code/lifecycle/maintenance.ts"
 import { deleteMissing, reinitMissing } from "./features/code/lifecycle/missing.ts"
+import { deleteRemainsJob } from "./features/code/lifecycle/remains.ts"
 import { pushJob, syncJob, updateMirrors } from "./features/code/mirrors/jobs.ts"
 import { alignHeadJob } from "./features/code/pushes/head.ts"
 import { settleJob } from "./features/code/pushes/journal.ts"
@@ -59,6 +60,7 @@ export const jobs: readonly JobDefinition[] = [
   alignHeadJob,
   removeFilesJob,
   deleteOwnedJob,
+  deleteRemainsJob,
   maintainJob,
   removeAttachedFilesJob,
   removeActionFilesJob,

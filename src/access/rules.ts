@@ -120,7 +120,13 @@ const OPEN = all(
   ofOwner(any(PUBLIC_OWNER, all(UNRESTRICTED, any(is("owner.visibility", "limited"), related(MEMBERSHIP))))),
 )
 
+/** The account that has what is being deleted; no one reaches what is its own. See `src/features/code/lifecycle/remains.ts`. */
+export const NOBODY_ID = -3
+
 const OWNS = any(is("caller.is_admin", 1), same("repository.owner_id", "caller.id"))
+
+/** What is being deleted is private and granted to no one, so that only administrators of the site could see it. */
+const IS_THERE = any(isNot("caller.is_admin", 1), isNot("repository.owner_id", NOBODY_ID))
 
 /** A mode in the whole repository, or in one unit of it, for callers who meet the condition. */
 export interface Rule {
@@ -155,7 +161,7 @@ function entitlement(claims: Claims): Entitlement {
 }
 
 const CLAIMS_OF_PEOPLE: Claims = {
-  within: true,
+  within: IS_THERE,
   rules: [
     { when: OWNS, mode: Mode.owner },
     { when: OPEN, mode: Mode.read },

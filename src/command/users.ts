@@ -12,7 +12,7 @@ import { requireAccountName } from "../features/people/users/names.ts"
 import { CreateUserOption } from "../features/people/users/records.ts"
 import { changePerson, createPerson, renamePerson } from "../features/people/users/rules.ts"
 import { listPeople } from "../features/people/users/store.ts"
-import { deletePerson } from "../features/site/administration/delete-person.ts"
+import { deletePerson, purgeRepositories } from "../features/site/administration/delete-person.ts"
 import { CommandFailed } from "./failure.ts"
 import { type Environment, personNamed, withInstallation } from "./installation.ts"
 import { choosePassword } from "./password.ts"
@@ -164,6 +164,7 @@ export function deleteUser(
   return withInstallation(env, async (services) => {
     const user = await personNamed(services.database.read, name)
     if (!yes) await confirmDeletion(terminal, user, purge)
+    if (purge) await purgeRepositories(services, user)
     await services.database.write((tx) => deletePerson(tx, services, user, purge))
     await dropAvatar(services, user.avatar)
     terminal.out(`${user.name} was deleted.`)

@@ -47,6 +47,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/servers/runner/results/artifacts.test.ts",
     "src/servers/runner/results/cache.test.ts",
     "tests/attacks/busy-base.test.ts",
+    "tests/attacks/large-deletions.test.ts",
     "tests/attacks/oauth2-codes.test.ts",
     "tests/attacks/oauth2-refresh-tokens.test.ts",
     "tests/attacks/password-guessing.test.ts",

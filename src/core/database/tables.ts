@@ -31,7 +31,8 @@ export type Visibility = "public" | "limited" | "private"
 /** People and organisations share one name space, and so one table. */
 export interface UsersTable {
   id: Generated<number>
-  kind: "person" | "organization"
+  /** "nobody" is the one account that has repositories which are being deleted; it is made when it is first needed. */
+  kind: "person" | "organization" | "nobody"
   name: string
   lower_name: string
   full_name: Generated<string>

@@ -17,6 +17,7 @@ import { recountForks, recountOwned, recountStars, recountTopics } from "../repo
 import { texts } from "../repositories/present.ts"
 import { OBJECT_FORMATS } from "../repositories/records.ts"
 import { wikiAt } from "../repositories/wiki-place.ts"
+import { giveToNobody, isLarge } from "./remains.ts"
 
 /** Removes the files of a deleted repository, and of its wiki. */
 export const removeFilesJob = defineJob({
@@ -31,7 +32,7 @@ export const removeFilesJob = defineJob({
 })
 
 /**
- * Deletes a repository with everything that belongs to it. Its forks become independent, and open pull requests from it to others
+ * Deletes a repository with everything that belongs to it; of a large one, nobody sees anything from then on, and a job deletes the rest. Its forks become independent, and open pull requests from it to others
  * are closed; a job removes the files once the transaction is committed. Returns whether the repository existed.
  */
 export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {
@@ -49,13 +50,15 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
       ? []
       : await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
   await deleteAttachments(tx, { jobs }, { repository_id: id })
-  // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest are deleted by cascade.
   const gone = await tx
-    .deleteFrom("repositories")
+    .selectFrom("repositories")
+    .select(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
     .where("id", "=", id)
-    .returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
     .executeTakeFirst()
   if (!gone) return false
+  // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest are deleted by cascade.
+  if (await isLarge(tx, id)) await giveToNobody(tx, services, id)
+  else await tx.deleteFrom("repositories").where("id", "=", id).execute()
   await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
   await recountTopics(
     tx,

@@ -10,7 +10,7 @@ import { composeTestMail, SIGN_UP_PATH } from "../../events/mail/compose-account
 import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { invitationCode, invite } from "../../people/registration/registration.ts"
 import { findAuditEntries } from "./audit.ts"
-import { deletePerson } from "./delete-person.ts"
+import { deletePerson, purgeRepositories } from "./delete-person.ts"
 import { AuditEntry, Cron, Invitation, InviteOption, TestMailOption } from "./records.ts"
 
 const shared = { tag: "admin", scope: ["admin"], access: siteAdministrator } as const
@@ -43,6 +43,7 @@ export const administrationOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, me, user, query }) => {
       if (user.id === me.id) throw refuse.invalid("username", "you can't delete yourself")
+      if (query.purge === true) await purgeRepositories(services, user)
       await services.database.write((tx) => deletePerson(tx, services, user, query.purge ?? false))
       await dropAvatar(services, user.avatar)
       return noContent()
