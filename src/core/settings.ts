@@ -413,6 +413,14 @@ export const settings = {
       "How long git may compare the commits of a push, or of a whole history, to count who contributed what. What was counted by then, the newest commits, is what is shown.",
       { min: 1 },
     ),
+    packageVersionBytes: size(
+      256 * 2 ** 10,
+      "The most characters of the package.json and the README of one version of an npm package together.",
+    ),
+    packageRecordBytes: size(
+      16 * 2 ** 20,
+      "The most characters of those of all versions of one npm package together: its record, which tools fetch, has all of them.",
+    ),
     secretsBytes: size(
       512 * 2 ** 10,
       "The most bytes of all secrets for workflows of one repository or owner together, as they are stored: sealed, which takes a third more.",

@@ -22,6 +22,10 @@ const CACHED = { "cache-control": "private, no-cache", vary: "Authorization, Acc
 /** Sends what a registry answers. */
 export async function send(services: Services, request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
   if ("file" in answer) return sendFile(services, request, reply, answer.file)
+  if ("json" in answer) {
+    reply.headers(CACHED).type(`${answer.type};charset=utf-8`).header("etag", `"${answer.tag}"`)
+    return matches(request.headers["if-none-match"], `"${answer.tag}"`) ? reply.code(304).send() : reply.send(answer.json)
+  }
   const { status, record, type = "application/json" } = answer
   if (record === undefined) return reply.code(status).send()
   const body = JSON.stringify(record)

@@ -6,6 +6,13 @@ delete from package_tags
 where package_id = ?
   and name = ?;
 
+-- npm.findCreators
+select distinct users.id, users.name
+from package_versions
+inner join users on users.id = package_versions.creator_id
+where package_versions.package_id = ?
+order by users.id;
+
 -- npm.findTag
 select *
 from package_tags

@@ -1,6 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Site } from "../../../core/site.ts"
+import type { Work } from "../../../core/work.ts"
 import type { FileNames } from "../packages/registry.ts"
 import type { FileWithBlob, Package, Version } from "../packages/store.ts"
 import { type Fields, isFields, textOf } from "./document.ts"
@@ -19,18 +20,17 @@ interface Metadata {
 
 /** In characters. */
 const LONGEST_README = 64 * 1024
-const MOST_METADATA = 256 * 1024
 
 /** Members of a manifest that are made anew at every answer, or say something about the publisher's machine. */
 const isKept = (name: string): boolean => !name.startsWith("_") && !["dist", "readme", "readmeFilename", "gitHead"].includes(name)
 
-/** The metadata of a new version, to be stored. Refuses `tooLarge`. */
-export function writeMetadata(manifest: Fields, readme: unknown, { fileCount, unpackedSize }: Contents): string {
+/** The metadata of a new version, to be stored, of at most so many characters. Refuses `tooLarge`. */
+export function writeMetadata(manifest: Fields, readme: unknown, { fileCount, unpackedSize }: Contents, most: number): string {
   const kept = Object.fromEntries(Object.entries(manifest).filter(([name]) => isKept(name)))
   const text = (textOf(readme) ?? textOf(manifest["readme"]) ?? "").slice(0, LONGEST_README).toWellFormed()
   const metadata: Metadata = { manifest: kept, readme: text, fileCount, unpackedSize }
   const written = JSON.stringify(metadata)
-  if (written.length > MOST_METADATA) throw refuse.tooLarge(`package.json and README may have ${MOST_METADATA} characters together`)
+  if (written.length > most) throw refuse.tooLarge(`package.json and README may have ${most} characters together`)
   // PostgreSQL can't store this character, and JSON has it only behind an escape.
   if (written.includes("\\u0000")) throw refuse.badRequest("package.json must not contain the character 0")
   return written
@@ -108,43 +108,50 @@ export function tagsOf({ tags, versions }: Pick<Whole, "tags" | "versions">): Re
   }
 }
 
-function versionsOf(whole: Whole): readonly (readonly [Version, Fields])[] {
-  const files = new Map(whole.files.map((file) => [file.version_id, file]))
-  return whole.versions.flatMap((version) => {
-    const record = presentVersion(whole, version, files.get(version.id))
-    return record ? [[version, record] as const] : []
-  })
-}
-
 /** What names a state of the package: changes that build on another one are refused. */
 export const revisionOf = ({ id, revision }: Package): string => `${revision}-${id}`
 
 /** What of the latest version is shown for the package. */
 const SHOWN = ["description", "homepage", "keywords", "repository", "author", "bugs", "license"] as const
 
-/** The whole record of a package. */
-export function presentPackage(whole: Whole): Fields {
+/** The record of a package as JSON: all of it, or what an installation needs. The versions are read one after another, and others have their turn between them. */
+export async function writeRecord(whole: Whole, form: "whole" | "short", work: Work): Promise<Buffer> {
   const { of } = whole
-  const versions = versionsOf(whole)
+  const files = new Map(whole.files.map((file) => [file.version_id, file]))
   const tags = tagsOf(whole)
-  const newest = versions.find(([{ version }]) => version === tags["latest"])
-  const latest = newest?.[1] ?? {}
-  const maintainers = [...whole.creators.values()].map(({ name }) => ({ name }))
-  return {
-    _id: of.name,
-    _rev: revisionOf(of),
-    name: of.name,
-    ...Object.fromEntries(SHOWN.flatMap((name) => (latest[name] === undefined ? [] : [[name, latest[name]]]))),
-    "dist-tags": tags,
-    versions: Object.fromEntries(versions.map(([{ version }, record]) => [version, record])),
-    time: {
-      created: moment(of.created_at),
-      modified: moment(lastOf(whole)),
-      ...Object.fromEntries(whole.versions.map(({ version, created_at }) => [version, moment(created_at)])),
-    },
-    maintainers,
-    readme: newest ? readMetadata(newest[0]).readme : "",
+  const pieces: Buffer[] = []
+  let latest: Fields = {}
+  let readme = ""
+  for (const version of whole.versions) {
+    await work.step(version.metadata.length)
+    const record = presentVersion(whole, version, files.get(version.id))
+    if (!record) continue
+    if (form === "whole" && version.version === tags["latest"]) {
+      latest = record
+      readme = readMetadata(version).readme
+    }
+    const text = JSON.stringify(form === "short" ? abbreviated(record) : record)
+    pieces.push(Buffer.from(`${pieces.length === 0 ? "" : ","}${JSON.stringify(version.version)}:${text}`))
   }
+  const modified = moment(lastOf(whole))
+  const head =
+    form === "short"
+      ? { name: of.name, modified, "dist-tags": tags }
+      : {
+          _id: of.name,
+          _rev: revisionOf(of),
+          name: of.name,
+          ...Object.fromEntries(SHOWN.flatMap((name) => (latest[name] === undefined ? [] : [[name, latest[name]]]))),
+          "dist-tags": tags,
+          time: {
+            created: moment(of.created_at),
+            modified,
+            ...Object.fromEntries(whole.versions.map(({ version, created_at }) => [version, moment(created_at)])),
+          },
+          maintainers: [...whole.creators.values()].map(({ name }) => ({ name })),
+          readme,
+        }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head).slice(0, -1)},"versions":{`), ...pieces, Buffer.from("}}")])
 }
 
 const lastOf = ({ of, versions }: Whole): number => Math.max(of.created_at, ...versions.map(({ created_at }) => created_at))
@@ -176,13 +183,10 @@ const NEEDED = [
 
 const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall"] as const
 
-/** The short record of a package, for installations. */
-export function presentAbbreviated(whole: Whole): Fields {
-  const versions = versionsOf(whole).map(([{ version }, record]) => {
-    const { scripts } = record
-    const runs = isFields(scripts) && INSTALL_SCRIPTS.some((name) => name in scripts)
-    const needed = NEEDED.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]]))
-    return [version, { ...Object.fromEntries(needed), ...(runs && { hasInstallScript: true }) }] as const
-  })
-  return { name: whole.of.name, modified: moment(lastOf(whole)), "dist-tags": tagsOf(whole), versions: Object.fromEntries(versions) }
+/** What an installation needs of the record of a version. */
+function abbreviated(record: Fields): Fields {
+  const { scripts } = record
+  const runs = isFields(scripts) && INSTALL_SCRIPTS.some((name) => name in scripts)
+  const needed = NEEDED.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]]))
+  return { ...Object.fromEntries(needed), ...(runs && { hasInstallScript: true }) }
 }

@@ -15,9 +15,6 @@ import { inspectTarball } from "./tarball.ts"
 
 export const TYPE = "npm"
 
-/** What is kept about all versions of one package together, in characters: the record of a package has all of them. */
-const MOST_METADATA = 32 * 1024 * 1024
-
 /** Publishes a version: stores its tarball, and names it by its tags. Refuses `badRequest` a tarball that is of another version. */
 export async function publishVersion(call: Call, name: string, wanted: NewVersion, readme: unknown): Promise<void> {
   const { services, owner } = call
@@ -30,11 +27,12 @@ export async function publishVersion(call: Call, name: string, wanted: NewVersio
   if (of && (await findVersion(services.database.read, of, version))) throw refuse.conflict(`${name} ${version} is published already`)
   await requireRoom(services.database.read, services, actor, owner.id, { bytes: tarball.length, versions: 1 })
   const { packages: limits } = services.config
+  const { packageVersionBytes, packageRecordBytes } = services.config.limits
   const contents = await inspectTarball(tarball, limits.maxUnpackedBytes)
   for (const inner of contents.manifests)
     if (!isFields(inner) || inner["name"] !== name || inner["version"] !== version)
       throw refuse.badRequest("the package.json in the tarball has another name or version than is published")
-  const metadata = writeMetadata(manifest, readme, contents)
+  const metadata = writeMetadata(manifest, readme, contents, packageVersionBytes)
   const repositoryId = await linkNamed(services, actor, owner, manifest)
   const stored = await storeContent(services, [tarball], limits.maxBytes)
   await publishFile(
@@ -53,7 +51,7 @@ export async function publishVersion(call: Call, name: string, wanted: NewVersio
       also: async (tx, made) => {
         for (const tag of tags) await setTag.changes(tx, { packageId: made.of.id, name: tag, versionId: made.version.id })
         const { total = 0 } = (await sumMetadata.first(tx, { packageId: made.of.id })) ?? {}
-        if (Number(total) > MOST_METADATA) throw refuse.tooLarge(`${name} has too many versions; remove some first`)
+        if (Number(total) > packageRecordBytes) throw refuse.tooLarge(`${name} has too many versions; remove some first`)
       },
     },
   )

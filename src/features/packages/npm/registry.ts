@@ -1,11 +1,16 @@
+import { hash } from "node:crypto"
+import { LRUCache } from "lru-cache"
+import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { beginWork } from "../../../core/work.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import { beginChange, removePackage, removeVersions, requirePackage, requireVersion, setAccess } from "../packages/change.ts"
 import { type Answer, type BodyForm, type Call, type Registry, type Route, recordOf } from "../packages/registry.ts"
 import { findAllVersions, findFiles, findFilesOfPackage, findPackage, findTags, findVersion, type Package } from "../packages/store.ts"
 import { describe } from "./description.ts"
-import { newVersionIn, readFields, readJson } from "./document.ts"
-import { ABBREVIATED, presentAbbreviated, presentPackage, presentVersion, tagsOf, tarballUrl, type Whole } from "./metadata.ts"
+import { newVersionIn, readFields, readJson, readRecord } from "./document.ts"
+import { ABBREVIATED, presentVersion, tagsOf, tarballUrl, type Whole, writeRecord } from "./metadata.ts"
 import { editPackage, publishVersion, removeTag, requireRevision, TYPE, tagVersion } from "./publish.ts"
 import { search } from "./search.ts"
 
@@ -144,11 +149,54 @@ async function requireWhole(call: Call, name: string): Promise<Whole> {
   return { site: services.site, owner, of, versions, files, tags, creators }
 }
 
-async function showPackage(call: Call, name: string): Promise<Answer> {
-  const whole = await requireWhole(call, name)
-  const isShort = (call.header("accept") ?? "").includes(ABBREVIATED)
-  return isShort ? { status: 200, record: presentAbbreviated(whole), type: ABBREVIATED } : recordOf(presentPackage(whole))
+/** The most bytes of records that are kept. */
+const MOST_KEPT = 64 * 1024 * 1024
+
+const kept = new WeakMap<Services["database"], LRUCache<string, Promise<Buffer>>>()
+
+function keptRecords({ database }: Services): LRUCache<string, Promise<Buffer>> {
+  const there = kept.get(database)
+  if (there) return there
+  const made = new LRUCache<string, Promise<Buffer>>({ max: 1_000, maxSize: MOST_KEPT, ttl: 600_000 })
+  kept.set(database, made)
+  return made
 }
+
+/** The record of a package, written once for each state of it. */
+async function showPackage(call: Call, name: string): Promise<Answer> {
+  const { services, owner } = call
+  const of = await requireFound(call, name)
+  const form = (call.header("accept") ?? "").includes(ABBREVIATED) ? "short" : "whole"
+  const creators = await findCreators(services.database.read, { packageId: of.id })
+  const state = [services.site.rootUrl, owner.name, of.id, of.name, of.revision, creators.map(({ id, name: login }) => [id, login]), form]
+  const tag = hash("sha256", JSON.stringify(state), "base64url")
+  const records = keptRecords(services)
+  const written = records.get(tag) ?? write()
+  return { json: await written, tag, type: form === "short" ? ABBREVIATED : "application/json" }
+
+  function write(): Promise<Buffer> {
+    const steps = services.config.limits.workSteps
+    const made = requireWhole(call, name).then((whole) =>
+      writeRecord(whole, form, beginWork({ what: "write the record of this package", steps })),
+    )
+    records.set(tag, made, { size: 1 })
+    made.then(
+      (json) => records.set(tag, made, { size: json.length }),
+      () => records.delete(tag),
+    )
+    return made
+  }
+}
+
+const findCreators = query("npm.findCreators", (db, p: Params<{ packageId: number }>) =>
+  db
+    .selectFrom("package_versions")
+    .innerJoin("users", "users.id", "package_versions.creator_id")
+    .select(["users.id", "users.name"])
+    .where("package_versions.package_id", "=", p.packageId)
+    .distinct()
+    .orderBy("users.id"),
+)
 
 /** A version by its number or a tag. */
 async function showVersion(call: Call, name: string, wanted: string): Promise<Answer> {
@@ -168,8 +216,9 @@ async function showVersion(call: Call, name: string, wanted: string): Promise<An
 }
 
 async function put(call: Call, name: string): Promise<Answer> {
-  const document = readFields(call.document)
-  const wanted = newVersionIn(document, name)
+  const sent = readRecord(call.document)
+  const document = sent.fields
+  const wanted = await newVersionIn(sent, name)
   if (!wanted) {
     await editPackage(call, name, document, call.path["revision"])
     return recordOf({ ok: true })

@@ -91,6 +91,8 @@ export interface Call extends OnPackages {
 
 export type Answer =
   | { readonly status: number; readonly record?: unknown; readonly type?: string }
+  /** JSON that is written already, of a state that the tag names. */
+  | { readonly json: Buffer; readonly tag: string; readonly type: string }
   /** Sent whole, in part, or not at all, as the request asks. */
   | { readonly file: FileWithBlob }
 
