@@ -1,4 +1,5 @@
 import type { Actor } from "./actor.ts"
+import { requireBounded } from "./bounds.ts"
 import type { Download } from "./download.ts"
 import { Refusal } from "./errors.ts"
 import type { Html } from "./html.ts"
@@ -271,13 +272,14 @@ export function page<Address extends string, Found extends object, Fields extend
 ): Page {
   const [, method, address = ""] = /^(GET|POST) (\/.*)$/.exec(declared.address) ?? []
   const { live } = declared
+  const fields = Type.Object(declared.query ?? {})
   if (method !== "GET" && method !== "POST") throw new TypeError(`not the address of a page: ${declared.address}`)
   return {
     id: declared.id,
     method,
     address,
     rule: declared.access.rule,
-    query: Type.Object(declared.query ?? {}),
+    query: fields,
     rows: declared.rows ?? 20,
     changesWithTime: declared.changesWithTime ?? false,
     ...(live && {
@@ -300,6 +302,7 @@ export function page<Address extends string, Found extends object, Fields extend
         const call = { ...request, ...found, query, page: rows, reader, draft, upload } as PageCall<Address, Found, Fields>
         try {
           if (unsent) throw unsent
+          if (method === "POST") requireBounded(fields, query, request.services.config.limits)
           return await declared.answer(call)
         } catch (error) {
           if (!(declared.again && error instanceof Refusal)) throw error

@@ -60,6 +60,10 @@ export const pageParameter = (description: string) => Type.Optional(Type.Integer
 /** A query parameter that may be given several times; the values are joined by newlines. */
 export const repeatedText = (options: { readonly description?: string } = {}) => Type.String({ ...options, repeated: true })
 
+/** The content of a file, in a body: only the bound of the whole body is its own. See bounds.ts. */
+export const fileContent = (options: { readonly minLength?: number; readonly description?: string } = {}) =>
+  Type.String({ ...options, fileContent: true })
+
 /** An RFC 3339 timestamp. */
 export const dateTime = (options: { readonly description?: string } = {}) => Type.String({ format: "date-time", ...options })
 

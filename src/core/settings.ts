@@ -401,13 +401,23 @@ export const settings = {
       "The most steps, of some ten nanoseconds each, that a request or a push may take to compare patterns, rules and filters with names; others have their turns meanwhile. Beyond it is refused.",
       { min: 1000 },
     ),
+    textBytes: size(
+      256 * 2 ** 10,
+      "The longest text that somebody sends, such as that of an issue, a comment or a release, where nothing shorter is declared.",
+    ),
+    listItems: integer(
+      1000,
+      "The most entries of a list that somebody sends, such as labels or assignees, where nothing shorter is declared.",
+      {
+        min: 1,
+      },
+    ),
     rules: integer(500, "The most rules for branches, and the most rules for tags, of one repository.", { min: 1, max: 10_000 }),
     pushReferences: integer(
       10_000,
       "The most branches, tags and other references that one push may change. More are refused as a whole, before anything is written: git writes a file for each, and flushes it to the disk.",
       { min: 1, max: 30_000 },
     ),
-    textBytes: size(256 * 2 ** 10, "The longest text of an issue, a pull request, a comment or a review."),
     contributionsSeconds: duration(
       60,
       "How long git may compare the commits of a push, or of a whole history, to count who contributed what. What was counted by then, the newest commits, is what is shown.",

@@ -15,11 +15,11 @@ withHearth("large bodies", { people: ["ann", "eve"], config }, ({ test, forge, c
     const metrics = await (await fetch(`${forge.hearth.url}/metrics`)).text()
     return Number(/^hearth_limit_in_use\{limit="body_bytes"\} (\d+)$/m.exec(metrics)?.[1])
   }
-  const request = head("POST /api/v1/user/repos", {
+  const request = head("POST /api/v1/user/avatar", {
     login: `eve:${PASSWORD}`,
     headers: { "content-type": "application/json", "content-length": String(20 * MIB) },
   })
-  const large = (bytes: number) => JSON.stringify({ name: "tool", description: "x".repeat(bytes) })
+  const large = (bytes: number) => JSON.stringify({ image: "x".repeat(bytes) })
 
   test("of one caller take half of the memory at most, and others have the rest", async () => {
     const begun = await Promise.all(
@@ -33,18 +33,18 @@ withHearth("large bodies", { people: ["ann", "eve"], config }, ({ test, forge, c
     expect(await held()).toBeGreaterThan(3 * MIB)
     expect(await held()).toBeLessThanOrEqual(4 * MIB)
     // Others can send large bodies, and the same caller small ones.
-    expect(await status(ann, "POST /user/repos", large(2 * MIB))).toBe(422)
+    expect(await status(ann, "POST /user/avatar", large(2 * MIB))).toBe(422)
     expect(await status(eve, "POST /user/repos", { name: "small" })).toBe(201)
-    const refused = await call(eve, "POST /user/repos", large(3 * MIB))
+    const refused = await call(eve, "POST /user/avatar", large(3 * MIB))
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
     for (const { socket } of begun) socket.destroy()
     await expect.poll(held).toBe(0)
   })
 
   test("count no longer when they are answered, and a body beyond its own limit never", async () => {
-    expect(await status(eve, "POST /user/repos", large(3 * MIB))).toBe(422)
+    expect(await status(eve, "POST /user/avatar", large(3 * MIB))).toBe(422)
     await expect.poll(held).toBe(0)
-    expect(await status(eve, "POST /user/repos", large(40 * MIB))).toBe(413)
+    expect(await status(eve, "POST /user/avatar", large(40 * MIB))).toBe(413)
     await expect.poll(held).toBe(0)
   })
 })

@@ -1,3 +1,4 @@
+import { checkBody } from "../bounds.ts"
 import { check, memberOf } from "../check.ts"
 import { Refusal, Renamed, refuse } from "../errors.ts"
 import { onFirstUse } from "../memoize.ts"
@@ -93,12 +94,13 @@ interface Declared<Address extends string> {
   readonly to?: (done: Done<Address>) => string
   /** Answers in another way than by going on: for what is shown once. */
   readonly shows?: (done: Done<Address>) => PageAnswer | Promise<PageAnswer>
-  /** The most bytes that the form may hold, 256 KiB unless said otherwise; of a picture 4 MiB. */
+  /** The most bytes that the form may hold, 1 MiB unless said otherwise; of a picture 4 MiB. */
   readonly bytes?: number
   /** Sent twice by accident, it is done once. */
   readonly once?: boolean
 }
 
+const MIB = 1024 * 1024
 const LIST = Type.Array(Type.String())
 const FIRST = { number: 1, limit: 20, offset: 0 } as const
 
@@ -130,7 +132,7 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
     rows: FIRST.limit,
     changesWithTime: false,
     does,
-    bytes: declared.bytes ?? 262_144,
+    bytes: declared.bytes ?? MIB,
     once: declared.once ?? false,
     guards,
     ...(undo && { undoneBy: [undo.by?.id ?? declared.id] }),
@@ -162,7 +164,7 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
             if (theirs.length > 0) throw refuse.conflict(CHANGED)
           }
           const body = await bodyOf(declared, { members, records }, typed, input.upload)
-          if (does.body && !uploadFormOf(does.body)) check(does.body, body)
+          if (does.body && !uploadFormOf(does.body)) checkBody(does.body, body, request.services.config.limits)
           const query = readFields(does.query, new URLSearchParams(declared.query?.(typed)))
           check(does.query, query)
           const chosen = declared.instead?.(field, request) ?? does
@@ -266,7 +268,6 @@ const textsBelow = (member: string, typed: Typed): Readonly<Record<string, strin
     ),
   )
 
-const MIB = 1024 * 1024
 /** The most bytes of a picture; what is larger the operations refuse anyway. */
 const LARGEST_PICTURE = 4 * MIB
 

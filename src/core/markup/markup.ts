@@ -8,12 +8,12 @@ import type { Task } from "./thread.ts"
  * commits lead to is asked of a function that the caller gives. The parsers are loaded by the first call.
  */
 
-/** Longer texts, in UTF-16 units, are shown as they are written. */
+/** Longer texts, in UTF-16 units, are shown as they are written, and cut there. */
 export const LONGEST_MARKUP = 512 * 1024
 
 /**
  * Markdown as HTML that is safe to be put into a page. Time and size are linear in the text; longer texts than `LONGEST_MARKUP`, deeply nested ones
- * and those that take too long come out as they are written. Refuses `busy` where too many texts are waiting.
+ * and those that take too long come out as they are written, cut at that length. Refuses `busy` where too many texts are waiting.
  */
 export const renderMarkdown = async (text: string, { resolve, ...rendering }: Rendering): Promise<string> =>
   render({ kind: "markdown", text, rendering, resolves: resolve !== undefined }, resolve)
@@ -33,4 +33,8 @@ async function render(task: Task, resolve: Resolve | undefined): Promise<string>
   return (await (await renderer).render(task, resolve)) ?? asWritten(task.text)
 }
 
-const asWritten = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`
+/** No longer than what would be rendered: an older text, or a file, may be much longer. */
+const asWritten = (text: string): string =>
+  text.length > LONGEST_MARKUP
+    ? `<pre>${escapeHtml(text.slice(0, LONGEST_MARKUP).toWellFormed())}…</pre>\n`
+    : `<pre>${escapeHtml(text)}</pre>\n`

@@ -1,3 +1,4 @@
+import { type Bounds, checkBody } from "../../core/bounds.ts"
 import { check, memberOf, typeOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { readFields, wholeNumber } from "../../core/forms/fields.ts"
@@ -13,11 +14,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 /**
  * Reads a request body into what the schema describes. An empty one counts as `{}`, and null in it as absent. A schema that is a text describes the body
  * itself, of any content type.
- * Refuses as `invalid`: another content type, broken or deeply nested JSON, bytes that are not UTF-8, values that don't fit.
+ * Refuses as `invalid`: another content type, broken or deeply nested JSON, bytes that are not UTF-8, values that are too long or don't fit.
  */
-export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined): unknown {
+export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined, bounds: Bounds): unknown {
   const body = withoutNulls(underNewNames(decode(schema, bytes, contentType), schema), schema)
-  check(schema, body)
+  checkBody(schema, body, bounds)
   return body
 }
 

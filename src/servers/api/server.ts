@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
 import { type Actor, isPublicOnly, jobOf, type User } from "../../core/actor.ts"
+import { type Bounds, mostBytesOf } from "../../core/bounds.ts"
+import type { Config } from "../../core/config.ts"
 import type { State } from "../../core/database/database.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
@@ -63,6 +65,7 @@ export function apiRoutes(services: Services, { operations, authenticator, inter
       operation: operation.id,
       // The file of an upload is read as a stream.
       body: uploadFormOf(operation.body) === undefined ? "collected" : "streamed",
+      bodyLimit: bodyLimitOf(operation, services.config),
       admit: async (request) => {
         ready.set(request, await openCall(request, operation))
       },
@@ -121,7 +124,9 @@ export function apiRoutes(services: Services, { operations, authenticator, inter
     const perform = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: clientAddress(request) } })
     const deed = auditEntryOf(operation, { actor, behind, path: request.url.split("?", 1)[0] ?? "", ip: clientAddress(request) })
     const run = (body: unknown) => (deed ? audited(services, deed, () => perform(body)) : perform(body))
-    const sent = await (receiving ? run(receiving.upload).finally(receiving.end) : run(readJson(request, operation)))
+    const sent = await (receiving
+      ? run(receiving.upload).finally(receiving.end)
+      : run(readJson(request, operation, services.config.limits)))
     onAnswer?.(operation, sent)
     const download = downloadIn(operation.answers[sent.status], sent.body)
     if (download) return sendDownload(request, reply, download)
@@ -131,6 +136,12 @@ export function apiRoutes(services: Services, { operations, authenticator, inter
   }
 
   return routes
+}
+
+/** The most bytes of a body, where they are fewer than usual. */
+function bodyLimitOf({ body }: Operation, { api, limits }: Config): number | undefined {
+  const most = body && mostBytesOf(body, limits)
+  return most === undefined ? undefined : Math.min(most, api.maxBodyBytes)
 }
 
 /** The values of the path's parameters, the form at its end among them; some are wanted as they were sent. */
@@ -144,9 +155,9 @@ function pathOf(operation: Operation, { params, url }: DeclaredRequest): Readonl
   return { ...params, [before]: (params[before] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
 }
 
-function readJson(request: FastifyRequest, { body }: Operation): unknown {
+function readJson(request: FastifyRequest, { body }: Operation, bounds: Bounds): unknown {
   const sent = Buffer.isBuffer(request.body) ? request.body : undefined
-  return body && readBody(body, sent, request.headers["content-type"])
+  return body && readBody(body, sent, request.headers["content-type"], bounds)
 }
 
 const headerText = (request: FastifyRequest, name: string): string | undefined => {

@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
+import { dateTime, fileContent, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { CommitMeta, CommitUser } from "../commits/records.ts"
 import { PayloadCommitVerification } from "../signatures/records.ts"
@@ -119,7 +119,7 @@ export type CommitDateOptions = Static<typeof CommitDateOptions>
 const base64 = { description: "the file's bytes in base64, with padding" }
 
 const commitFields = {
-  message: Type.Optional(Type.String({ maxLength: 1_000_000, description: "says what was done where it is empty" })),
+  message: Type.Optional(Type.String({ description: "says what was done where it is empty" })),
   branch: Type.Optional(Type.String({ maxLength: 255, description: "to start from; the default branch where it is not sent" })),
   new_branch: Type.Optional(Type.String({ maxLength: 255, description: "to make for the commit, instead of changing the first" })),
   force_push: Type.Optional(Type.Boolean({ description: "new_branch may exist already, and loses what it had" })),
@@ -135,10 +135,10 @@ export type CommitFields = Static<typeof _CommitFields>
 
 const presentSha = Type.String({ minLength: 1, description: "id of the blob that is there now" })
 
-export const CreateFileOptions = record("CreateFileOptions", { ...commitFields, content: Type.String(base64) })
+export const CreateFileOptions = record("CreateFileOptions", { ...commitFields, content: fileContent(base64) })
 export const UpdateFileOptions = record("UpdateFileOptions", {
   ...commitFields,
-  content: Type.String(base64),
+  content: fileContent(base64),
   sha: Type.Optional(Type.String({ description: "id of the blob that is there now; without it the file is created" })),
   from_path: Type.Optional(Type.String({ maxLength: 4096, description: "where the file was; it is moved" })),
 })
@@ -146,7 +146,7 @@ export const DeleteFileOptions = record("DeleteFileOptions", { ...commitFields, 
 
 export const ApplyDiffPatchFileOptions = record("ApplyDiffPatchFileOptions", {
   ...commitFields,
-  content: Type.String({ minLength: 1, description: "a unified diff, such as git diff or git format-patch writes it" }),
+  content: fileContent({ minLength: 1, description: "a unified diff, such as git diff or git format-patch writes it" }),
 })
 
 export const FILE_OPERATIONS = ["create", "update", "upload", "rename", "delete"] as const
@@ -154,7 +154,7 @@ export const FILE_OPERATIONS = ["create", "update", "upload", "rename", "delete"
 export const ChangeFileOperation = record("ChangeFileOperation", {
   operation: oneOf(FILE_OPERATIONS),
   path: Type.String({ minLength: 1, maxLength: 4096 }),
-  content: Type.Optional(Type.String(base64)),
+  content: Type.Optional(fileContent(base64)),
   sha: Type.Optional(Type.String({ description: "id of the blob that is there now; compared only where it is sent" })),
   from_path: Type.Optional(Type.String({ maxLength: 4096, description: "where the file was; it is moved" })),
 })

@@ -5,6 +5,7 @@ import { form, type Typed } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, type PageAnswer, page, type Shown } from "../../../core/page.ts"
+import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { escapePath, path, withQuery } from "../../../web/address.ts"
@@ -74,6 +75,7 @@ const newFile: Page = page({
 
 const fields = ["path", "from_path", "sha", "content", "branch", "new_branch", "message", "description", "ends", "upstream"] as const
 const texts = Type.Optional(Type.Array(Type.String()))
+const contents = Type.Optional(Type.Array(fileContent()))
 
 /** What the buttons beside that of the form lead to: the same form with what was typed, and what it would do. Changes nothing. */
 const preview: Page = page({
@@ -81,7 +83,7 @@ const preview: Page = page({
   address: "POST /{owner}/{repo}/_preview/{filepath}",
   access,
   bytes: LARGEST_FORM,
-  query: { ...Object.fromEntries(fields.map((name) => [name, texts])), look: texts },
+  query: { ...Object.fromEntries(fields.map((name) => [name, texts])), content: contents, look: texts },
   answer: async (call): Promise<PageAnswer> => {
     const place = await placeAgain(call, call.path.filepath)
     const isFile = place.entry !== undefined && place.entry.mode !== "40000"

@@ -2,6 +2,7 @@ import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
+import { cutToBytes } from "../../../core/text/bytes.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import type { Import } from "./store.ts"
 
@@ -16,6 +17,8 @@ export interface ImportTarget {
 
 /** A foreign text without characters that a database can't store. */
 export const clean = (text: string | null | undefined): string => (text ?? "").replaceAll("\0", "\uFFFD").toWellFormed()
+/** The same, no longer than texts that are written here. */
+export const whole = (text: string | null | undefined, { config }: Services): string => cutToBytes(clean(text), config.limits.textBytes)
 export const cut = (text: string | null | undefined, width: number): string => cutToWidth(clean(text), width).trim()
 
 /** Parses a time sent by a server; `otherwise` if it is missing or invalid. */

@@ -25,12 +25,14 @@ export type Release = Static<typeof Release>
 
 /** Characters. */
 const TITLE = 255
+const TARGET = 255
 
 export const CreateReleaseOption = record("CreateReleaseOption", {
   tag_name: Type.String({ minLength: 1 }),
   tag_message: Type.Optional(Type.String({ description: "makes the tag an annotated one, where it is not there yet" })),
   target_commitish: Type.Optional(
     Type.String({
+      maxLength: TARGET,
       description: "where the tag is made if it is not there yet: a branch, a tag or a commit; by default the default branch",
     }),
   ),
@@ -43,7 +45,7 @@ export type CreateReleaseOption = Static<typeof CreateReleaseOption>
 
 export const EditReleaseOption = record("EditReleaseOption", {
   tag_name: Type.Optional(Type.String({ description: "empty texts change nothing" })),
-  target_commitish: Type.Optional(Type.String()),
+  target_commitish: Type.Optional(Type.String({ maxLength: TARGET })),
   name: Type.Optional(Type.String({ maxLength: TITLE, description: "blanks alone empty it, and the body" })),
   body: Type.Optional(Type.String()),
   draft: Type.Optional(Type.Boolean({ description: "false publishes a draft, and makes its tag" })),

@@ -1,4 +1,4 @@
-import { dateTime, int64, oneOf, record, recordNamed } from "../../../core/record.ts"
+import { dateTime, fileContent, int64, oneOf, record, recordNamed } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { PLAIN_NAME } from "../../../core/text/names.ts"
 import { ACCESS_MODES, Team } from "../../people/teams/records.ts"
@@ -296,7 +296,7 @@ export const RepoTopicOptions = record("RepoTopicOptions", {
 export type RepoTopicOptions = Static<typeof RepoTopicOptions>
 
 export const UpdateRepoAvatarOption = record("UpdateRepoAvatarOption", {
-  image: Type.String({ minLength: 1, description: "the picture's bytes in base64" }),
+  image: fileContent({ minLength: 1, description: "the picture's bytes in base64" }),
 })
 export type UpdateRepoAvatarOption = Static<typeof UpdateRepoAvatarOption>
 

@@ -8,6 +8,7 @@ import { form, type Typed } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
+import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { isObjectId } from "../../../git/index.ts"
@@ -20,12 +21,11 @@ import { changesView } from "../diffs/changes-view.ts"
 import { repositoryPage, repositoryPath } from "../frame/frame.ts"
 import { titleOfFile } from "./names.ts"
 import { wikiOperations } from "./operations.ts"
+import { MOST_BYTES } from "./records.ts"
 import { openView, pageAt, pageFiles } from "./view.ts"
 
 /** Pages of a wiki are written, renamed and deleted. */
 
-/** Larger pages, in bytes, are not edited here. */
-const MOST_BYTES = 1024 * 1024
 /** An escaped byte takes three in a form. */
 const LARGEST_FORM = 3 * MOST_BYTES + 65_536
 
@@ -61,6 +61,7 @@ const edit: Page = page({
 
 const fields = ["address", "title", "content", "message", "sha", "ends"] as const
 const texts = Type.Optional(Type.Array(Type.String()))
+const contents = Type.Optional(Type.Array(fileContent()))
 
 /** Shows the form again with what was typed, and the text as it will look or what it changes. Changes nothing. */
 const preview: Page = page({
@@ -68,7 +69,7 @@ const preview: Page = page({
   address: "POST /{owner}/{repo}/wiki/_preview",
   access,
   bytes: LARGEST_FORM,
-  query: { ...Object.fromEntries(fields.map((name) => [name, texts])), look: texts },
+  query: { ...Object.fromEntries(fields.map((name) => [name, texts])), content: contents, look: texts },
   answer: async (call) => {
     const typed: Typed = call.query
     const address = typed["address"]?.[0] ?? ""

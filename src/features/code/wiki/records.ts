@@ -37,9 +37,15 @@ export const WikiPage = record("WikiPage", {
 })
 export type WikiPage = Static<typeof WikiPage>
 
+/** The most bytes of a page that is written here; pushed ones may have more. */
+export const MOST_BYTES = 1024 * 1024
+const LONGEST_BASE64 = 4 * Math.ceil(MOST_BYTES / 3)
+
 export const CreateWikiPageOptions = record("CreateWikiPageOptions", {
   title: Type.Optional(Type.String({ description: "a page keeps its title where it is not sent, or empty" })),
-  content_base64: Type.Optional(Type.String({ description: "the whole content in base64; empty where it is not sent" })),
+  content_base64: Type.Optional(
+    Type.String({ maxLength: LONGEST_BASE64, description: "the whole content in base64, of 1 MiB at most; empty where it is not sent" }),
+  ),
   message: Type.Optional(Type.String({ description: "the message of the commit; one is made where it is not sent" })),
   sha: Type.Optional(Type.String({ description: "id of the blob that a changed page is now; compared only where it is sent" })),
 })

@@ -1,4 +1,4 @@
-import { dateTime, int64, oneOf, record } from "../../../core/record.ts"
+import { dateTime, fileContent, int64, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { ACCOUNT_NAME } from "../../../core/text/names.ts"
 
@@ -168,7 +168,7 @@ export const RenameUserOption = record("RenameUserOption", { new_username: accou
 export type RenameUserOption = Static<typeof RenameUserOption>
 
 export const UpdateUserAvatarOption = record("UpdateUserAvatarOption", {
-  image: Type.String({ minLength: 1, description: "the picture's bytes in base64" }),
+  image: fileContent({ minLength: 1, description: "the picture's bytes in base64" }),
 })
 export type UpdateUserAvatarOption = Static<typeof UpdateUserAvatarOption>
 

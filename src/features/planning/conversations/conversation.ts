@@ -310,7 +310,7 @@ export const commentForm = (kind: "issue" | "pull", again: (call: CommentCall, d
     address: kind === "issue" ? "POST /{owner}/{repo}/issues/{index}/comments" : "POST /{owner}/{repo}/pulls/{index}/comments",
     access: onIssueSignedIn,
     query: { body: typed, action: typed, reason: typed, duplicate: typed, reply: Type.Optional(Type.Integer()) },
-    bytes: 262_144,
+    bytes: 1_048_576,
     once: true,
     undoneBy: [`${kind}.comment`],
     again: (call, refusal) => again(call, { body: call.query.body ?? "", ending: call.query, problem: problem(refusal) }),

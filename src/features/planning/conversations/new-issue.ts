@@ -128,7 +128,7 @@ const fill: Page = page({
   address: "POST /{owner}/{repo}/issues/new/form",
   access: onIssuesAsReporter,
   query: { template: text, title: text, answers: Type.Optional(Type.Array(Type.String())) },
-  bytes: 262_144,
+  bytes: 1_048_576,
   once: true,
   again: async (call, refusal) => {
     const template = await templateNamed(call, call.query.template ?? "")

@@ -77,6 +77,7 @@ export type NewIssuePinsAllowed = Static<typeof NewIssuePinsAllowed>
 
 const optional = {
   text: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String({ maxLength: 255 })),
   names: Type.Optional(Type.Array(Type.String())),
   ids: Type.Optional(Type.Array(int64())),
   flag: Type.Optional(Type.Boolean()),
@@ -87,7 +88,7 @@ const dueDate = Type.Optional(dateTime({ description: "only the date counts" }))
 export const CreateIssueOption = record("CreateIssueOption", {
   title: nonBlank(),
   body: optional.text,
-  ref: optional.text,
+  ref: optional.name,
   assignee,
   assignees: optional.names,
   due_date: dueDate,
@@ -102,7 +103,7 @@ export type CreateIssueOption = Static<typeof CreateIssueOption>
 export const EditIssueOption = record("EditIssueOption", {
   title: Type.Optional(nonBlankOrEmpty()),
   body: optional.text,
-  ref: optional.text,
+  ref: optional.name,
   assignee,
   assignees: optional.names,
   milestone: Type.Optional(int64({ description: "0 takes it away" })),

@@ -2,6 +2,8 @@ import { int64, knownWord, nonBlank, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
 export const LABEL_NAME_LENGTH = 255
+/** Each issue in a list bears its labels with their descriptions. */
+const LABEL_DESCRIPTION_LENGTH = 1000
 /** Three or six hex digits; each of three is doubled. */
 export const LABEL_COLOR_PATTERN = "^#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$"
 
@@ -19,7 +21,7 @@ export type Label = Static<typeof Label>
 const name = nonBlank({ maxLength: LABEL_NAME_LENGTH })
 const color = Type.String({ pattern: LABEL_COLOR_PATTERN, description: "three or six hex digits, with # or without" })
 const optional = {
-  description: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String({ maxLength: LABEL_DESCRIPTION_LENGTH })),
   exclusive: Type.Optional(Type.Boolean()),
   is_archived: Type.Optional(Type.Boolean()),
 }

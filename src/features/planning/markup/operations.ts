@@ -3,7 +3,7 @@ import { signedIn } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { renderMarkdown, renderTable } from "../../../core/markup/markup.ts"
+import { LONGEST_MARKUP, renderMarkdown, renderTable } from "../../../core/markup/markup.ts"
 import type { Rendering } from "../../../core/markup/rendering.ts"
 import { type Operation, operation, type Sent } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -61,7 +61,7 @@ const MARKDOWN = {
 } as const
 const RAW = {
   description: "The body is the text itself, whatever its content type. Nothing in it is completed or looked up.",
-  body: Type.String(),
+  body: Type.String({ maxLength: LONGEST_MARKUP }),
   answers,
 } as const
 const MARKUP = {

@@ -1,10 +1,11 @@
+import { LONGEST_MARKUP } from "../../../core/markup/markup.ts"
 import { oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
 export const MODES = ["markdown", "gfm", "comment", "wiki", "file"] as const
 
 const markdown = {
-  Text: Type.Optional(Type.String({ formerly: "text" })),
+  Text: Type.Optional(Type.String({ formerly: "text", maxLength: LONGEST_MARKUP })),
   Mode: Type.Optional(
     oneOf([...MODES, ""], {
       formerly: "mode",

@@ -74,12 +74,14 @@ export const EditProjectOption = record("EditProjectOption", {
 })
 export type EditProjectOption = Static<typeof EditProjectOption>
 
-export const CreateProjectColumnOption = record("CreateProjectColumnOption", { title: nonBlank(), color })
+const COLUMN_TITLE = 255
+
+export const CreateProjectColumnOption = record("CreateProjectColumnOption", { title: nonBlank({ maxLength: COLUMN_TITLE }), color })
 export type CreateProjectColumnOption = Static<typeof CreateProjectColumnOption>
 
 /** Only members that are sent change. */
 export const EditProjectColumnOption = record("EditProjectColumnOption", {
-  title,
+  title: Type.Optional(nonBlank({ maxLength: COLUMN_TITLE })),
   color,
   sorting: Type.Optional(
     int64({ description: `from ${COLUMN_SORTING.minimum} to ${COLUMN_SORTING.maximum}; columns come by this, then by id` }),

@@ -4,6 +4,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Request } from "../../../core/operation.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
+import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { conversationPath } from "../../planning/conversations/conversation.ts"
@@ -14,6 +15,7 @@ import { conflictsPage, type TypedFile, type TypedResolution } from "./view.ts"
 
 const access = onPullToChange
 const texts = Type.Optional(Type.Array(Type.String()))
+const contents = Type.Optional(Type.Array(fileContent()))
 const text = Type.Optional(Type.String())
 
 type Call = OnPull & Me & Request
@@ -39,7 +41,7 @@ export const conflictPages: readonly Page[] = [
     bytes: 3 * MOST_BYTES + 524_288,
     once: true,
     // Each file has one path, decision and text, and what its sides were; in this order.
-    query: { head: text, base: text, message: text, path: texts, how: texts, content: texts, sides: texts },
+    query: { head: text, base: text, message: text, path: texts, how: texts, content: contents, sides: contents },
     again: async (call, refusal) => {
       const shown = await conflictsPage(call, { ...(await conflictsOf(call)), typed: typedIn(call.query), refusal })
       return { ...shown, isPrivate: true }

@@ -3,7 +3,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import Type, { Check } from "../../../core/schema.ts"
-import { clean, cut, type ImportTarget, originalOf, parseTime } from "../../code/mirrors/import-target.ts"
+import { clean, cut, type ImportTarget, originalOf, parseTime, whole } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { advanceImport, type Import } from "../../code/mirrors/store.ts"
 import { insertRelease } from "../../code/releases/store.ts"
@@ -162,7 +162,7 @@ async function writeMilestones(
       .values({
         repository_id: repository.id,
         title,
-        description: clean(record.description),
+        description: whole(record.description, services),
         is_closed: flag(isClosed),
         closed_at: isClosed ? parseTime(record.closed_at, created) : 0,
         due_at: parseTime(record.due_on, 0),
@@ -246,7 +246,7 @@ async function writeIssues(
         is_pull: isPull,
         author_id: imported.doer_id,
         title: cut(record.title, 255),
-        content: clean(record.body),
+        content: whole(record.body, services),
         milestone_id: milestoneId,
         is_closed: flag(isClosed),
         closed_at: isClosed ? parseTime(record.closed_at, parseTime(record.updated_at, created)) : 0,
@@ -307,7 +307,7 @@ async function writeComments(
         issue_id: issueId,
         kind: "comment",
         author_id: imported.doer_id,
-        content: clean(record.body),
+        content: whole(record.body, services),
         ...originalOf(record),
         created_at: created,
         updated_at: parseTime(record.updated_at, created),
@@ -338,7 +338,7 @@ async function writeReleases(
       tag_name: tagName,
       target_commitish: clean(record.target_commitish),
       title: cut(record.name, 255),
-      note: clean(record.body),
+      note: whole(record.body, services),
       // A release whose tag is missing can't be published.
       is_draft: flag((record.draft ?? false) || !tags.has(tagName)),
       is_prerelease: flag(record.prerelease ?? false),

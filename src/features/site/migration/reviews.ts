@@ -2,7 +2,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { ReviewsTable } from "../../../core/database/tables/pulls.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { isObjectId } from "../../../git/index.ts"
-import { clean, cut, type ImportTarget, originalOf, parseTime } from "../../code/mirrors/import-target.ts"
+import { cut, type ImportTarget, originalOf, parseTime, whole } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { recountComments } from "../../planning/issues/touch.ts"
@@ -90,7 +90,7 @@ export async function writeReviews(
         issue_id: issueId,
         kind,
         author_id: GHOST.id,
-        content: clean(record.body),
+        content: whole(record.body, services),
         review_id: reviewId,
         ...originalOf(record),
         created_at: created,
@@ -128,7 +128,7 @@ export async function writeReviews(
         path: cut(line.path, 4096),
         line: line.position || -(line.original_position ?? 0),
         lines: 1,
-        hunk: clean(line.diff_hunk),
+        hunk: whole(line.diff_hunk, services),
         commit_id: commit(line.commit_id),
         // The original position is shown; it is not looked up in the branch's current state.
         is_outdated: 1,

@@ -315,6 +315,9 @@ function sendMoved(request: FastifyRequest, reply: FastifyReply, { to, status = 
 const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
   leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
 
+/** The form itself holds the bounds, so that a text that is too long comes back with it. */
+const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: Number.POSITIVE_INFINITY }
+
 function inputOf({ config }: Services, page: Page, request: FastifyRequest): { readonly query: unknown; readonly page: ListPage } {
   const parameters = queryOf(request)
   const number = Math.min(Math.max(1, Number(/^\d{1,9}$/.exec(parameters.get("page") ?? "")?.[0] ?? 1)), 1_000_000)
@@ -322,7 +325,7 @@ function inputOf({ config }: Services, page: Page, request: FastifyRequest): { r
   const rows: ListPage = { number, limit, offset: (number - 1) * limit }
   if (page.method === "GET") return { query: readable(page.query, parameters), page: rows }
   const body = Buffer.isBuffer(request.body) ? request.body : undefined
-  return { query: readBody(page.query, body, request.headers["content-type"]), page: rows }
+  return { query: readBody(page.query, body, request.headers["content-type"], BY_FORM), page: rows }
 }
 
 /** The values of a query that can be read: somebody may have typed the others, or an older link may have them. */

@@ -1,0 +1,7 @@
+/** The beginning of a text that takes no more than so many bytes in UTF-8, with an ellipsis where something is left out. */
+export function cutToBytes(text: string, most: number): string {
+  if (3 * text.length <= most || Buffer.byteLength(text) <= most) return text
+  const kept = Buffer.from(text.slice(0, most)).subarray(0, Math.max(0, most - 3))
+  // What is left of a character that was cut in two.
+  return `${kept.toString("utf8").replace(/\uFFFD+$/, "")}…`
+}
