@@ -119,11 +119,12 @@ function soughtWords(text: string): { readonly match: string; readonly query: st
   }
 }
 
-/** Whether a text is one of these in any letter case of any script. */
+/** Whether a text is one of these in any letter case of any script. One parameter however many they are: SQLite takes no expression of a thousand alternatives. */
 export function isOneOf(text: Expression<string | null>, values: readonly string[]): Expression<SqlBool> {
-  const any = (condition: (value: string) => Expression<SqlBool>) => sql<SqlBool>`(${sql.join(values.map(condition), sql` or `)})`
+  const given = JSON.stringify(values)
   return portable({
-    sqlite: any((value) => sql<SqlBool>`fold(${text}) = fold(${value})`),
-    postgres: any((value) => sql<SqlBool>`lower(${text} collate "und-x-icu") = lower(${value} collate "und-x-icu")`),
+    sqlite: sql<SqlBool>`fold(${text}) in (select fold(value) from json_each(${given}))`,
+    postgres: sql<SqlBool>`lower(${text} collate "und-x-icu") in (
+      select lower(given collate "und-x-icu") from json_array_elements_text(cast(${given} as json)) as given)`,
   })
 }

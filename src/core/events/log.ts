@@ -7,10 +7,12 @@
  * read in the order of (transaction, id), and only those whose transaction is older than every transaction that still runs: nothing can come
  * before them any more. Writers take no lock; a reader is behind by the longest writing transaction on the PostgreSQL server at most.
  */
+
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../database/database.ts"
 import { type Params, query } from "../database/query.ts"
 import { sessionOf } from "../database/session.ts"
+import { slicesOf } from "../database/slices.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Task } from "../jobs/schedule.ts"
 import type { Services } from "../services.ts"
@@ -39,12 +41,12 @@ export interface StoredEvent {
   readonly at: Seconds
 }
 
-/** Appends events, in their order. One statement. */
+/** Appends events, in their order. One statement for up to two hundred. */
 export async function appendToLog(tx: Transaction, events: readonly DomainEvent[], now: Seconds): Promise<void> {
   const rows = events.map((event) => rowOf(event, now))
   const [first] = rows
   if (first && rows.length === 1) await appendOne(tx, first)
-  else if (first) await tx.insertInto("events").values(rows).execute()
+  else for (const slice of slicesOf(rows)) await tx.insertInto("events").values(slice).execute()
 }
 
 type Row = ReturnType<typeof rowOf>

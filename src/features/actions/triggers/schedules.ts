@@ -1,8 +1,10 @@
 import { type SqlBool, sql } from "kysely"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
@@ -62,9 +64,9 @@ async function replaceLines(tx: Transaction, repositoryId: number, lines: readon
   const same = (one: ScheduleLine, other: ScheduleLine) => one.workflow === other.workflow && one.line === other.line
   const gone = before.filter((row) => !lines.some((line) => same(line, row))).map(({ id }) => id)
   const fresh = lines.filter((line) => !before.some((row) => same(line, row)))
-  if (gone.length > 0) await tx.deleteFrom("action_schedules").where("id", "in", gone).execute()
+  if (gone.length > 0) await tx.deleteFrom("action_schedules").where(inList("action_schedules.id", gone)).execute()
   const rows = fresh.map(({ workflow, line, nextAt }) => ({ repository_id: repositoryId, workflow, line, next_at: nextAt }))
-  if (rows.length > 0) await tx.insertInto("action_schedules").values(rows).execute()
+  for (const slice of slicesOf(rows)) await tx.insertInto("action_schedules").values(slice).execute()
 }
 
 /** What is stored of the workflows of a default branch. */

@@ -3,7 +3,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { containsLower } from "../../../core/database/expressions.ts"
+import { containsLower, inList } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
@@ -137,7 +137,7 @@ async function findPulls(
     .select(["base_owner.name as owner", "repositories.name as repository", "issues.number", "issues.title"])
     .select(["pulls.base_branch as baseBranch", "pulls.head_branch"])
     .where("pulls.head_repository_id", "=", repositoryId)
-    .where("pulls.head_branch", "in", names)
+    .where(inList("pulls.head_branch", names))
     .where("issues.is_closed", "=", 0)
     .where(readableRepositories(actor, "repo.pulls"))
     .orderBy("pulls.id")

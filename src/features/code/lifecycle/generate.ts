@@ -3,6 +3,7 @@ import type { Owned } from "../../../access/permission.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
@@ -164,9 +165,9 @@ async function copyLabels(tx: Transaction, from: number, to: number, now: number
     .where("repository_id", "=", from)
     .orderBy("id")
     .execute()
-  if (labels.length === 0) return
-  await tx
-    .insertInto("labels")
-    .values(labels.map((label) => ({ ...label, repository_id: to, organization_id: null, created_at: now, updated_at: now })))
-    .execute()
+  for (const slice of slicesOf(labels))
+    await tx
+      .insertInto("labels")
+      .values(slice.map((label) => ({ ...label, repository_id: to, organization_id: null, created_at: now, updated_at: now })))
+      .execute()
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { findProtections, LIST_NAMES } from "./store.ts"
 
@@ -46,5 +47,5 @@ export async function copyProtections(tx: Transaction, from: RepositoryIds, to: 
       ...lists[list].teamIds.map((team_id) => ({ protection_id, list, user_id: null, team_id })),
     ])
   })
-  if (rows.length > 0) await tx.insertInto("branch_protection_lists").values(rows).execute()
+  for (const slice of slicesOf(rows)) await tx.insertInto("branch_protection_lists").values(slice).execute()
 }

@@ -6,6 +6,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -265,6 +266,6 @@ async function writeLists(tx: Transaction, owned: Owned & Me, protectionId: numb
       ...userIds.map((user_id) => ({ protection_id: protectionId, list, user_id, team_id: null })),
       ...teamIds.map((team_id) => ({ protection_id: protectionId, list, user_id: null, team_id })),
     ]
-    if (rows.length > 0) await tx.insertInto("branch_protection_lists").values(rows).execute()
+    for (const slice of slicesOf(rows)) await tx.insertInto("branch_protection_lists").values(slice).execute()
   }
 }

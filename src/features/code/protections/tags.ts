@@ -4,6 +4,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -131,5 +132,5 @@ async function writeAllowed(
     ...userIds.map((user_id) => ({ protection_id: id, user_id, team_id: null })),
     ...teamIds.map((team_id) => ({ protection_id: id, user_id: null, team_id })),
   ]
-  if (rows.length > 0) await tx.insertInto("tag_protection_lists").values(rows).execute()
+  for (const slice of slicesOf(rows)) await tx.insertInto("tag_protection_lists").values(slice).execute()
 }

@@ -5,6 +5,7 @@ import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -79,12 +80,8 @@ export async function assign(tx: Transaction, assignment: Assignment): Promise<v
     const ids = removed.map(({ id }) => id)
     await tx.deleteFrom("issue_assignees").where("issue_id", "=", issue.id).where(inList("issue_assignees.user_id", ids)).execute()
   }
-  if (added.length > 0) {
-    await tx
-      .insertInto("issue_assignees")
-      .values(added.map(({ id }) => ({ issue_id: issue.id, user_id: id })))
-      .execute()
-  }
+  const rows = added.map(({ id }) => ({ issue_id: issue.id, user_id: id }))
+  for (const slice of slicesOf(rows)) await tx.insertInto("issue_assignees").values(slice).execute()
   await touchIssue(tx, issue, now)
   const { repository, owner } = assignment
   publish(tx, { kind: "issue.assigned", issue, repository, owner, actor, added, removed, at: now })

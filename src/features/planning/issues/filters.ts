@@ -56,12 +56,18 @@ export function wantedKinds(type: string | undefined, readable: ReadableKinds): 
   return readable
 }
 
-/** The trimmed parts of a comma-separated list, without empty ones. */
-export const listOf = (text: string | undefined): readonly string[] =>
-  (text ?? "")
+/** The most names in a comma-separated list: each may be a condition of its own. */
+const MOST_NAMES = 100
+
+/** The trimmed parts of the comma-separated list in this field, without empty ones. Refuses `invalid` for too many. */
+export function namesIn(field: string, text: string | undefined): readonly string[] {
+  const names = (text ?? "")
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "")
+  if (names.length > MOST_NAMES) throw refuse.invalid(field, `must have at most ${MOST_NAMES} entries`)
+  return names
+}
 
 /** The milestones of a repository that are named by title, or else by id. Several may have the same title. An unknown name finds nothing. */
 export async function milestonesNamed(db: Handle, repositoryId: number, names: readonly string[]): Promise<readonly number[]> {

@@ -3,6 +3,7 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -77,10 +78,9 @@ export async function removeLabels(tx: Transaction, issueId: number, labels: rea
 }
 
 export async function addLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
-  if (labels.length === 0) return
   const rows = labels.map(({ id }) => ({ issue_id: issueId, label_id: id }))
   try {
-    await tx.insertInto("issue_labels").values(rows).execute()
+    for (const slice of slicesOf(rows)) await tx.insertInto("issue_labels").values(slice).execute()
   } catch (error) {
     if (isForeignKeyViolation(error)) throw refuse.conflict("one of the labels has just been deleted")
     throw error

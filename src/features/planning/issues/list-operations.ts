@@ -9,7 +9,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, type Operation, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { filterUser, listOf, milestonesNamed, requireFilterUser, sharedConditions, sharedFilters, wantedKinds } from "./filters.ts"
+import { filterUser, milestonesNamed, namesIn, requireFilterUser, sharedConditions, sharedFilters, wantedKinds } from "./filters.ts"
 import {
   assignedTo,
   awaitingReviewBy,
@@ -60,11 +60,11 @@ export const issueListOperations: readonly Operation[] = [
       const readable = readableKinds(found)
       const kinds = wantedKinds(query.type, readable)
       if (!kinds.issues && !kinds.pulls) throw refuse.notFound()
-      const conditions = [...sharedConditions(query), ...listOf(query.labels).map(labelled)]
+      const conditions = [...sharedConditions(query), ...namesIn("labels", query.labels).map(labelled)]
       if (query.created_by) conditions.push(createdBy((await requireFilterUser(db, actor, query.created_by)).id))
       if (query.assigned_by) conditions.push(assignedTo((await requireFilterUser(db, actor, query.assigned_by)).id))
       if (query.mentioned_by) conditions.push(mentioning((await requireFilterUser(db, actor, query.mentioned_by)).id))
-      const milestones = listOf(query.milestones)
+      const milestones = namesIn("milestones", query.milestones)
       if (milestones.length > 0) conditions.push(inMilestones(await milestonesNamed(db, repository.id, milestones)))
       // The only condition is then that of the state.
       const isOpen = query.state !== "closed" && query.state !== "all"
@@ -101,9 +101,9 @@ export const issueListOperations: readonly Operation[] = [
       const conditions = [...sharedConditions(query), ...(await placeConditions(db, actor, query.owner, query.team))]
       const kinds = wantedKinds(query.type, { issues: true, pulls: true })
       if (!kinds.pulls || !kinds.issues) conditions.push(ofKind(kinds.pulls ? 1 : 0))
-      const labels = listOf(query.labels)
+      const labels = namesIn("labels", query.labels)
       if (labels.length > 0) conditions.push(labelledAny(labels))
-      const milestones = listOf(query.milestones)
+      const milestones = namesIn("milestones", query.milestones)
       if (milestones.length > 0) conditions.push(inMilestonesTitled(milestones))
       if (query.created_by) conditions.push(createdBy((await requireFilterUser(db, actor, query.created_by)).id))
       if (actor.kind === "user") {

@@ -4,6 +4,7 @@ import { type Issue, unitOf } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import { blockersAmong } from "../../people/blocks/rules.ts"
 import { readMentions } from "./reference-text.ts"
 
@@ -93,11 +94,11 @@ export async function recordMentions(tx: Transaction, { issue, repository, owner
     readers.map(({ id }) => id),
   )
   const told = readers.filter(({ id }) => !blockers.has(id))
-  if (told.length === 0) return []
-  await tx
-    .insertInto("issue_mentions")
-    .values(told.map(({ id }) => ({ issue_id: issue.id, user_id: id })))
-    .onConflict((conflict) => conflict.columns(["issue_id", "user_id"]).doNothing())
-    .execute()
+  for (const slice of slicesOf(told))
+    await tx
+      .insertInto("issue_mentions")
+      .values(slice.map(({ id }) => ({ issue_id: issue.id, user_id: id })))
+      .onConflict((conflict) => conflict.columns(["issue_id", "user_id"]).doNothing())
+      .execute()
   return told
 }

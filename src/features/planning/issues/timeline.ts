@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { CommentsTable } from "../../../core/database/tables/issues.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -97,8 +98,10 @@ export async function addTimelineEntries(
     created_at: now,
     updated_at: now,
   }))
+  const added: Pick<TimelineEntry, "id">[] = []
+  for (const slice of slicesOf(values)) added.push(...(await tx.insertInto("comments").values(slice).returning("id").execute()))
   // Ids are assigned in the order of the rows.
-  return (await tx.insertInto("comments").values(values).returning("id").execute()).toSorted((one, other) => one.id - other.id)
+  return added.toSorted((one, other) => one.id - other.id)
 }
 
 /** The columns of an entry without details. */
