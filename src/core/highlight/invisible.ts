@@ -38,12 +38,19 @@ export const hasInvisible = (text: string): boolean => SUSPECT.test(text) && tex
 /** A line of code without colours, for pages: as `codeToHtml`. */
 export const plainCode = (line: string): Html => trusted(codeToHtml(line))
 
-/** Code as safe HTML, with characters that can't be seen shown as their numbers. */
+/** How many of them a piece of a line shows as numbers; a number takes fifteen times as much as the character. */
+const MOST_NUMBERS = 50
+const UNKNOWN = "\ufffd"
+
+/** Code as safe HTML, with characters that can't be seen shown as their numbers, and beyond fifty as question marks. */
 export function codeToHtml(text: string): string {
   if (!SUSPECT.test(text)) return escapeHtml(text)
   let html = ""
   let from = 0
+  let numbers = 0
   for (const { 0: character, index } of text.matchAll(INVISIBLE)) {
+    if (++numbers > MOST_NUMBERS)
+      return html + escapeHtml(text.slice(from).replace(INVISIBLE, ({ length }: string) => UNKNOWN.repeat(length)))
     const number = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`
     html += `${escapeHtml(text.slice(from, index))}<span class="${INVISIBLE_CLASS}" title="${number}">${number}</span>`
     from = index + character.length

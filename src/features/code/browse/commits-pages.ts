@@ -17,8 +17,9 @@ import { codePath, explicitForm, type Located, locateCode, locateDefault, neares
 
 const access = onRepositoryUnitRead("code")
 
-/** The entries of a feed. */
+/** The entries of a feed, and the most characters of a message in one. */
 const IN_FEED = 20
+const LONGEST_IN_FEED = 10_000
 
 /** Histories: of a revision, and of a path at it. */
 export const commitsPages: readonly Page[] = [
@@ -118,7 +119,7 @@ export const commitsPages: readonly Page[] = [
             href: `${rootUrl}${commitPath(call, commit.id)}`,
             at: commit.committer.when,
             author: commit.author.name,
-            text: commit.message,
+            text: commit.message.slice(0, LONGEST_IN_FEED).toWellFormed(),
           })),
         })
         return sentText(type, body)

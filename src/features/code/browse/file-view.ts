@@ -22,8 +22,10 @@ import { headingsIn, type OutlineEntry, symbolsIn } from "./outline.ts"
 import { editing } from "./parts.ts"
 import { codePath, type Located, type OnCode, revisionPath } from "./revisions.ts"
 
-/** Files up to this size are shown whole, in bytes; longer ones in parts. */
+/** Files up to this size, in bytes, are looked at whole. */
 const MOST_BYTES = 2 * 1024 * 1024
+/** The most lines of a file whose text is shown whole: each is an element of the page. Longer ones are shown in parts. */
+const MOST_LINES = 20_000
 /** The bytes that tell whether a file is text. */
 const PROBED_BYTES = 8000
 /** How long a page waits for colours; the next reader has them. */
@@ -61,6 +63,7 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
   const { type } = fileHeadersOf(entry.name)
   const tabs = openTabs(services.git, git, revision.commit.tree)
   const picture = content && !isLink ? recognizePicture(content) : undefined
+  const lines = isText ? countLines(content) : undefined
   const body = async (): Promise<Html> => {
     if (!isLink && /^image\//.test(type))
       return html`<div class="picture"><img src="${media}" alt="${entry.name}" ${picture && sizeOf(picture)}></div>`
@@ -68,7 +71,8 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
     if (!isLink && /\.pdf$/i.test(entry.name) && (content === undefined || pointer || isPdf(entry.name, content)))
       return documentView(entry.name, media)
     if (pointer) return download("Git LFS file", `Stored with Git LFS: ${bytes(pointer.size)}.`, media)
-    if (content === undefined) return largeView(call, located, { entry, size, from, tabs: await tabs(parts) })
+    const isLong = isText && !isRendered && (lines ?? 0) > MOST_LINES
+    if (content === undefined || isLong) return largeView(call, located, { entry, size, from, tabs: await tabs(parts) })
     if (!isText) return download("Binary file", `The file has ${bytes(size)}.`, raw)
     const text = content.toString("utf8")
     if (!isRendered) {
@@ -81,7 +85,6 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
     if (table) return tableView(entry.name, text, table[1] === undefined ? "," : "\t", raw)
     return html`<div class="inside">${await renderText(call, text, { style: "document", file })}</div>`
   }
-  const lines = isText ? countLines(content) : undefined
   const facts = [
     lines !== undefined && plural(lines, "line"),
     picture && `${picture.width} × ${picture.height}`,
@@ -93,7 +96,7 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
   const shown = await body()
   const outline = (): readonly OutlineEntry[] => {
     if (!isText) return []
-    if (!isRendered) return symbolsIn(entry.name, content.toString("utf8"))
+    if (!isRendered) return (lines ?? 0) > MOST_LINES ? [] : symbolsIn(entry.name, content.toString("utf8"))
     return MARKDOWN.test(entry.name) ? headingsIn(String(shown)) : []
   }
   const edit = isLink ? undefined : editing(call, located)

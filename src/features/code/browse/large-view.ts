@@ -8,8 +8,8 @@ import { codeView, download, INVISIBLE_WARNING } from "./lines.ts"
 import { type PartLimits, readPart } from "./part.ts"
 import { codePath, type Located, type OnCode } from "./revisions.ts"
 
-/** One page of a large file. It is at most twice as large as a page of the largest file that is shown whole. */
-const LIMITS: PartLimits = { lines: 5_000, lineBytes: 4 * 1024, bytes: 1024 * 1024, readBytes: 256 * 1024 * 1024 }
+/** One page of a large file. What it can become as HTML, of characters that are shown as numbers, is a few MB. */
+const LIMITS: PartLimits = { lines: 5_000, lineBytes: 4 * 1024, bytes: 512 * 1024, readBytes: 256 * 1024 * 1024 }
 
 export interface LargeFile {
   readonly entry: TreeEntry

@@ -4,7 +4,7 @@ import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import { moved, type Page, type PageAnswer, page, sentText } from "../../../core/page.ts"
+import { moved, type Page, type PageAnswer, type PageInput, page, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../web/address.ts"
 import { filterForm, menu, notice, shares } from "../../../web/components.ts"
@@ -33,7 +33,7 @@ import {
   type OnCode,
   revisionPath,
 } from "./revisions.ts"
-import { latestCommit, treeView } from "./tree-view.ts"
+import { type FolderPage, latestCommit, treeView } from "./tree-view.ts"
 
 const access = onRepositoryUnitRead("code")
 
@@ -49,7 +49,7 @@ export const browsePages: readonly Page[] = [
     access,
     answer: async (call) => {
       const located = await locateDefault(call)
-      return located ? codePage(call, located, { isHome: true, asSource: false, from: 1 }) : emptyPage(call)
+      return located ? codePage(call, located, { isHome: true, asSource: false, from: 1, folder: folderPageOf(call) }) : emptyPage(call)
     },
   }),
   page({ id: "code.home", address: "GET /{owner}/{repo}/src", access, answer: (call) => moved(repositoryPath(call)) }),
@@ -66,7 +66,8 @@ export const browsePages: readonly Page[] = [
       const located = await locateCode(call, call.path.filepath)
       if (!located) return moved(`${repositoryPath(call)}/src/${await explicitForm(call, call.path.filepath)}`)
       if (call.query.nearest === true) return nearestPlace(call, "src", located)
-      return codePage(call, located, { isHome: false, asSource: call.query.display === "source", from: call.query.from ?? 1 })
+      const { display, from = 1 } = call.query
+      return codePage(call, located, { isHome: false, asSource: display === "source", from, folder: folderPageOf(call) })
     },
   }),
   // What the script of the tree beside files fetches: one folder of it.
@@ -94,10 +95,12 @@ export const browsePages: readonly Page[] = [
   ),
 ]
 
+const folderPageOf = ({ page: { number }, reader: { url } }: Pick<PageInput, "page" | "reader">): FolderPage => ({ url, number })
+
 async function codePage(
   call: OnCode,
   located: Located,
-  { isHome, ...shown }: FileOptions & { readonly isHome: boolean },
+  { isHome, folder, ...shown }: FileOptions & { readonly isHome: boolean; readonly folder: FolderPage },
 ): Promise<PageAnswer> {
   const { services, db, repository, owner } = call
   const { git, revision, parts } = located
@@ -120,7 +123,7 @@ async function codePage(
     })
   const readme = await readmeView(call, located, entry)
   const history = html`<a class="button small quiet" href="${codePath(call, "commits", revision, parts)}">${icon("history")}History</a>`
-  const listing = html`<div class="card tree-card">${await latestCommit(call, revision.commit, history)}${await treeView(call, located)}</div>${readme}`
+  const listing = html`<div class="card tree-card">${await latestCommit(call, revision.commit, history)}${await treeView(call, located, folder)}</div>${readme}`
   const tools = html`<div class="bar">${switcher}${parts.length > 0 ? crumbs : html`<a class="button small quiet" href="${repositoryPath(call)}/branches">${icon("git-branch")}${count(repository.branches_count)}<span class="wide-only"> branches</span></a><a class="button small quiet" href="${repositoryPath(call)}/tags">${icon("tag")}<span class="wide-only">Tags</span></a>`}<span class="end"></span>${addMenu(call, located)}${cloneMenu(call, located)}</div>`
   return repositoryPage(call, {
     ...common,

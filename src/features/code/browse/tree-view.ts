@@ -1,6 +1,7 @@
 import { mapInBatches } from "../../../core/batches.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Commit, Git, Repository, TreeEntry } from "../../../git/index.ts"
+import { pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { time } from "../../../web/time.ts"
@@ -41,12 +42,22 @@ async function folded(git: Git, repository: Repository, folder: TreeEntry): Prom
   return names
 }
 
-/** The entries of a folder as a table, each with its last change; what is not known yet is computed in the background. */
-export async function treeView(call: OnCode, located: Located): Promise<Html> {
+/** The most entries on one page of a folder. */
+const ROWS = 1000
+
+/** The page of a list that a folder is shown as. */
+export interface FolderPage {
+  readonly url: string
+  readonly number: number
+}
+
+/** A page of the entries of a folder as a table, each with its last change; what is not known yet is computed in the background. */
+export async function treeView(call: OnCode, located: Located, { url, number }: FolderPage): Promise<Html> {
   const { services, db } = call
   const { revision, git, parts } = located
   const history = await treeHistory(services, db, call, revision.commit, parts)
-  const entries = inOrder(history?.entries ?? [])
+  const all = inOrder(history?.entries ?? [])
+  const entries = all.slice((number - 1) * ROWS, number * ROWS)
   const names = new Map(
     await mapInBatches(
       entries.filter(isFolder).slice(0, MOST_FOLDED),
@@ -70,7 +81,7 @@ export async function treeView(call: OnCode, located: Located): Promise<Html> {
   return html`<table class="tree"><colgroup><col class="name"><col class="change"><col class="when"></colgroup><thead class="hidden-text"><tr><th scope="col">Name</th><th scope="col">Last change</th><th scope="col">When</th></tr></thead><tbody>${
     parts.length > 0 &&
     html`<tr><td class="name" colspan="3"><a href="${codePath(call, "src", revision, parts.slice(0, -1))}">${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span></a></td></tr>`
-  }${entries.map(row)}</tbody></table>${history?.isComplete === false && html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`}`
+  }${entries.map(row)}</tbody></table>${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}${history?.isComplete === false && html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`}`
 }
 
 /** The newest commit, above a tree or a file. */

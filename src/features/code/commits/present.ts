@@ -20,6 +20,14 @@ export interface CommitOptions {
   readonly verification: boolean
 }
 
+/** The longest message, in UTF-16 units, of a commit that is one of several in a list. On its own it is whole. */
+const LONGEST_IN_LISTS = 16 * 1024
+
+const shortenedIn = <C extends Pick<Commit, "message">>(list: readonly unknown[], commit: C): C =>
+  list.length === 1 || commit.message.length <= LONGEST_IN_LISTS
+    ? commit
+    : { ...commit, message: `${commit.message.slice(0, LONGEST_IN_LISTS).toWellFormed()}…` }
+
 /** Commits of one repository as records, in their order: at most two queries and one process, however many there are. */
 export async function presentCommits(
   services: Services,
@@ -43,7 +51,7 @@ export async function presentCommits(
   return commits.map((commit) => {
     const changed = changes.get(commit.id) ?? []
     return {
-      ...presentCommit(site, on, commit, account, verified.get(commit.id) ?? null),
+      ...presentCommit(site, on, shortenedIn(commits, commit), account, verified.get(commit.id) ?? null),
       files: options.files ? affected(changed) : null,
       stats: options.stat ? statsOf(changed) : null,
     }
@@ -128,7 +136,7 @@ export async function presentPayloadCommits(
       commit.id,
       {
         id: commit.id,
-        message: commit.message,
+        message: shortenedIn(commits, commit).message,
         url: `${html}/commit/${commit.id}`,
         author: named(commit.author),
         committer: named(commit.committer),

@@ -69,7 +69,14 @@ export async function presentEntries(
   return mapInBatches(entries, async (entry) => {
     const read = await readEntry(view, entry, options)
     const id = last.get(entry.name)
-    return present(view, directory, entry, read, { ...commitFields(id === undefined ? undefined : commits.get(id), options) }, modules)
+    return present(
+      view,
+      directory,
+      entry,
+      read,
+      { ...commitFields(id === undefined ? undefined : commits.get(id), options, entries.length > 1) },
+      modules,
+    )
   })
 }
 
@@ -87,7 +94,7 @@ async function readEntry(view: RevisionView, { mode, id }: TreeEntry, options: C
   if (mode === "40000" || mode === "160000") return none
   const size = (await objects.info(repository, id))?.size ?? 0
   if (mode === "120000") {
-    const target = size <= MAX_INLINE_BYTES ? (await objects.readBlob(repository, id)).toString("utf8") : ""
+    const target = size <= LONGEST_LINK ? (await objects.readBlob(repository, id)).toString("utf8") : ""
     return { ...none, size, target }
   }
   const wanted = options.content ? size <= MAX_INLINE_BYTES : options.lfs && size <= POINTER_BYTES
@@ -100,7 +107,11 @@ async function readEntry(view: RevisionView, { mode, id }: TreeEntry, options: C
   }
 }
 
-function commitFields(commit: Commit | undefined, options: ContentOptions): Partial<ContentsResponse> {
+/** The longest path that a symbolic link may hold, in bytes; and what is told of a message for each entry of a directory. */
+const LONGEST_LINK = 4096
+const LONGEST_MESSAGE = 1000
+
+function commitFields(commit: Commit | undefined, options: ContentOptions, isOneOfMany: boolean): Partial<ContentsResponse> {
   if (!commit) return {}
   const { author, committer, id, message } = commit
   return {
@@ -109,7 +120,7 @@ function commitFields(commit: Commit | undefined, options: ContentOptions): Part
       last_committer_date: localTime(committer.when, committer.offset),
       last_author_date: localTime(author.when, author.offset),
     }),
-    ...(options.message && { last_commit_message: message }),
+    ...(options.message && { last_commit_message: isOneOfMany ? message.slice(0, LONGEST_MESSAGE).toWellFormed() : message }),
   }
 }
 

@@ -51,7 +51,7 @@ export const contentsReadOperations: readonly Operation[] = [
     summary: "List the root directory",
     query: ref,
     answers: { 200: Type.Array(ContentsResponse) },
-    refuses: ["notFound"],
+    refuses: ["notFound", "tooLarge"],
     handle: async ({ services, query, ...on }) => {
       const contents = await contentsAt(await openRevision(services, on, query.ref), "", DEFAULT_OPTIONS)
       return ok(Array.isArray(contents) ? contents : [contents])
@@ -66,7 +66,7 @@ export const contentsReadOperations: readonly Operation[] = [
     description: "A directory is answered by a list.",
     query: ref,
     answers: { 200: fileOrDirectory },
-    refuses: ["badRequest", "notFound"],
+    refuses: ["badRequest", "notFound", "tooLarge"],
     handle: async ({ services, query, path, ...on }) =>
       ok(await contentsAt(await openRevision(services, on, query.ref), path.filepath, DEFAULT_OPTIONS)),
   }),
@@ -78,7 +78,7 @@ export const contentsReadOperations: readonly Operation[] = [
     summary: "List the root directory with the requested details",
     query: extQuery,
     answers: { 200: ContentsExtResponse },
-    refuses: ["badRequest", "notFound"],
+    refuses: ["badRequest", "notFound", "tooLarge"],
     handle: async ({ services, query, ...on }) => ok(await contentsExt(services, on, "", query)),
   }),
 
@@ -89,7 +89,7 @@ export const contentsReadOperations: readonly Operation[] = [
     summary: "Get a file or a directory with the requested details",
     query: extQuery,
     answers: { 200: ContentsExtResponse },
-    refuses: ["badRequest", "notFound"],
+    refuses: ["badRequest", "notFound", "tooLarge"],
     handle: async ({ services, query, path, ...on }) => ok(await contentsExt(services, on, path.filepath, query)),
   }),
 

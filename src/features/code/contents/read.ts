@@ -1,6 +1,7 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import type { ObjectId } from "../../../git/index.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { findEntry, partsToRead } from "./paths.ts"
 import { type ContentOptions, presentEntries, presentEntry, type RevisionView, repositoryOf } from "./present.ts"
@@ -12,6 +13,14 @@ export const DEFAULT_OPTIONS: ContentOptions = { content: true, commit: true, me
 /** The most files of one response, and the most bytes of their contents together. */
 const MOST_FILES = 30
 const MOST_BYTES = 100 * 1024 * 1024
+
+/** The most entries of a directory that are answered at once: the API has no pages for them. */
+const MOST_ENTRIES = 5000
+
+const tooManyEntries = ({ owned: { owner, repository } }: RevisionView, count: number, id: ObjectId) =>
+  refuse.tooLarge(
+    `the directory has ${count} entries, and at most ${MOST_ENTRIES} are listed here; GET /repos/${owner.name}/${repository.name}/git/trees/${id}?page=1 lists them in pages`,
+  )
 
 /** The repository at the requested revision, by default its default branch. Refuses `notFound` for an unknown revision. */
 export async function openRevision(
@@ -25,7 +34,7 @@ export async function openRevision(
   return { services, owned, revision }
 }
 
-/** A file, or the entries of a directory in git's order; the root for an empty path. Refuses like `partsToRead`. */
+/** A file, or the entries of a directory in git's order; the root for an empty path. Refuses like `partsToRead`, and `tooLarge` for more entries than are listed. */
 export async function contentsAt(
   view: RevisionView,
   path: string,
@@ -38,6 +47,7 @@ export async function contentsAt(
   if (!entry) throw refuse.notFound()
   if (entry.mode !== "40000") return presentEntry(view, parts.slice(0, -1), entry, options)
   const entries = await git.objects.readTree(repository, entry.id)
+  if (entries.length > MOST_ENTRIES) throw tooManyEntries(view, entries.length, entry.id)
   return [...(await presentEntries(view, parts, entries, { ...options, content: false }))]
 }
 

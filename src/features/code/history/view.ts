@@ -2,6 +2,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
+import { cutToWidth } from "../../../core/text/width.ts"
 import type { Commit } from "../../../git/index.ts"
 import { personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -16,8 +17,13 @@ import type { CombinedStatus } from "../statuses/store.ts"
 
 type Place = Pick<OnRepository, "owner" | "repository">
 
-/** The first line of a commit's message. */
-export const subjectOf = ({ message }: Pick<Commit, "message">): string => message.split("\n", 1)[0]?.trim() || "(no message)"
+/** The most columns of a first line, and the most characters of what follows it, that are shown in lists. */
+const LONGEST_SUBJECT = 255
+const LONGEST_REST = 10_000
+
+/** The first line of a commit's message, cut where it is too long for one. */
+export const subjectOf = ({ message }: Pick<Commit, "message">): string =>
+  cutToWidth(message.split("\n", 1)[0]?.trim() ?? "", LONGEST_SUBJECT) || "(no message)"
 
 export const commitPath = (on: Place, id: string): string => `${repositoryPath(on)}/commit/${id}`
 
@@ -66,5 +72,5 @@ export function signatureMark({ verified, reason, signature, signer }: Verificat
 export function restOfMessage({ message }: Pick<Commit, "message">): Html | undefined {
   const rest = message.slice(message.indexOf("\n") + 1).trim()
   if (!message.includes("\n") || rest === "") return undefined
-  return html`<details class="message"><summary><span class="hidden-text">The whole message</span>…</summary><pre dir="auto">${rest}</pre></details>`
+  return html`<details class="message"><summary><span class="hidden-text">The whole message</span>…</summary><pre dir="auto">${rest.length > LONGEST_REST ? `${rest.slice(0, LONGEST_REST).toWellFormed()}…` : rest}</pre></details>`
 }

@@ -8,6 +8,7 @@ import { icon } from "../../../web/icon.ts"
 import { plural, timeOf } from "../../../web/time.ts"
 import type { OnCode } from "../browse/revisions.ts"
 import { repositoryPage, repositoryPath } from "../frame/frame.ts"
+import { subjectOf } from "../history/view.ts"
 import { renderText } from "../texts/texts.ts"
 import { mayWriteWiki } from "./edit-pages.ts"
 import { titleOfAddress } from "./names.ts"
@@ -115,7 +116,7 @@ async function showList(call: OnCode & { readonly page: Parameters<typeof pager>
   const { pages, total } = await presentPages(call.services, call, await openView(call.services, call), call.page)
   const at = `${repositoryPath(call)}/wiki`
   const row = ({ title, sub_url, last_commit }: (typeof pages)[number]): Html =>
-    html`<li>${icon("book")}<div class="main"><h2 class="title"><a href="${at}/${sub_url}" dir="auto">${title}</a></h2><p class="meta">${last_commit && html`<span dir="auto">${last_commit.message.split("\n", 1)[0]}</span><span>${timeOf(last_commit.author.date)}</span>`}</p></div></li>`
+    html`<li>${icon("book")}<div class="main"><h2 class="title"><a href="${at}/${sub_url}" dir="auto">${title}</a></h2><p class="meta">${last_commit && html`<span dir="auto">${subjectOf(last_commit)}</span><span>${timeOf(last_commit.author.date)}</span>`}</p></div></li>`
   return repositoryPage(call, {
     tab: "wiki",
     title: "Pages of the wiki",
@@ -136,7 +137,7 @@ async function showRevisions(
     title: `Revisions of ${found.title}`,
     body: html`<div class="bar"><h1 dir="auto">Revisions of ${found.title}</h1><a class="button small" href="${repositoryPath(call)}/wiki/${found.sub_url}">${icon("book")}Back to the page</a></div><ul class="rows">${commits.map(
       ({ sha, message, author }) =>
-        html`<li>${icon("git-commit")}<div class="main"><h2 class="title" dir="auto">${message.split("\n", 1)[0]}</h2><p class="meta"><span class="strong"><bdi>${author.name}</bdi></span><span>${timeOf(author.date)}</span><code>${sha.slice(0, 10)}</code></p></div>${
+        html`<li>${icon("git-commit")}<div class="main"><h2 class="title" dir="auto">${subjectOf({ message })}</h2><p class="meta"><span class="strong"><bdi>${author.name}</bdi></span><span>${timeOf(author.date)}</span><code>${sha.slice(0, 10)}</code></p></div>${
           mayWriteWiki(call) &&
           !isNow(sha) &&
           html`<a class="button small" href="${repositoryPath(call)}/wiki/_revert/${found.sub_url}?revision=${sha}" rel="nofollow">${icon("history")}Bring back<span class="hidden-text"> ${sha.slice(0, 10)}</span></a>`

@@ -7,6 +7,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
+import { cutToWidth } from "../../../core/text/width.ts"
 import { isBlocked } from "../dependencies/rules.ts"
 import { lockForIssues, lockIssue } from "../issues/lock.ts"
 import { type Reference, referencesIn } from "../issues/reference-text.ts"
@@ -27,6 +28,8 @@ export interface ReferringCommit {
   readonly references: readonly Reference[]
 }
 
+const LONGEST_SUBJECT = 255
+
 /** Those of the commits that refer to issues, in their order. `rootUrl` is the server's own URL. */
 export const referringCommits = (
   rootUrl: string,
@@ -35,7 +38,9 @@ export const referringCommits = (
 ): readonly ReferringCommit[] =>
   commits.flatMap(({ id, message }) => {
     const references = referencesIn(rootUrl, message)
-    return references.length === 0 ? [] : [{ id, branch, subject: message.split("\n", 1)[0] ?? "", references }]
+    return references.length === 0
+      ? []
+      : [{ id, branch, subject: cutToWidth(message.split("\n", 1)[0] ?? "", LONGEST_SUBJECT), references }]
   })
 
 const findReferredCommits = query(
