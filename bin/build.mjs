@@ -11,7 +11,12 @@ const dist = join(home, "dist")
 const source = (path) => join(home, "src", `${path}.ts`)
 
 /** Modules that are started or read by their path, see src/core/home.ts. */
-const modules = ["core/markup/thread", "core/highlight/thread"]
+const modules = [
+  "core/markup/thread",
+  "core/highlight/thread",
+  "features/planning/issue-templates/thread",
+  "features/actions/definitions/thread",
+]
 /** Packages that are loaded as one file, see src/core/onDemand.ts. */
 const packages = ["typebox/schema"]
 

@@ -1,3 +1,4 @@
+import { openParser } from "../../../core/parser.ts"
 import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
 import { readWorkflow, unreadable, type Workflow } from "./workflow.ts"
@@ -6,7 +7,7 @@ import { readWorkflow, unreadable, type Workflow } from "./workflow.ts"
 const FOLDERS = [".hearth/workflows", ".gitea/workflows", ".github/workflows"]
 
 /** The maximum bytes of a file, number of files, bytes in total, and depth of folders. */
-const LARGEST = 1024 * 1024
+const LARGEST = 512 * 1024
 const MOST_FILES = 100
 const DEEPEST = 5
 
@@ -46,12 +47,14 @@ async function collect(git: Git, repository: Repository, { folder, below, tree, 
   }
 }
 
-/** Bytes that may still be read for one request or push: parsing a workflow blocks the process. */
+/** Bytes that may still be read for one request or push: parsing a workflow takes a microsecond for each. */
 export interface Budget {
   left: number
 }
 const MOST_BYTES = 4 * 1024 * 1024
 export const newBudget = (): Budget => ({ left: MOST_BYTES })
+
+const workflows = openParser({ name: "workflows", what: "workflows", module: "features/actions/definitions/thread", parse: readWorkflow })
 
 /** A workflow of a file. One that is larger than the limit or the rest of the budget, or can't be read, has an error. */
 export async function openWorkflow(
@@ -64,5 +67,6 @@ export async function openWorkflow(
   if (!info || info.size > LARGEST) return unreadable(`the file is larger than ${LARGEST} bytes`)
   if (info.size > budget.left) return unreadable(`the workflow files are larger than ${MOST_BYTES} bytes together`)
   budget.left -= info.size
-  return readWorkflow((await git.objects.readBlob(repository, entry.id)).toString("utf8"))
+  const text = (await git.objects.readBlob(repository, entry.id)).toString("utf8")
+  return (await workflows.parse(entry.id, text)) ?? unreadable("the file takes too long to be read")
 }

@@ -1,13 +1,14 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
+import { openParser } from "../../../core/parser.ts"
 import type { Services } from "../../../core/services.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 import { resolveRevision } from "../../code/commits/revision.ts"
 import { findEntry } from "../../code/contents/paths.ts"
 import { type RevisionView, repositoryOf } from "../../code/contents/present.ts"
-import { DEFAULT_CONFIG, readConfig } from "./config.ts"
+import { DEFAULT_CONFIG } from "./config.ts"
+import { documentText, readDocument } from "./document.ts"
 import type { IssueConfig, IssueTemplate } from "./records.ts"
-import { canBeTemplate, readTemplate } from "./template.ts"
-import { UnreadableYamlError } from "./yaml.ts"
+import { canBeTemplate } from "./template.ts"
 
 /** The folders of templates on the default branch, including those of other services. */
 const FOLDERS = ["", ".gitea/", ".github/", ".gitlab/"].flatMap((above) => [`${above}ISSUE_TEMPLATE`, `${above}issue_template`])
@@ -15,9 +16,17 @@ const CONFIGS = [".gitea/", ".github/"].flatMap((above) =>
   ["ISSUE_TEMPLATE", "issue_template"].flatMap((folder) => ["yaml", "yml"].map((ending) => `${above}${folder}/config.${ending}`)),
 )
 
-/** The most templates read from one repository, and the most bytes of one template. */
+/** The most templates read from one repository, the most bytes of one template, and of all of them together. */
 const MOST_TEMPLATES = 50
 const MOST_BYTES = 128 * 1024
+const MOST_TOGETHER = 1024 * 1024
+
+const documents = openParser({
+  name: "templates",
+  what: "templates of issues",
+  module: "features/planning/issue-templates/thread",
+  parse: readDocument,
+})
 
 /** The default branch, or undefined where it has no commits. */
 async function locationOf(services: Services, owned: OnRepository): Promise<RevisionView | undefined> {
@@ -25,16 +34,20 @@ async function locationOf(services: Services, owned: OnRepository): Promise<Revi
   return revision && { services, owned, revision }
 }
 
-/** The usable templates; invalid ones are skipped. */
+/** The usable templates; invalid ones, and those beyond the limit of all together, are skipped. */
 export async function findTemplates(services: Services, owned: OnRepository): Promise<readonly IssueTemplate[]> {
   const place = await locationOf(services, owned)
   const found: IssueTemplate[] = []
+  let bytes = 0
   for (const folder of place ? FOLDERS : [])
     for (const entry of place ? await filesIn(place, folder) : []) {
       if (found.length === MOST_TEMPLATES) return found
       const text = place && (await readText(place, entry))
-      const template = text === undefined ? undefined : readOrSkip(() => readTemplate(`${folder}/${entry.name}`, text))
-      if (template) found.push(template)
+      bytes += text?.length ?? 0
+      if (text === undefined || bytes > MOST_TOGETHER) continue
+      const path = `${folder}/${entry.name}`
+      const read = await documents.parse(`template ${path} ${entry.id}`, documentText("template", path, text))
+      if (read?.kind === "template") found.push(read.template)
     }
   return found
 }
@@ -76,15 +89,6 @@ async function readText(place: RevisionView, { mode, id }: TreeEntry): Promise<s
   return (await objects.readBlob(repositoryOf(place), id)).toString("utf8")
 }
 
-function readOrSkip<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof UnreadableYamlError) return undefined
-    throw error
-  }
-}
-
 /** The settings of a repository's issues, and the error in them; the default settings where they can't be used. */
 export async function findConfig(
   services: Services,
@@ -96,12 +100,9 @@ export async function findConfig(
     if (!entry) continue
     const text = await readText(place, entry)
     if (text === undefined) return { config: DEFAULT_CONFIG, fault: `${path} is no file of at most ${MOST_BYTES} bytes` }
-    try {
-      return { config: readConfig(text), fault: undefined }
-    } catch (error) {
-      if (error instanceof UnreadableYamlError) return { config: DEFAULT_CONFIG, fault: error.message }
-      throw error
-    }
+    const read = await documents.parse(`config ${entry.id}`, documentText("config", path, text))
+    if (read?.kind === "config") return { config: read.config, fault: undefined }
+    return { config: DEFAULT_CONFIG, fault: read?.kind === "fault" ? read.fault : `${path} takes too long to be read` }
   }
   return { config: DEFAULT_CONFIG, fault: undefined }
 }
