@@ -4,6 +4,7 @@
  */
 import { expect } from "vitest"
 import { withHearth } from "../support/fixture.ts"
+import { longestTickOf } from "../support/ticks.ts"
 
 const LABELS = 2000
 const AT_ONCE = 1000
@@ -43,6 +44,19 @@ withHearth("lists that are too long", { people: ["ann"] }, ({ test, forge, call,
       const answer = await call(ann, request, body)
       expect([answer.status, answer.body.message]).toEqual([422, `[${field}]: must have at most ${AT_ONCE} entries`])
     }
+  })
+
+  test("of millions of values are refused before they are parsed", async () => {
+    const members = `{"more":{${Array.from({ length: 1_000_000 }, (_, index) => `"a${index}":1`).join()}}}`
+    const lists = `{"more":[${Array.from({ length: 1000 }, () => `[${"1,".repeat(1000)}1]`).join()}]}`
+    const longest = await longestTickOf(async () => {
+      // Bodies of files may be as large as any.
+      for (const body of [members, lists]) {
+        const answer = await call(ann, "POST /repos/ann/tool/contents", body)
+        expect([answer.status, answer.body.message]).toEqual([422, "[body]: must have at most 20000 values"])
+      }
+    })
+    expect(longest).toBeLessThan(250)
   })
 
   test("are written in parts where they are allowed", async () => {

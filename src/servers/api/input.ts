@@ -6,6 +6,7 @@ import type { Page } from "../../core/operation.ts"
 import type { TObject, TSchema } from "../../core/schema.ts"
 import { parseJson, TooDeep } from "../../core/text/json.ts"
 import { mediaTypeOf } from "../../core/text/media-type.ts"
+import { hasMoreFields, hasMoreValues } from "../../core/text/separators.ts"
 
 /** Reading requests: strict about bodies and queries, and lenient only about pages and words that no specification names, as the clients of this API expect. */
 
@@ -17,7 +18,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
  * Refuses as `invalid`: another content type, broken or deeply nested JSON, bytes that are not UTF-8, values that are too long or don't fit.
  */
 export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined, bounds: Bounds): unknown {
-  const body = withoutNulls(underNewNames(decode(schema, bytes, contentType), schema), schema)
+  const body = withoutNulls(underNewNames(decode(schema, bytes, contentType, VALUES * bounds.listItems), schema), schema)
   checkBody(schema, body, bounds)
   return body
 }
@@ -48,14 +49,22 @@ function underNewNames(value: unknown, schema: TSchema): unknown {
   return { ...value, ...Object.fromEntries(older), ...Object.fromEntries(newer) }
 }
 
-function decode(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined): unknown {
+/** How many times as many values a body may have as a list. */
+const VALUES = 20
+
+function decode(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined, most: number): unknown {
   const isText = typeOf(schema) === "string"
   if (bytes === undefined || bytes.length === 0) return isText ? "" : {}
   const text = readText(bytes)
   if (isText) return text
   if (contentType === undefined) throw refuse.invalid("Content-Type", "is required; send application/json")
   const type = mediaTypeOf(contentType)
-  if (type === "application/json") return readJson(text)
+  const tooMany = () => refuse.invalid("body", `must have at most ${most} values`)
+  if (type === "application/json") {
+    if (hasMoreValues(bytes, most)) throw tooMany()
+    return readJson(text)
+  }
+  if (type === "application/x-www-form-urlencoded" && hasMoreFields(bytes, most)) throw tooMany()
   if (type === "application/x-www-form-urlencoded") return readFields(schema, new URLSearchParams(text))
   throw refuse.invalid("Content-Type", `must be application/json or application/x-www-form-urlencoded, not ${contentType.slice(0, 100)}`)
 }

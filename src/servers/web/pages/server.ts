@@ -316,7 +316,7 @@ const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
   leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
 
 /** The form itself holds the bounds, so that a text that is too long comes back with it. */
-const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: Number.POSITIVE_INFINITY }
+const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: 10_000 }
 
 function inputOf({ config }: Services, page: Page, request: FastifyRequest): { readonly query: unknown; readonly page: ListPage } {
   const parameters = queryOf(request)
