@@ -1,5 +1,5 @@
 /** The conditions that the two databases write differently, or that are easily written wrong. */
-import { type Expression, expressionBuilder, type ReferenceExpression, type SqlBool, sql } from "kysely"
+import { type Expression, expressionBuilder, type RawBuilder, type ReferenceExpression, type SqlBool, sql } from "kysely"
 import { bound, List, portable } from "./dialect.ts"
 import type { ListParameter } from "./query.ts"
 import type { Tables } from "./tables.ts"
@@ -18,6 +18,13 @@ export function inList<E, T = Tables>(
 }
 
 const isValues = <E>(values: readonly E[] | ListParameter<E>): values is readonly E[] => Array.isArray(values)
+
+/**
+ * The text of one of many rows, in their order: whole, until those before it and itself have more than 4 MiB, then the first thousand characters. The lengths are read without the texts.
+ * `before` is the sum of `octet_length` up to the row.
+ */
+export const withinList = (text: Expression<string>, before: Expression<number>): RawBuilder<string> =>
+  sql<string>`case when ${before} <= 4194304 or octet_length(${text}) <= 4000 then ${text} else substr(${text}, 1, 1000) || '…' end`
 
 /**
  * Whether a free text holds `needle`, in any letter case of any script. The needle is taken as it is: % _ and \ mean themselves.

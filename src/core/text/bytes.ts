@@ -5,3 +5,9 @@ export function cutToBytes(text: string, most: number): string {
   // What is left of a character that was cut in two.
   return `${kept.toString("utf8").replace(/\uFFFD+$/, "")}…`
 }
+
+/** The most bytes of one of several texts in a list: those from before there was a bound may have many megabytes. */
+const LONGEST_IN_LISTS = 256 * 1024
+
+/** The text of an entry of a list as it is told with the others; on its own it is whole. */
+export const inListOf = (list: readonly unknown[], text: string): string => (list.length > 1 ? cutToBytes(text, LONGEST_IN_LISTS) : text)

@@ -1266,7 +1266,9 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
   and issues.milestone_id in (
     select milestones.id
     from milestones
-    where (fold(milestones.title) = fold(?)))
+    where fold(milestones.title) in (
+        select fold(value)
+        from json_each(?)))
 -- on PostgreSQL:
 select count(*) as total
 from issues
@@ -1318,7 +1320,9 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
   and issues.milestone_id in (
     select milestones.id
     from milestones
-    where (lower(milestones.title collate "und-x-icu") = lower(? collate "und-x-icu")));
+    where lower(milestones.title collate "und-x-icu") in (
+        select lower(given collate "und-x-icu")
+        from json_array_elements_text(cast(? as json)) as given));
 
 -- since=2020-02-20T20:20:20Z
 select count(*) as total
@@ -2356,7 +2360,7 @@ where issues.repository_id = ?
   and comments.kind = ?
   and comments.updated_at >= ?
   and comments.updated_at <= ?;
-select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, issues.number, issues.is_pull
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content, issues.number, issues.is_pull
 from comments
 inner join issues on issues.id = comments.issue_id
 where issues.repository_id = ?

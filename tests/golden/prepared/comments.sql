@@ -6,7 +6,7 @@ delete from comments
 where id = ?;
 
 -- comments.findByIds
-select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content
 from comments
 where comments.id in ?;
 
@@ -16,13 +16,16 @@ from labels
 where id in ?;
 
 -- comments.findOfIssue
-select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id
-from comments
-where issue_id = ?
-  and kind = ?
-  and updated_at >= ?
-  and updated_at <= ?
-order by created_at, id;
+select comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, case when found.so_far <= 4194304 or octet_length(comments.content) <= 4000 then comments.content else substr(comments.content, 1, 1000) || '…' end as content
+from (
+    select id, sum(octet_length(content)) over(order by created_at, id) as so_far
+    from comments
+    where issue_id = ?
+      and kind = ?
+      and updated_at >= ?
+      and updated_at <= ?) as found
+inner join comments on comments.id = found.id
+order by comments.created_at, comments.id;
 
 -- comments.findTimes
 select *
@@ -44,4 +47,4 @@ where id = ?;
 update comments
 set content = ?, content_version = content_version + ?, updated_at = ?
 where id = ?
-returning comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id;
+returning comments.id, comments.issue_id, comments.author_id, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, comments.content;

@@ -2,6 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
+import { inListOf } from "../../../core/text/bytes.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
 import { archiveUrls, escapeName } from "../archives/urls.ts"
 import { type AttachmentRow, presentAttachment } from "../attachments/present.ts"
@@ -40,7 +41,7 @@ export async function presentReleases(db: Handle, services: Services, on: Owned,
     tag_name: release.tag_name,
     target_commitish: release.target_commitish,
     name: release.title,
-    body: release.note,
+    body: inListOf(releases, release.note),
     url: `${api}/${release.id}`,
     html_url: releaseUrl(html, release),
     ...archiveUrls(services, on, release.tag_name),

@@ -49,15 +49,34 @@ const cache = new LRUCache<string, Rendered>({
   sizeCalculation: ({ html: made, targets }, key) => key.length + 2 * (made.length + targets.length) + 500,
 })
 
+/** How many UTF-16 units the texts of a page may have together; and how many a longer one has that comes after so much. */
+const MOST_TOGETHER = 2 * 1024 * 1024
+const SHORTENED = 2000
+
+/** The texts, of which those that would make the page too large are cut. */
+function withinPage(texts: readonly string[]): readonly { readonly text: string; readonly isCut: boolean }[] {
+  let sum = 0
+  return texts.map((text) => {
+    const isCut = sum + text.length > MOST_TOGETHER && text.length > SHORTENED && texts.length > 1
+    const shown = isCut ? `${text.slice(0, SHORTENED).toWellFormed()}…` : text
+    sum += shown.length
+    return { text: shown, isCut }
+  })
+}
+
+const CUT = html`<p class="muted small">The rest is not shown: there is too much text on this page.</p>`
+
 /**
  * Texts of a repository, in the order given; an empty one gives nothing. What they mention is looked up for all of them together, so that the number of
- * queries doesn't grow with them. What was rendered before is not rendered again as long as what it mentions leads to the same.
+ * queries doesn't grow with them. Long ones are cut where all together are too much for a page. What was rendered before is not rendered again as long as what it mentions leads to the same.
  */
 export async function renderTexts(
   { services, db, actor, owner, repository }: Call,
-  texts: readonly string[],
+  given: readonly string[],
   place: TextPlace = { style: "comment" },
 ): Promise<readonly Html[]> {
+  const shown = withinPage(given)
+  const texts = shown.map(({ text }) => text)
   const rendering = renderingIn(services, { owner, repository }, place)
   const keys = texts.map(
     (text) => `${rendering.style} ${JSON.stringify(rendering.links)} ${rendering.pictureKey ?? "-"} ${hash("sha256", text, "base64url")}`,
@@ -84,10 +103,10 @@ export async function renderTexts(
   for (const [key, rendered] of made) if (cache.get(key) !== rendered) cache.set(key, rendered)
   // The API leaves equal anchors as they are.
   const distinct = distinctAnchors()
-  return keys.map((key) => {
+  return keys.map((key, at) => {
     const rendered = made.get(key)
     if (!rendered) return html``
-    return html`<div class="prose" dir="auto">${trusted(withDistinctAnchors(rendered.html, place.isOneDocument ? distinct : distinctAnchors()))}</div>`
+    return html`<div class="prose" dir="auto">${trusted(withDistinctAnchors(rendered.html, place.isOneDocument ? distinct : distinctAnchors()))}${shown[at]?.isCut === true && CUT}</div>`
   })
 }
 

@@ -4,6 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import type { Flag } from "../../../core/database/tables.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
+import { inListOf } from "../../../core/text/bytes.ts"
 import { type AttachmentRow, presentAttachment } from "../../code/attachments/present.ts"
 import { findAttachmentsOfComments } from "../../code/attachments/store.ts"
 import { usersById } from "../../code/repositories/store.ts"
@@ -39,7 +40,9 @@ export async function presentComments(
     const place = locationOf(comment)
     if (!place) return []
     const user = author(authors.get(comment.author_id) ?? standIn(comment.author_id))
-    return [presentComment(site, place, comment, user, attachments.get(comment.id) ?? [])]
+    return [
+      presentComment(site, place, { ...comment, content: inListOf(comments, comment.content) }, user, attachments.get(comment.id) ?? []),
+    ]
   })
 }
 

@@ -3,23 +3,25 @@ import type { ReadableKinds } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { withinList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { TimelineEntry } from "../issues/timeline.ts"
 import type { Period } from "./records.ts"
 
-/** The columns of a timeline entry that a written text uses. */
-export const COMMENT_COLUMNS = [
+const COLUMNS_BESIDE_TEXT = [
   "comments.id",
   "comments.issue_id",
   "comments.author_id",
-  "comments.content",
   "comments.created_at",
   "comments.updated_at",
   "comments.original_author",
   "comments.original_author_id",
 ] as const
+
+/** The columns of a timeline entry that a written text uses. */
+export const COMMENT_COLUMNS = [...COLUMNS_BESIDE_TEXT, "comments.content"] as const
 
 export type CommentRow = Pick<
   TimelineEntry,
@@ -34,17 +36,24 @@ export interface Found<Row> {
 
 // --- comments ----------------------------------------------------------------------------------------------------------------------
 
-/** The comments of an issue, oldest first. */
+/** The comments of an issue, oldest first. They come all at once: long ones are cut where all together are too long. */
 export const findComments = query("comments.findOfIssue", (db, p: Params<{ issueId: number; since: number; before: number }>) =>
   db
-    .selectFrom("comments")
-    .select(COMMENT_COLUMNS)
-    .where("issue_id", "=", p.issueId)
-    .where("kind", "=", "comment")
-    .where("updated_at", ">=", p.since)
-    .where("updated_at", "<=", p.before)
-    .orderBy("created_at")
-    .orderBy("id"),
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("comments")
+        .select(["id", sql<number>`sum(octet_length(content)) over (order by created_at, id)`.as("so_far")])
+        .where("issue_id", "=", p.issueId)
+        .where("kind", "=", "comment")
+        .where("updated_at", ">=", p.since)
+        .where("updated_at", "<=", p.before)
+        .as("found"),
+    )
+    .innerJoin("comments", "comments.id", "found.id")
+    .select(COLUMNS_BESIDE_TEXT)
+    .select(withinList(sql.ref("comments.content"), sql.ref("found.so_far")).as("content"))
+    .orderBy("comments.created_at")
+    .orderBy("comments.id"),
 )
 
 export const findCommentsByIds = query("comments.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>

@@ -3,6 +3,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
+import { inListOf } from "../../../core/text/bytes.ts"
 import { findRepositoriesByIds, findTeamsByIds, usersById, withOwners } from "../../code/repositories/store.ts"
 import { presentTeams } from "../../people/teams/present.ts"
 import type { Team } from "../../people/teams/records.ts"
@@ -38,7 +39,7 @@ export async function presentTimeline(
     type: entry.kind,
     ...commentAddresses(site, place, entry.id),
     user: around.person(entry.author_id),
-    body: entry.content,
+    body: inListOf(entries, entry.content),
     created_at: rfc3339(entry.created_at),
     updated_at: rfc3339(entry.updated_at),
     old_project_id: entry.old_project_id ?? 0,

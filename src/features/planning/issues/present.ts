@@ -5,6 +5,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
+import { inListOf } from "../../../core/text/bytes.ts"
 import { presentAttachment } from "../../code/attachments/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
@@ -60,7 +61,7 @@ export async function presentIssues(
         original_author: issue.original_author,
         original_author_id: issue.original_author_id,
         title: issue.title,
-        body: issue.content,
+        body: inListOf(issues, issue.content),
         ref: issue.ref,
         assets: attachments.get(issue.id)?.map((attachment) => presentAttachment(site, attachment)) ?? [],
         labels: labels.get(issue.id)?.map(home.label) ?? [],

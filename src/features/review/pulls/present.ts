@@ -9,6 +9,7 @@ import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
+import { inListOf } from "../../../core/text/bytes.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
 import type { Repository as RepositoryRecord } from "../../code/repositories/records.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
@@ -84,7 +85,7 @@ export async function presentPulls(
         number: issue.number,
         user: author(people.get(issue.author_id) ?? standIn(issue.author_id)),
         title: issue.title,
-        body: issue.content,
+        body: inListOf(pulls, issue.content),
         labels: labels.get(issue.id)?.map(label) ?? [],
         milestone: milestone ? presentMilestone(milestone) : null,
         assignee: assigned[0] ?? null,

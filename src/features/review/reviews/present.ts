@@ -4,6 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
+import { inListOf } from "../../../core/text/bytes.ts"
 import { findTeamsByIds, usersById } from "../../code/repositories/store.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { presentTeams } from "../../people/teams/present.ts"
@@ -43,7 +44,7 @@ export async function presentReviews(
     user: review.reviewer_team_id === null ? show(people.get(review.reviewer_id) ?? standIn(review.reviewer_id)) : null,
     team: review.reviewer_team_id === null ? null : (teams.get(review.reviewer_team_id) ?? null),
     state: review.state,
-    body: review.content ?? "",
+    body: inListOf(reviews, review.content ?? ""),
     commit_id: review.commit_id,
     stale: review.is_stale === 1,
     official: review.is_official === 1,
@@ -72,7 +73,7 @@ export async function presentLineComments(
   const show = memoize((user: User) => presentUser(site, user, actor))
   return comments.map((comment) => ({
     id: comment.id,
-    body: comment.content,
+    body: inListOf(comments, comment.content),
     user: show(people.get(comment.author_id) ?? standIn(comment.author_id)),
     resolver: comment.resolver_id === null ? null : show(people.get(comment.resolver_id) ?? standIn(comment.resolver_id)),
     pull_request_review_id: comment.review_id,
