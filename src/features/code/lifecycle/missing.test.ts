@@ -18,8 +18,8 @@ withHearth("repositories whose folder is gone", { people: ["ann"] }, ({ test, fo
     await services().jobs.drain()
   }
   const folderOf = async (name: string): Promise<string> => {
-    const row = await services().database.read
-      .selectFrom("repositories")
+    const row = await services()
+      .database.read.selectFrom("repositories")
       .select(["storage", "object_format"])
       .where("lower_name", "=", name)
       .executeTakeFirstOrThrow()
