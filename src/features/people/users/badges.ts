@@ -1,5 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findBadgesBySlug } from "./store.ts"
@@ -16,13 +18,17 @@ async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<read
 export async function addBadges(tx: Transaction, actor: User, user: User, slugs: readonly string[]): Promise<void> {
   const ids = await badgeIds(tx, slugs)
   if (ids.length === 0) return
-  const added = await tx
-    .insertInto("user_badges")
-    .values(ids.map((id) => ({ user_id: user.id, badge_id: id })))
-    .onConflict((conflict) => conflict.columns(["user_id", "badge_id"]).doNothing())
-    .returning("badge_id")
-    .execute()
-  if (added.length > 0) publish(tx, { kind: "user.edited", user, actor, changed: ["badges"] })
+  let added = 0
+  for (const slice of slicesOf(ids.map((id) => ({ user_id: user.id, badge_id: id }))))
+    added += (
+      await tx
+        .insertInto("user_badges")
+        .values(slice)
+        .onConflict((conflict) => conflict.columns(["user_id", "badge_id"]).doNothing())
+        .returning("badge_id")
+        .execute()
+    ).length
+  if (added > 0) publish(tx, { kind: "user.edited", user, actor, changed: ["badges"] })
 }
 
 /** Removes badges from a user; those that they don't have are ignored. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
@@ -32,7 +38,7 @@ export async function removeBadges(tx: Transaction, actor: User, user: User, slu
   const removed = await tx
     .deleteFrom("user_badges")
     .where("user_id", "=", user.id)
-    .where("badge_id", "in", ids)
+    .where(inList("user_badges.badge_id", ids))
     .returning("badge_id")
     .execute()
   if (removed.length > 0) publish(tx, { kind: "user.edited", user, actor, changed: ["badges"] })

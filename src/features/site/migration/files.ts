@@ -1,3 +1,4 @@
+import { inList } from "../../../core/database/expressions.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { discardFile, storeFile } from "../../code/attachments/files.ts"
 import { requireName } from "../../code/attachments/names.ts"
@@ -29,7 +30,7 @@ export async function importReleaseFiles(
     .selectFrom("releases")
     .select(["id", "tag_name"])
     .where("repository_id", "=", repository.id)
-    .where("tag_name", "in", tags)
+    .where(inList("releases.tag_name", tags))
     .execute()
   const here = await findAttachmentsOfReleases(db, { releaseIds: rows.map(({ id }) => id) })
   let [done, missing] = [0, 0]

@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import Type, { Check } from "../../../core/schema.ts"
@@ -214,7 +215,7 @@ async function writeIssues(
     .selectFrom("issues")
     .select("number")
     .where("repository_id", "=", repositoryId)
-    .where("number", "in", numbers)
+    .where(inList("issues.number", numbers))
     .execute()
   const there = new Set(taken.map(({ number }) => number))
   const labels = new Map(
@@ -290,7 +291,7 @@ async function writeComments(
     .selectFrom("issues")
     .select(["id", "number"])
     .where("repository_id", "=", repository.id)
-    .where("number", "in", [...new Set(numbered.map(({ number }) => number))])
+    .where(inList("issues.number", [...new Set(numbered.map(({ number }) => number))]))
     // Issues that were created here meanwhile are left alone.
     .where("original_author", "!=", "")
     .execute()
