@@ -20,6 +20,7 @@ withHearth("pages of what is small as a file", { people: ["ann"] }, ({ test, for
     await call(ann, "POST /user/repos", { name: "tool", auto_init: true })
     await commitFile(call, ann, "ann/tool", "empty.txt", "\n".repeat(1.9 * MIB))
     await commitFile(call, ann, "ann/tool", "hidden.txt", `${"\u202e".repeat(250_000)}\n`)
+    await commitFile(call, ann, "ann/tool", "spread.txt", `${"\u202e".repeat(30)}\n`.repeat(19_000))
     for (let from = 0; from < NAMES; from += 1000) {
       const files = Array.from({ length: 1000 }, (_, index) => ({ operation: "create", path: `many/${from + index}.txt`, content: "" }))
       await call(ann, "POST /repos/ann/tool/contents", { files, message: `one\n\n${"m".repeat(MESSAGE)}` })
@@ -30,9 +31,11 @@ withHearth("pages of what is small as a file", { people: ["ann"] }, ({ test, for
   test("files of many lines, and of characters that can't be seen, are shown in parts that hold nobody up", async () => {
     const pages: string[] = []
     const longest = await longestTickOf(async () => {
-      for (const path of ["empty.txt", "hidden.txt"]) pages.push((await page(`/ann/tool/src/branch/main/${path}`)).html)
+      for (const path of ["empty.txt", "hidden.txt", "spread.txt"]) pages.push((await page(`/ann/tool/src/branch/main/${path}`)).html)
+      for (const path of ["empty.txt", "spread.txt"]) pages.push((await page(`/ann/tool/blame/branch/main/${path}`)).html)
     })
-    const [empty = "", hidden = ""] = pages
+    const [empty = "", hidden = "", ...others] = pages
+    for (const { length } of others) expect(length).toBeLessThan(9 * MIB)
     expect([empty.length < MIB, empty.includes("Lines 1 to 5,000"), empty.includes("Lines after")]).toEqual([true, true, true])
     expect([hidden.length < MIB, hidden.includes("U+202E")]).toEqual([true, true])
     expect(longest).toBeLessThan(250)

@@ -10,9 +10,9 @@ import { icon } from "../../../web/icon.ts"
 import { plural, time } from "../../../web/time.ts"
 import { openTabs } from "../editorconfig/tabs.ts"
 import { repositoryPage, repositoryPath } from "../frame/frame.ts"
-import { type Blame, IGNORE_FILE, openBlame } from "../history/blame.ts"
+import { type Blame, IGNORE_FILE, MOST_LINES, openBlame } from "../history/blame.ts"
 import { commitLink } from "../history/view.ts"
-import { INVISIBLE_WARNING } from "./lines.ts"
+import { countLines, INVISIBLE_WARNING } from "./lines.ts"
 import { pathCrumbs, revisionMenu } from "./parts.ts"
 import { codePath, type Located, locateCode, nearestField, nearestPlace, type OnCode } from "./revisions.ts"
 
@@ -41,7 +41,14 @@ export const blamePages: readonly Page[] = [
       const content = await services.git.objects.readBlob(git, blame.file.id)
       const isText = !content.subarray(0, PROBED_BYTES).includes(0)
       const { name, id } = blame.file
-      const code = await services.highlighter.lines({ name, text: isText ? content.toString("utf8") : "", id, patienceMs: PATIENCE_MS })
+      // Known before its lines are looked at one by one.
+      const isTooLong = isText && countLines(content) > MOST_LINES
+      const code = await services.highlighter.lines({
+        name,
+        text: isText && !isTooLong ? content.toString("utf8") : "",
+        id,
+        patienceMs: PATIENCE_MS,
+      })
       return repositoryPage(call, {
         tab: "code",
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
@@ -55,10 +62,18 @@ export const blamePages: readonly Page[] = [
             { href: codePath(call, "blame", revision, parts), text: "Blame", current: true },
             { href: codePath(call, "commits", revision, parts), text: "History" },
           ],
-        )}<span class="muted small">${isText && plural(code.lines.length, "line")}</span></div>${code.hasInvisible && INVISIBLE_WARNING}`,
-        rest: isText
-          ? blocksOf(call, { name, blame, code: code.lines, bypass, tabs: await openTabs(services.git, git, revision.commit.tree)(parts) })
-          : noText(),
+        )}<span class="muted small">${isText && !isTooLong && plural(code.lines.length, "line")}</span></div>${code.hasInvisible && INVISIBLE_WARNING}`,
+        rest: isTooLong
+          ? tooLong()
+          : isText
+            ? blocksOf(call, {
+                name,
+                blame,
+                code: code.lines,
+                bypass,
+                tabs: await openTabs(services.git, git, revision.commit.tree)(parts),
+              })
+            : noText(),
       })
     },
   }),
@@ -84,6 +99,10 @@ function ignoreNote(
 
 async function* noText(): AsyncGenerator<Html> {
   yield html`<p class="inside muted">Binary file.</p></div>`
+}
+
+async function* tooLong(): AsyncGenerator<Html> {
+  yield html`<div class="inside">${notice("bad", TOO_LARGE)}</div></div>`
 }
 
 interface Blamed {
@@ -128,8 +147,10 @@ async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blam
   yield html`</div></div>`
 }
 
+const TOO_LARGE = "The file is too large to blame."
+
 function failureOf(error: unknown): string | undefined {
-  if (isGitError(error, "tooLarge")) return "The file is too large to blame."
+  if (isGitError(error, "tooLarge")) return TOO_LARGE
   if (isGitError(error, "timeout")) return "The history of this file is too long to blame."
   if (isGitError(error, "busy") || (error instanceof Refusal && error.kind === "busy")) return "The server is busy. Reload the page later."
   return undefined

@@ -15,7 +15,7 @@ import { type FoundFile, readmeAmong, specialFiles } from "../history/special-fi
 import { POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { renderText } from "../texts/texts.ts"
 import { largeView } from "./large-view.ts"
-import { codeView, download, INVISIBLE_WARNING } from "./lines.ts"
+import { codeView, countLines, download, INVISIBLE_WARNING } from "./lines.ts"
 import { readNotebook } from "./notebook.ts"
 import { notebookView } from "./notebook-view.ts"
 import { headingsIn, type OutlineEntry, symbolsIn } from "./outline.ts"
@@ -129,15 +129,6 @@ const sizeOf = ({ width, height }: Picture): Html => html`width="${width}" heigh
 /** A document that the browser shows: beside the rest of the page where it can, which the script finds out, and on its own. */
 const documentView = (name: string, href: string): Html =>
   html`<div class="document" data-document="${href}" data-name="${name}">${empty("file", "A PDF document", "Open it in your browser, or download it.", html`<a class="button primary" href="${href}">Open</a>`)}</div>`
-
-/** An end of the last line begins no further one. */
-function countLines(content: Buffer): number {
-  let lines = content.length > 0 && content.at(-1) !== LINE_FEED ? 1 : 0
-  for (let at = content.indexOf(LINE_FEED); at >= 0; at = content.indexOf(LINE_FEED, at + 1)) lines++
-  return lines
-}
-
-const LINE_FEED = 0x0a
 
 /** A table of values, its first row as the head. */
 function tableView(name: string, text: string, separator: string, raw: string): Html {

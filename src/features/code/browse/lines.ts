@@ -34,3 +34,12 @@ export function codeView(name: string, lines: readonly Html[], { tabs, first = 1
       html`<div class="chunk">${chunk.map((line, index) => html`<div id="L${first + at * CHUNK + index}" data-n="${first + at * CHUNK + index}">${line}\n</div>`)}</div>`,
   )}</div>`
 }
+
+/** How many lines a text has: an end of the last line begins no further one. */
+export function countLines(content: Buffer): number {
+  let lines = content.length > 0 && content.at(-1) !== LINE_FEED ? 1 : 0
+  for (let at = content.indexOf(LINE_FEED); at >= 0; at = content.indexOf(LINE_FEED, at + 1)) lines++
+  return lines
+}
+
+const LINE_FEED = 0x0a

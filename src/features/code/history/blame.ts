@@ -11,7 +11,7 @@ export const IGNORE_FILE = ".git-blame-ignore-revs"
 
 /** The largest file that is blamed, in bytes and lines; the largest ignore file, and the most commits that it may name. */
 const MOST_BYTES = 4 * 1024 * 1024
-const MOST_LINES = 100_000
+export const MOST_LINES = 100_000
 const MOST_IGNORE_BYTES = 256 * 1024
 const MOST_IGNORED = 1_000
 
