@@ -11,8 +11,8 @@ import { findListeners } from "./store.ts"
 /** References of one push that webhooks are notified of; a larger push is an import. */
 const MAX_REFS = 100
 
-/** The most deliveries of one push, which are written in its transaction: some 100 ms. */
-const MAX_DELIVERIES = 600
+/** The most deliveries of one push, which are written in its transaction: some 250 ms. */
+const MAX_DELIVERIES = 1500
 
 /**
  * Sends pushes, and new and deleted branches and tags, to webhooks: for a new branch a push and a create event, for a deleted one only the delete
