@@ -5,7 +5,7 @@ import type { User } from "../../src/core/actor.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
-import { allStatementsOf, type FreshKind, freshUrl, isOfTheWorkers, statementsOf } from "../support/database.ts"
+import { type FreshKind, freshUrl, statementsOf } from "../support/database.ts"
 import { openWorld } from "../support/world.ts"
 import { expectGolden } from "./files.ts"
 import { filtersOf } from "./filters.ts"
@@ -59,9 +59,7 @@ async function record(kind: FreshKind): Promise<Recording> {
       const calls: Recorded[] = []
       for (const filters of [{}, ...filtersOf(operation)]) {
         let status = 0
-        // The list of scheduled tasks asks what the clock asks.
-        const observe = operation.id === "adminCronList" ? allStatementsOf : statementsOf
-        const statements = await observe(hearth.services.database, async () => {
+        const statements = await statementsOf(hearth.services.database, async () => {
           status = (await call.send(filters)).status
         })
         // A value that this list doesn't accept is refused; the others are enough.
@@ -70,7 +68,7 @@ async function record(kind: FreshKind): Promise<Recording> {
         const label = Object.entries(filters)
           .map(([name, value]) => `${name}=${value}`)
           .join("&")
-        calls.push({ label, statements: statements.filter((each) => !isOfTheWayIn(each.name) && !isOfTheWorkers(each)) })
+        calls.push({ label, statements: statements.filter((each) => !isOfTheWayIn(each.name)) })
       }
       recorded.set(operation.id, calls)
     }

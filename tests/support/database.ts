@@ -51,11 +51,9 @@ export async function freshUrl(kind: FreshKind, options: { readonly empty?: bool
 
 /** Runs `work` and gives the statements that the database ran for it meanwhile: for counting the queries of an operation. */
 export const statementsOf = async <T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> =>
-  (await allStatementsOf(database, work)).filter(
-    (statement) => !isTouch(statement) && !isOfTheWorkers(statement) && !isOfTheClock(statement),
-  )
+  (await allStatementsOf(database, work)).filter((statement) => !isTouch(statement))
 
-/** Runs `work` and gives all statements that the database ran meanwhile, those of the workers and of later notes among them. */
+/** Runs `work` and gives all statements that the database ran meanwhile, those of later notes among them. */
 export async function allStatementsOf<T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> {
   const statements: ObservedStatement[] = []
   const stop = database.observe((statement) => statements.push(statement))
@@ -82,12 +80,6 @@ export async function undisturbed<T, R>(database: Pick<Database<T>, "state">, wo
 /** The last use of a token, a grant or a session is stored once in a while, independently of the request. */
 export const isTouch = ({ sql }: ObservedStatement): boolean =>
   /^update "(access_tokens|oauth2_grants|sessions)" set "last_used_at"/.test(sql)
-
-/** Workers run independently of requests; only storing a job is part of one. */
-export const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
-
-/** The clock looks for tasks that are due, and starts them, beside all requests; only asking for a task is part of one. */
-export const isOfTheClock = ({ name }: ObservedStatement): boolean => name?.startsWith("schedule.") === true && name !== "schedule.putDue"
 
 async function freshPostgres(empty: boolean): Promise<FreshUrl> {
   const name = `test_${randomBytes(8).toString("hex")}`
