@@ -35,7 +35,7 @@ withHearth("pages of what is small as a file", { people: ["ann"] }, ({ test, for
       for (const path of ["empty.txt", "spread.txt"]) pages.push((await page(`/ann/tool/blame/branch/main/${path}`)).html)
     })
     const [empty = "", hidden = "", ...others] = pages
-    for (const { length } of others) expect(length).toBeLessThan(9 * MIB)
+    for (const { length } of others) expect(length).toBeLessThan(7 * MIB)
     expect([empty.length < MIB, empty.includes("Lines 1 to 5,000"), empty.includes("Lines after")]).toEqual([true, true, true])
     expect([hidden.length < MIB, hidden.includes("U+202E")]).toEqual([true, true])
     expect(longest).toBeLessThan(250)

@@ -39,10 +39,10 @@ export const hasInvisible = (text: string): boolean => SUSPECT.test(text) && tex
 export const plainCode = (line: string): Html => trusted(codeToHtml(line))
 
 /** How many of them a piece of a line shows as numbers; a number takes fifteen times as much as the character. */
-const MOST_NUMBERS = 8
+const MOST_NUMBERS = 5
 const UNKNOWN = "\ufffd"
 
-/** Code as safe HTML, with characters that can't be seen shown as their numbers, and beyond eight as question marks. */
+/** Code as safe HTML, with characters that can't be seen shown as their numbers, and beyond five as question marks. */
 export function codeToHtml(text: string): string {
   if (!SUSPECT.test(text)) return escapeHtml(text)
   let html = ""

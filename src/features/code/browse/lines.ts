@@ -38,7 +38,8 @@ export function codeView(name: string, lines: readonly Html[], { tabs, first = 1
 /** How many lines a text has: an end of the last line begins no further one. */
 export function countLines(content: Buffer): number {
   let lines = content.length > 0 && content.at(-1) !== LINE_FEED ? 1 : 0
-  for (let at = content.indexOf(LINE_FEED); at >= 0; at = content.indexOf(LINE_FEED, at + 1)) lines++
+  // Faster than to look for each, where lines are short.
+  for (let at = 0; at < content.length; at++) if (content[at] === LINE_FEED) lines++
   return lines
 }
 
