@@ -148,6 +148,7 @@ describe("highlighting", () => {
     const hasty = openHighlighter({ cacheBytes: 0, deadlineMs: () => deadline })
     const slow = readFileSync(join(import.meta.dirname, "../settings.ts"), "utf8")
       .slice(0, 20_000)
+      .trimEnd()
       .repeat(20)
     const { lines, grammar } = await hasty.lines({ name: "a.ts", text: slow })
     expect(grammar).toBeUndefined()

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises"
 import type { Repository } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
@@ -6,30 +5,14 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import { int64, oneOf } from "../../../core/record.ts"
+import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { GHOST } from "../../people/users/present.ts"
-import { archivesOf } from "../archives/archive.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountForks, recountOwned, recountStars, recountTopics } from "../repositories/counters.ts"
 import { texts } from "../repositories/present.ts"
-import { OBJECT_FORMATS } from "../repositories/records.ts"
-import { wikiAt } from "../repositories/wiki-place.ts"
-import { giveToNobody, isLarge } from "./remains.ts"
-
-/** Removes the files of a deleted repository, and of its wiki. */
-export const removeFilesJob = defineJob({
-  kind: "repository.removeFiles",
-  payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
-  run: async ({ storage, format, avatar }, { context }) => {
-    await context.git.repositories.remove(context.git.at(storage, format))
-    await context.git.repositories.remove(wikiAt(context.git, { storage, object_format: format }))
-    await rm(archivesOf(context, storage), { recursive: true, force: true })
-    if (avatar !== "") await dropAvatar(context, avatar)
-  },
-})
+import { deleteRow, giveToNobody, isLarge } from "./remains.ts"
 
 /**
  * Deletes a repository with everything that belongs to it; of a large one, nobody sees anything from then on, and a job deletes the rest. Its forks become independent, and open pull requests from it to others
@@ -50,15 +33,11 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
       ? []
       : await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
   await deleteAttachments(tx, { jobs }, { repository_id: id })
-  const gone = await tx
-    .selectFrom("repositories")
-    .select(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
-    .where("id", "=", id)
-    .executeTakeFirst()
+  const gone = await tx.selectFrom("repositories").select(["owner_id", "fork_of_id"]).where("id", "=", id).executeTakeFirst()
   if (!gone) return false
   // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest are deleted by cascade.
   if (await isLarge(tx, id)) await giveToNobody(tx, services, id)
-  else await tx.deleteFrom("repositories").where("id", "=", id).execute()
+  else await deleteRow(tx, jobs, id)
   await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
   await recountTopics(
     tx,
@@ -66,7 +45,6 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   )
   await recountForks(tx, gone.fork_of_id === null ? [] : [gone.fork_of_id])
   await recountOwned(tx, [gone.owner_id])
-  await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
   return true
 }
 

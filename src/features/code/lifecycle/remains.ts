@@ -1,11 +1,16 @@
+import { rm } from "node:fs/promises"
 import { sql } from "kysely"
 import { NOBODY_ID } from "../../../access/rules.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import { int64 } from "../../../core/record.ts"
+import { int64, oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { nextTurn } from "../../../core/work.ts"
+import { dropAvatar } from "../../people/avatars/pictures.ts"
+import { archivesOf } from "../archives/archive.ts"
+import { OBJECT_FORMATS } from "../repositories/records.ts"
+import { wikiAt } from "../repositories/wiki-place.ts"
 
 /*
  * Deleting a repository deletes what belongs to it by cascade, in one statement. With thousands of issues that takes seconds, in which nobody else gets an answer. So a large one is
@@ -45,7 +50,6 @@ const FEW = [
   "webhooks",
   "mirrors",
   "push_mirrors",
-  "wikis",
   "runners",
   "runner_registrations",
   "action_schedules",
@@ -104,7 +108,6 @@ export async function giveToNobody(tx: Transaction, { jobs, now }: Pick<Services
       name: eb.ref("storage"),
       lower_name: eb.ref("storage"),
       description: "",
-      avatar: "",
       website: "",
       topics: "[]",
       stars_count: 0,
@@ -129,12 +132,30 @@ export async function giveToNobody(tx: Transaction, { jobs, now }: Pick<Services
   await jobs.enqueue(tx, deleteRemainsJob, { repositoryId: id })
 }
 
+/** Removes the files of a deleted repository, and of its wiki. */
+export const removeFilesJob = defineJob({
+  kind: "repository.removeFiles",
+  payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
+  run: async ({ storage, format, avatar }, { context }) => {
+    await context.git.repositories.remove(context.git.at(storage, format))
+    await context.git.repositories.remove(wikiAt(context.git, { storage, object_format: format }))
+    await rm(archivesOf(context, storage), { recursive: true, force: true })
+    if (avatar !== "") await dropAvatar(context, avatar)
+  },
+})
+
+/** Deletes the row of a repository with what belongs to it; a job removes its files. */
+export async function deleteRow(tx: Transaction, jobs: Services["jobs"], id: number): Promise<void> {
+  const gone = await tx.deleteFrom("repositories").where("id", "=", id).returning(["storage", "object_format", "avatar"]).executeTakeFirst()
+  if (gone) await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
+}
+
 /** Deletes what remains of a repository that is nobody's, in batches of which each is a transaction, so that others have their turn; in the end the repository. */
 export const deleteRemainsJob = defineJob({
   kind: "repository.deleteRemains",
   payload: Type.Object({ repositoryId: int64() }),
   timeoutSeconds: 3600,
-  run: async ({ repositoryId: id }, { context: { database }, signal }) => {
+  run: async ({ repositoryId: id }, { context: { database, jobs }, signal }) => {
     const found = await database.read.selectFrom("repositories").select("owner_id").where("id", "=", id).executeTakeFirst()
     if (found?.owner_id !== NOBODY_ID) return
     const batches = [
@@ -151,6 +172,6 @@ export const deleteRemainsJob = defineJob({
         await nextTurn()
       }
     }
-    await database.write((tx) => tx.deleteFrom("repositories").where("id", "=", id).where("owner_id", "=", NOBODY_ID).execute())
+    await database.write((tx) => deleteRow(tx, jobs, id))
   },
 })

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises"
 import { sql } from "kysely"
 import { siteAdministrator } from "../../../access/policies/site.ts"
+import { NOBODY_ID } from "../../../access/rules.ts"
 import { describeConfig } from "../../../core/config.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { portable } from "../../../core/database/dialect.ts"
@@ -51,7 +52,11 @@ async function countsOf(db: Handle) {
     .groupBy("kind")
     .execute()
   const of = (kind: string) => users.find((each) => each.kind === kind)?.total ?? 0
-  const { total } = await db.selectFrom("repositories").select(count<number>("id").as("total")).executeTakeFirstOrThrow()
+  const { total } = await db
+    .selectFrom("repositories")
+    .select(count<number>("id").as("total"))
+    .where("owner_id", "<>", NOBODY_ID)
+    .executeTakeFirstOrThrow()
   return { people: of("person"), organizations: of("organization"), repositories: total }
 }
 
