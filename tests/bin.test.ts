@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
 const project = resolve(import.meta.dirname, "..")
@@ -48,10 +48,11 @@ describe("bin/build-if-stale.mjs", () => {
     cpSync(join(project, "bin"), join(folder, "bin"), { recursive: true })
     writeFileSync(join(folder, "package.json"), '{"type":"module"}')
     symlinkSync(join(project, "node_modules"), join(folder, "node_modules"))
-    for (const name of ["core/markup", "core/highlight", "command", "web/browser"])
+    const threads = readFileSync(join(project, "bin/build.mjs"), "utf8").match(/[\w/-]+\/thread(?=")/g) ?? []
+    for (const name of ["core", "command", "web/browser", ...threads.map(dirname)])
       mkdirSync(join(folder, "src", name), { recursive: true })
     writeFileSync(source(), "const answer: number = 42\nprocess.stdout.write(`answer ${answer}`)\n")
-    const rest = ["app.ts", "core/gone.ts", "core/markup/thread.ts", "core/highlight/thread.ts", "web/browser/page.ts"]
+    const rest = ["app.ts", "core/gone.ts", "web/browser/page.ts", ...threads.map((path) => `${path}.ts`)]
     for (const name of rest) writeFileSync(join(folder, "src", name), "export {}\n")
     for (const name of readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" })) earlier(join(folder, "src", name))
     for (const name of ["src", "package.json", "bin/build.mjs"]) earlier(join(folder, name))

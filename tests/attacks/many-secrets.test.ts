@@ -10,7 +10,8 @@ import { longestTickOf } from "../support/ticks.ts"
 import { times } from "./sockets.ts"
 
 withHearth("many secrets", { people: ["ann"], config: { limits: { secretsBytes: 2 ** 20 } } }, ({ test, forge, call, status, ann }) => {
-  const lines = (index: number) => times(7_000, (line) => `${index}${line}`.padStart(7, "x"))
+  const secrets = times(8, (index) => times(7_000, (line) => `${index}${line}`.padStart(7, "x")))
+  const lines = (index: number) => secrets[index] ?? []
   const put = (name: string, data: string) => status(ann, `PUT /repos/ann/lamp/actions/secrets/${name}`, { data })
 
   test.beforeAll(async () => {
