@@ -102,7 +102,7 @@ describe("hearth config", () => {
   test("explains every setting", async () => {
     const { out } = await shell.run("config --explain")
     expect(out).toContain("api.notFoundBody  HEARTH_API_NOT_FOUND_BODY\n")
-    expect(out).toContain("Accepts one of none, json. Default: none")
+    expect(out).toContain("Accepts one of none, specified, json. Default: none")
   })
 })
 

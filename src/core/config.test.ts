@@ -30,7 +30,7 @@ describe("the defaults", () => {
   test("are accepted by their own settings", () => {
     const { config } = load({})
     expect(config.http).toMatchObject({ host: "127.0.0.1", port: 3000, trustedProxies: "loopback" })
-    expect(config.api).toEqual({ notFoundBody: "specified", defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 33_554_432 })
+    expect(config.api).toEqual({ notFoundBody: "none", defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 33_554_432 })
     for (const { variable, fallback } of describeConfig())
       if (fallback !== "") expect(() => load({ [variable]: fallback }), variable).not.toThrow()
   })
@@ -111,7 +111,7 @@ describe("what each kind of setting accepts", () => {
     ["HEARTH_MIRROR_MIN_INTERVAL", "5s", "of at least 1m."],
     ["HEARTH_GIT_MAX_PUSH_BYTES", "2GB", "Give a size such as"],
     ["HEARTH_GIT_PUSH_TO_CREATE_USER", "maybe", "Give true or false."],
-    ["HEARTH_API_NOT_FOUND_BODY", "xml", "Give one of specified, none, json."],
+    ["HEARTH_API_NOT_FOUND_BODY", "xml", "Give one of none, specified, json."],
     ["HEARTH_DATABASE_URL", "mysql://me:hunter2@db/hearth", "The value is not accepted. Give sqlite:"],
     ["HEARTH_SECURITY_SECRET_KEY", "hunter2", "The value is not accepted. Give 32 random bytes"],
     ["HEARTH_ROOT_URL", "git.example.org", '"git.example.org" is not accepted. Give an http:// or https:// address'],

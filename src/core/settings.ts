@@ -91,9 +91,9 @@ export const settings = {
   },
   api: {
     notFoundBody: choice(
-      ["specified", "none", "json"],
-      "specified",
-      "What comes with a 404: nothing where the API's specification says so and else {errors, message, url}, which clients parse; nothing; or that body everywhere.",
+      ["none", "specified", "json"],
+      "none",
+      "What comes with a 404: nothing; {errors, message, url} but for the operations whose specification says that there is nothing, for clients that parse it; or that everywhere.",
     ),
     defaultPageSize: integer(30, "How many entries a list gives when the caller doesn't say.", { min: 1, max: 1000 }),
     maxPageSize: integer(50, "The most entries that a list gives at once.", { min: 1, max: 1000 }),

@@ -45,7 +45,7 @@ const BEYOND = [
 describe("the contract", () => {
   let hearth: Hearth
   beforeAll(async () => {
-    hearth = await startHearth({ halted: true, memory: true })
+    hearth = await startHearth({ halted: true, memory: true, config: { api: { notFoundBody: "specified" } } })
   })
   afterAll(() => hearth.close())
 

@@ -23,8 +23,7 @@ async function openStage(kind: FreshKind): Promise<Stage> {
   // From a whole second on, so that the same seconds begin in each run.
   let milliseconds = Math.floor(Date.now() / 1000) * 1000
   const now = () => Math.floor(milliseconds / 1000)
-  // The recording leaves the bodies of all 404 out, though the recorded server sends them.
-  const world = await openCheckedWorld(kind, { admin: ADMIN, api: { notFoundBody: "none" } }, { now })
+  const world = await openCheckedWorld(kind, { admin: ADMIN }, { now })
   const pass = (passed: number) => {
     milliseconds += passed
   }

@@ -109,11 +109,11 @@ withHearth("issues in columns", { on: databaseKinds, people: ["ann", "ben", "cyd
     }
     const [todo, foreign] = [board.column("To Do"), elsewhere.board.column("To Do")]
     const at = `/${board.id}`
-    expect(await status(`POST ${at}/columns/${foreign}/issues/${issue("a")}`)).toEqual([404, "not found"])
-    expect(await status(`POST ${at}/columns/${todo}/issues/${elsewhere.issue("x")}`)).toEqual([404, "not found"])
-    expect(await status(`POST ${at}/columns/${todo}/issues/999999`)).toEqual([404, "not found"])
-    expect(await status(`POST ${at}/columns/${todo}/issues/x`)).toEqual([404, "not found"])
-    expect(await status(`DELETE ${at}/columns/999999/issues/${issue("a")}`)).toEqual([404, "not found"])
+    expect(await status(`POST ${at}/columns/${foreign}/issues/${issue("a")}`)).toEqual([404, undefined])
+    expect(await status(`POST ${at}/columns/${todo}/issues/${elsewhere.issue("x")}`)).toEqual([404, undefined])
+    expect(await status(`POST ${at}/columns/${todo}/issues/999999`)).toEqual([404, undefined])
+    expect(await status(`POST ${at}/columns/${todo}/issues/x`)).toEqual([404, undefined])
+    expect(await status(`DELETE ${at}/columns/999999/issues/${issue("a")}`)).toEqual([404, undefined])
     expect(await remove("a", "Done")).toBe(404)
     expect(await remove("b", "To Do")).toBe(404)
     const move_ = (id: number, body: object) => status(`POST ${at}/issues/${id}/move`, body)
