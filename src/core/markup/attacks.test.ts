@@ -93,7 +93,7 @@ describe("as it is written comes out", () => {
   test("what is too long", async () => {
     const longest = `# ${"a".repeat(LONGEST_MARKUP - 2)}`
     expect(await rendered(longest)).toMatch(/^<h1 /)
-    expect(await rendered(`${longest}<`)).toBe(`<pre>${longest}&lt;</pre>`)
+    expect((await rendered(`${longest}<`)) === `<pre>${longest}…</pre>`).toBe(true)
     expect(await renderTable("a".repeat(LONGEST_MARKUP + 1), ",")).toMatch(/^<pre>a/)
   })
 

@@ -5,7 +5,10 @@ import { withWorld } from "../../../tests/support/fixture.ts"
 import { ok } from "../../git/testing.ts"
 import { address, openWorld, type Person, person, repository, workFolder } from "./testing.ts"
 
-/** Clients that send too much, and those that think for long. */
+/**
+ * Clients that send too much, and those that think for long.
+ * Long tick: the test packs 160 MiB in one go.
+ */
 withWorld("git over HTTP", { open: openWorld }, ({ test, world }) => {
   let ada: Person
 
