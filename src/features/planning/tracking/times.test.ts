@@ -112,8 +112,8 @@ withHearth(
       ])
       expect((await timeline(`${at}/issues/1`)).map(({ kind, content, name }) => [kind, content, name])).toEqual([
         ["add_time_manual", "1 minute", "ben"],
-        ["add_time_manual", "1 minute", "cal"],
-        ["add_time_manual", "1 minute", "ben"],
+        ["add_time_manual", "1 minute 10 seconds", "cal"],
+        ["add_time_manual", "1 minute 20 seconds", "ben"],
       ])
     })
 

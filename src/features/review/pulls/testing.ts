@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { type Answer, type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import type { ConfigOverrides } from "../../../core/config.ts"
 import { client, ok, type Run } from "../../../git/testing.ts"
 
 /** Shared by tests of pull requests: a server with four users, repositories with branches, forks, and clones for a real git client. */
@@ -46,8 +47,8 @@ export interface PullRepository {
 
 const encode = (text: string): string => Buffer.from(text).toString("base64")
 
-export async function openPullWorld(kind: FreshKind): Promise<PullWorld> {
-  const forge = await freshHearth(kind)
+export async function openPullWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<PullWorld> {
+  const forge = await freshHearth(kind, config)
   const folder = await mkdtemp(join(tmpdir(), "hearth-pulls-"))
   const [ann, ben, cyd, dee] = [await forge.person("ann"), await forge.person("ben"), await forge.person("cyd"), await forge.person("dee")]
   let made = 0

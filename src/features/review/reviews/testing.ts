@@ -1,5 +1,6 @@
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
+import type { ConfigOverrides } from "../../../core/config.ts"
 import { openPullWorld, type PullRepository, type PullWorld } from "../pulls/testing.ts"
 
 /** Shared by tests of reviews: pull requests of ann's that change the second line of a.txt and add a fourth. */
@@ -24,8 +25,8 @@ export interface Reviewed extends PullRepository {
   readonly push: (file: string, content: string) => Promise<string>
 }
 
-export async function openReviewWorld(kind: FreshKind): Promise<ReviewWorld> {
-  const world = await openPullWorld(kind)
+export async function openReviewWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<ReviewWorld> {
+  const world = await openPullWorld(kind, config)
   const reviewed: ReviewWorld["reviewed"] = async (options = {}) => {
     const repository = await world.repository(options)
     const head = await repository.commit("work", "a.txt", "one\n2\nthree\nfour\n")
