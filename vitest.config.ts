@@ -27,12 +27,15 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  setupFiles: ["tests/support/effort-of-file.ts", "tests/support/ticks-of-tests.ts", ...(isStress ? ["tests/stress/setup.ts"] : [])],
+  setupFiles: ["tests/support/effort-of-file.ts", ...(isStress ? ["tests/stress/setup.ts"] : [])],
   // Node runs TypeScript as it is: to transform all sources for each project takes longer than many tests, and tests run what users do.
   experimental: { viteModuleRunner: false },
   // node:sqlite is still marked as experimental in Node 24, and says so at every start.
   execArgv: ["--disable-warning=ExperimentalWarning"],
 }
+
+/** Daily tests: what they do, and the forges in their process, holds nobody up for long. */
+const daily = { ...common, setupFiles: [...common.setupFiles, "tests/support/ticks-of-tests.ts"] }
 
 export default defineConfig({
   test: {
@@ -44,7 +47,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...common,
+          ...daily,
           name: "tests",
           include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...faults, ...alone, ...runner, ...browser, ...(hasPrograms ? [] : withPrograms)],
@@ -52,7 +55,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: "alone", include: alone } },
+      { test: { ...daily, name: "alone", include: alone } },
       { test: { ...common, name: "faults", include: faults } },
       // One process runs many files here too: they share a browser.
       { test: { ...common, name: "browser", include: browser, isolate: false } },

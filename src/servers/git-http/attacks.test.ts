@@ -5,10 +5,7 @@ import { withWorld } from "../../../tests/support/fixture.ts"
 import { ok } from "../../git/testing.ts"
 import { address, openWorld, type Person, person, repository, workFolder } from "./testing.ts"
 
-/**
- * Clients that send too much, and those that think for long.
- * Long tick: the test packs 160 MiB in one go.
- */
+/** Clients that send too much, and those that think for long. */
 withWorld("git over HTTP", { open: openWorld }, ({ test, world }) => {
   let ada: Person
 

@@ -50,11 +50,11 @@ withHearth("issues", { on: databaseKinds, people: ["ann", "ben", "cyd"] }, ({ ki
       expect(body).toMatchObject({
         labels: [{ name: "bug" }],
         milestone: { title: "m", open_issues: 1 },
-        assignee: { login: "ben" },
+        assignee: { login: "ann" },
         due_date: "2031-05-06T23:59:59Z",
         ref: "refs/heads/dev",
       })
-      expect(body.assignees.map(({ login }: { login: string }) => login)).toEqual(["ben", "ann"])
+      expect(body.assignees.map(({ login }: { login: string }) => login)).toEqual(["ann", "ben"])
       expect(await issues.timeline(1)).toEqual(["milestone", "label", "assignees", "assignees"])
       const passedOver = (await issues.create({ ...options, due_date: "2031-05-06T00:00:00Z" }, cyd)).body
       expect(passedOver).toMatchObject({
