@@ -5,6 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
+import { longestTickOf } from "../../../../tests/support/ticks.ts"
+import { TooMuchWork } from "../../../core/work.ts"
 import { branchRef } from "../../../git/index.ts"
 import { type Caller, openWorld, type World } from "../repositories/testing.ts"
 import { applyPatch, readPatch } from "./patch.ts"
@@ -108,12 +110,16 @@ describe("a patch", () => {
     )
     await expect(apply({ f: large }, copies.join(""))).rejects.toMatchObject({ kind: "tooLarge" })
     await expect(apply({ f: Buffer.alloc(40 * 1024 * 1024) }, hunk("-1 +1", "-a\n+b\n"))).rejects.toMatchObject({ kind: "tooLarge" })
+  })
+
+  it("is refused where its lines are looked for too long, and holds nobody up until then", async () => {
     const alike = `${"x\n".repeat(5000)}y\n`
-    await expect(
-      apply({ f: "x\n".repeat(1_000_000) }, hunk("-2,5001 +2,5000", `${"-x\n"}${alike.slice(2).replaceAll(/^/gm, " ").slice(0, -1)}`)),
-    ).rejects.toMatchObject({
-      kind: "invalid",
-    })
+    const [file, patch] = [
+      "x\n".repeat(1_000_000),
+      hunk("-2,5001 +2,5000", `${"-x\n"}${alike.slice(2).replaceAll(/^/gm, " ").slice(0, -1)}`),
+    ]
+    const tick = await longestTickOf(() => expect(apply({ f: file }, patch)).rejects.toBeInstanceOf(TooMuchWork))
+    expect(tick).toBeLessThan(250)
   })
 
   it("is refused with little effort where it counts on a line that is far away", async () => {

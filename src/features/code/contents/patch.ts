@@ -1,5 +1,6 @@
 import { refuse } from "../../../core/errors.ts"
 import { type DiffFile, type DiffHunk, parseDiff } from "../../../core/text/hunks.ts"
+import { beginWork, type Work } from "../../../core/work.ts"
 import { partsToWrite } from "./paths.ts"
 import type { Leaf, WorkingTree } from "./working-tree.ts"
 
@@ -16,6 +17,9 @@ const MOST_BYTES = 128 * 1024 * 1024
 /** The most lines compared to locate displaced hunks; far more than a legitimate patch needs. */
 const MOST_COMPARED = 20_000_000
 
+/** Lines that are compared before others have their turn. */
+const COMPARED_AT_ONCE = 20_000
+
 const FIELD = "content"
 
 /** A change to one file, validated as far as possible without reading the tree. */
@@ -31,7 +35,7 @@ interface FilePatch {
 /** The remaining work allowed for one patch. */
 interface Budget {
   bytes: number
-  compared: number
+  readonly work: Work
 }
 
 /** Parses a unified diff. Refuses `invalid` for `content` if it is malformed or makes a forbidden change. */
@@ -78,7 +82,7 @@ function requireWhole({ lines, oldCount, newCount, header }: DiffHunk, name: str
  * are too large to be patched.
  */
 export async function applyPatch(tree: WorkingTree, patches: readonly FilePatch[]): Promise<void> {
-  const budget = { bytes: MOST_BYTES, compared: MOST_COMPARED }
+  const budget = { bytes: MOST_BYTES, work: beginWork({ what: "find the lines of the patch", steps: MOST_COMPARED }) }
   for (const patch of patches) await applyFile(tree, patch, budget)
 }
 
@@ -90,7 +94,7 @@ async function applyFile(tree: WorkingTree, { from, to, keepsOld, mode, hunks }:
   if (hunks.length === 0 && old !== undefined && to !== undefined) return tree.put(to, { ...old, ...(mode && { mode }) })
   const bytes = old === undefined ? Buffer.alloc(0) : await tree.read(old)
   if (bytes.length > LARGEST_FILE) throw refuse.tooLarge(`${nameOf(from ?? [])} is too large to be patched`)
-  const result = patched(bytes, hunks, nameOf(to ?? from ?? []), budget)
+  const result = await patched(bytes, hunks, nameOf(to ?? from ?? []), budget)
   budget.bytes -= result.length
   if (budget.bytes < 0) throw refuse.tooLarge("the files of the patch are too large together")
   if (to !== undefined) return tree.put(to, { mode: mode ?? old?.mode ?? "100644", content: result })
@@ -128,7 +132,7 @@ function linesOf(bytes: Buffer): Lines {
 }
 
 /** The bytes of a file after all hunks. Refuses `invalid` if a hunk's lines can't be found. */
-function patched(bytes: Buffer, hunks: readonly DiffHunk[], name: string, budget: Budget): Buffer {
+async function patched(bytes: Buffer, hunks: readonly DiffHunk[], name: string, { work }: Budget): Promise<Buffer> {
   const file = linesOf(bytes)
   const startOf = (line: number): number => file.starts[line] ?? file.text.length
   const pieces: string[] = []
@@ -137,7 +141,7 @@ function patched(bytes: Buffer, hunks: readonly DiffHunk[], name: string, budget
     const before = hunk.lines.filter(({ kind }) => kind !== "added").map(asBytes)
     const after = hunk.lines.filter(({ kind }) => kind !== "deleted").map(asBytes)
     const expected = (hunk.oldCount === 0 ? hunk.oldStart : hunk.oldStart - 1) + shift
-    const found = findHunk(file, hunk, before, { least: done, expected }, budget)
+    const found = await findHunk(file, hunk, before, { least: done, expected }, work)
     if (found === undefined) throw refuse.invalid(FIELD, `${name}: the lines of ${hunk.header.slice(0, 60)} are not there`)
     pieces.push(file.text.slice(startOf(done), startOf(found)), ...after)
     shift += found - expected
@@ -150,36 +154,45 @@ function patched(bytes: Buffer, hunks: readonly DiffHunk[], name: string, budget
 const asBytes = ({ text, noNewline }: DiffHunk["lines"][number]): string => Buffer.from(text).toString("latin1") + (noNewline ? "" : "\n")
 
 /**
- * The line where a hunk applies: the one in its header, or else the nearest match. As in git, a hunk that starts at the first line applies only at the
+ * The line where a hunk applies, found within the work's limit: the one in its header, or else the nearest match. As in git, a hunk that starts at the first line applies only at the
  * start of the file, and one without trailing context only at its end.
  */
-function findHunk(
+async function findHunk(
   file: Lines,
   { oldStart, lines }: DiffHunk,
   before: readonly string[],
   { least, expected }: { readonly least: number; readonly expected: number },
-  budget: Budget,
-): number | undefined {
+  work: Work,
+): Promise<number | undefined> {
   const most = file.starts.length - 1 - before.length
   const [first, last] = [oldStart <= 1 ? 0 : undefined, lines.at(-1)?.kind === "context" ? undefined : most]
   const low = Math.max(least, last ?? least)
   const high = Math.min(first ?? most, most)
   if (low > high) return undefined
   const nearest = Math.min(Math.max(expected, low), high)
+  let compared = 0
   for (let distance = 0; nearest - distance >= low || nearest + distance <= high; distance++) {
-    for (const place of distance === 0 ? [nearest] : [nearest - distance, nearest + distance])
-      if (place >= low && place <= high && stands(file, before, place, budget)) return place
+    for (const place of distance === 0 ? [nearest] : [nearest - distance, nearest + distance]) {
+      if (place < low || place > high) continue
+      const alike = linesAlike(file, before, place)
+      compared += alike + 1
+      if (alike < before.length) continue
+      await work.step(compared)
+      return place
+    }
+    if (compared < COMPARED_AT_ONCE) continue
+    await work.step(compared)
+    compared = 0
   }
+  await work.step(compared)
   return undefined
 }
 
-/** Whether the file has these lines at this position. Refuses `invalid` once the budget is spent. */
-function stands({ text, starts }: Lines, lines: readonly string[], place: number, budget: Budget): boolean {
-  for (const [index, line] of lines.entries()) {
-    budget.compared -= 1
-    if (budget.compared < 0) throw refuse.invalid(FIELD, "the patch was made for other files than are there")
+/** How many of these lines, from the first one on, the file has at this position. */
+function linesAlike({ text, starts }: Lines, lines: readonly string[], place: number): number {
+  const different = lines.findIndex((line, index) => {
     const [start = 0, end = 0] = [starts[place + index], starts[place + index + 1]]
-    if (end - start !== line.length || !text.startsWith(line, start)) return false
-  }
-  return true
+    return end - start !== line.length || !text.startsWith(line, start)
+  })
+  return different < 0 ? lines.length : different
 }
