@@ -10,7 +10,7 @@ import { afterAll, expect } from "vitest"
 import { client, ok, writeHistory } from "../../src/git/testing.ts"
 import { withHearth } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
-import { longestTickOf } from "../support/ticks.ts"
+import { LONGEST_ALLOWED_MS, longestTickOf } from "../support/ticks.ts"
 
 const QUIET = 250
 const times = <T>(count: number, make: (index: number) => T): readonly T[] => Array.from({ length: count }, (_, index) => make(index))

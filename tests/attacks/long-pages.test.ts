@@ -5,7 +5,7 @@
  */
 import { expect } from "vitest"
 import { withHearth } from "../support/fixture.ts"
-import { longestTickOf } from "../support/ticks.ts"
+import { LONGEST_ALLOWED_MS, longestTickOf } from "../support/ticks.ts"
 import { commitFile, MIB } from "./repositories.ts"
 
 const NAMES = 6000
@@ -38,7 +38,7 @@ withHearth("pages of what is small as a file", { people: ["ann"] }, ({ test, for
     for (const { length } of others) expect(length).toBeLessThan(7 * MIB)
     expect([empty.length < MIB, empty.includes("Lines 1 to 5,000"), empty.includes("Lines after")]).toEqual([true, true, true])
     expect([hidden.length < MIB, hidden.includes("U+202E")]).toEqual([true, true])
-    expect(longest).toBeLessThan(250)
+    expect(longest).toBeLessThan(LONGEST_ALLOWED_MS)
   })
 
   test("folders are shown in pages, and refused by the API where it has none, with the way that has", async () => {
