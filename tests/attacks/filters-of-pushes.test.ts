@@ -12,7 +12,6 @@ import { withHearth } from "../support/fixture.ts"
 import { PASSWORD } from "../support/hearth.ts"
 import { LONGEST_ALLOWED_MS, longestTickOf } from "../support/ticks.ts"
 
-const QUIET = 250
 const times = <T>(count: number, make: (index: number) => T): readonly T[] => Array.from({ length: count }, (_, index) => make(index))
 
 const config = { limits: { workSteps: 10_000_000 } }
@@ -33,7 +32,7 @@ withHearth("filters that a push is compared with", { people: ["ann"], config }, 
   }
   async function push(url: string, ...refs: readonly string[]) {
     const tick = await longestTickOf(async () => expect((await client(folder, ["push", "-q", url, ...refs])).err).not.toContain("error"))
-    expect(tick).toBeLessThan(QUIET)
+    expect(tick).toBeLessThan(LONGEST_ALLOWED_MS)
   }
 
   test("of paths hold nobody up, and match where they are too much work", async () => {
