@@ -52,7 +52,7 @@ const CASES: readonly Case[] = [
     ...UNKNOWN,
   },
   { status: 405, path: `${BOX}/issues/1/comments`, says: /a form, which is sent from the page/, offers: ["Dashboard"] },
-  { status: 413, path: `${BOX}/issues/1/comments`, form: `a=${"b".repeat(300_000)}`, says: /too large.*send less/, offers: ["Go back"] },
+  { status: 413, path: `${BOX}/issues/1/comments`, form: `a=${"b".repeat(2_000_000)}`, says: /too large.*send less/, offers: ["Go back"] },
   {
     status: 429,
     path: BOX,
