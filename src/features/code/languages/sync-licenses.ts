@@ -1,12 +1,10 @@
 import { type Params, query } from "../../../core/database/query.ts"
+import { rowsById } from "../../../core/database/rows-by-id.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { texts } from "../repositories/present.ts"
 import { licenseFiles, readLicenses } from "./licenses.ts"
-
-/** Repositories read per query. */
-const BATCH = 200
 
 const findSome = query("licenses.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
   db
@@ -41,18 +39,14 @@ export const syncLicenses: Task = {
   name: "sync_repo_licenses",
   run: async (services, signal) => {
     let [looked, changed] = [0, 0]
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const rows: readonly Some[] = await findSome(services.database.read, { after, limit: BATCH })
-      for (const row of rows) {
-        signal.throwIfAborted()
-        try {
-          looked++
-          if (await syncOne(services, row)) changed++
-        } catch (error) {
-          services.log.warn({ err: error, repository: row.id }, "the licences of a repository can't be read")
-        }
+    for await (const row of rowsById((range) => findSome(services.database.read, range))) {
+      signal.throwIfAborted()
+      try {
+        looked++
+        if (await syncOne(services, row)) changed++
+      } catch (error) {
+        services.log.warn({ err: error, repository: row.id }, "the licences of a repository can't be read")
       }
-      after = rows.length < BATCH ? undefined : rows.at(-1)?.id
     }
     return `${looked} looked at, ${changed} corrected`
   },

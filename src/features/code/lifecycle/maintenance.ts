@@ -1,6 +1,7 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
@@ -11,9 +12,6 @@ import { AFTER_PUSH_SECONDS, maintainKind } from "../repositories/maintain-job.t
 import { wikiAt } from "../repositories/wiki-place.ts"
 
 /** Repacks repositories and wikis, so that serving them stays cheap. */
-
-/** Repositories read per query. */
-const BATCH = 200
 
 const findPlace = query("maintenance.findPlace", (db, p: Params<{ id: number }>) =>
   db.selectFrom("repositories").select(["storage", "object_format"]).where("id", "=", p.id),
@@ -112,13 +110,9 @@ export const maintainAfterPush: PushStep = async ({ services: { git, jobs }, rep
 /** Iterates over all non-empty repositories in the order of their ids, and then over all wikis. */
 async function* allRepositories({ database }: Services, signal: AbortSignal) {
   for (const isWiki of [false, true]) {
-    for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
-      const places: Awaited<ReturnType<typeof findPlaces>> = await (isWiki ? findWikiPlaces : findPlaces)(database.read, {
-        after,
-        limit: BATCH,
-      })
-      for (const place of places) yield { ...place, isWiki, name: `${place.owner_name}/${place.name}${isWiki ? ".wiki" : ""}` }
-      after = places.length < BATCH ? undefined : places.at(-1)?.id
+    for await (const place of rowsById((range) => (isWiki ? findWikiPlaces : findPlaces)(database.read, range))) {
+      if (signal.aborted) return
+      yield { ...place, isWiki, name: `${place.owner_name}/${place.name}${isWiki ? ".wiki" : ""}` }
     }
   }
 }

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises"
 import type { Repository } from "../../../access/permission.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
@@ -14,9 +15,6 @@ import { alignTagsJob } from "../tags/on-push.ts"
 import { deleteRepository } from "./delete.ts"
 
 /** Repositories whose folder is gone from the disk, for administrators who can't bring it back from a backup. Neither task runs by itself. */
-
-/** Repositories read per query. */
-const BATCH = 200
 
 const findSome = query("missing.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
   db.selectFrom("repositories").selectAll().where("id", ">", p.after).orderBy("id").limit(p.limit),
@@ -43,14 +41,10 @@ async function isMissing({ git }: Services, { storage, object_format }: Reposito
 async function findMissing(services: Services, signal: AbortSignal): Promise<readonly Repository[]> {
   const missing: Repository[] = []
   let looked = 0
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: readonly Repository[] = await findSome(services.database.read, { after, limit: BATCH })
-    for (const row of rows) {
-      signal.throwIfAborted()
-      if (await isMissing(services, row)) missing.push(row)
-    }
-    looked += rows.length
-    after = rows.length < BATCH ? undefined : rows.at(-1)?.id
+  for await (const row of rowsById((range) => findSome(services.database.read, range))) {
+    signal.throwIfAborted()
+    looked++
+    if (await isMissing(services, row)) missing.push(row)
   }
   if (looked > 0 && missing.length === looked)
     throw refuse.conflict(`none of the ${looked} repositories is in the data folder; is its disk there? Nothing was changed`)

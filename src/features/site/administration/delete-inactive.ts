@@ -1,12 +1,10 @@
 import { type Params, query } from "../../../core/database/query.ts"
+import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { Refusal } from "../../../core/errors.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { deletePerson } from "./delete-person.ts"
-
-/** Accounts read per query. */
-const BATCH = 200
 
 /**
  * Accounts that were never activated: their primary address was never confirmed. Those that an administrator has deactivated have a confirmed one, and are
@@ -45,19 +43,15 @@ export const deleteInactive: Task = {
     const { config, database, log, now } = services
     const before = now() - config.users.confirmationSeconds
     let [deleted, kept] = [0, 0]
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const rows: readonly { readonly id: number; readonly name: string }[] = await findSome(database.read, { after, before, limit: BATCH })
-      for (const { id, name } of rows) {
-        signal.throwIfAborted()
-        try {
-          if (await deleteOne(services, id, before)) deleted++
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error
-          kept++
-          log.info({ user: id, name, reason: error.message }, "an account that was never activated stays")
-        }
+    for await (const { id, name } of rowsById((range) => findSome(database.read, { ...range, before }))) {
+      signal.throwIfAborted()
+      try {
+        if (await deleteOne(services, id, before)) deleted++
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        kept++
+        log.info({ user: id, name, reason: error.message }, "an account that was never activated stays")
       }
-      after = rows.length < BATCH ? undefined : rows.at(-1)?.id
     }
     return kept === 0 ? `${deleted} deleted` : `${deleted} deleted, ${kept} that own something kept`
   },
