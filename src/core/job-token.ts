@@ -1,4 +1,5 @@
 import { type Actor, jobOf } from "./actor.ts"
+import { memberOf } from "./check.ts"
 import { refuse } from "./errors.ts"
 
 /*
@@ -37,6 +38,3 @@ export function requireOfJob(actor: Actor, needs: string, found: object): void {
 }
 
 const unitOf = (issue: unknown): string => (memberOf(issue, "is_pull") === 1 ? "repo.pulls" : "repo.issues")
-
-const memberOf = (value: unknown, name: "id" | "is_pull"): unknown =>
-  typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined

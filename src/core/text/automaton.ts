@@ -71,14 +71,20 @@ export function patternSet(patterns: readonly (Pattern | undefined)[]): PatternS
     steps = []
     starts = []
   }
-  for (const [index, pattern] of patterns.entries()) {
-    const own: Step[] = []
-    if (pattern === undefined || !write(pattern, own)) continue
-    if (steps.length + own.length > MOST_STEPS) close()
-    starts.push(steps.length)
-    // Written again where it begins, since states name others by their number.
-    write(pattern, steps)
+  const add = (pattern: Pattern, index: number): boolean => {
+    const start = steps.length
+    if (!write(pattern, steps)) {
+      steps.length = start
+      return false
+    }
+    starts.push(start)
     steps.push({ kind: "found", index })
+    return true
+  }
+  for (const [index, pattern] of patterns.entries()) {
+    if (pattern === undefined || add(pattern, index) || starts.length === 0) continue
+    close()
+    add(pattern, index)
   }
   close()
   return {

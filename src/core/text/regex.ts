@@ -11,12 +11,18 @@ const DEEPEST = 50
  * and lookaround. `(?i)` at the beginning ignores case. Undefined for an invalid or very large expression.
  */
 export function compileRegex(expression: string): Matcher | undefined {
-  const pattern = parseRegex(expression)
-  const before = repeat(anyCharacter)
-  return pattern && wholeMatcher(sequence(before, pattern, before))
+  const pattern = parseAnywhere(expression)
+  return pattern && wholeMatcher(pattern)
 }
 
-/** The same expression as data. Undefined for an invalid or very large one. */
+/** The same as data for whole texts, to be compared together with others. */
+export function parseAnywhere(expression: string): Pattern | undefined {
+  const pattern = parseRegex(expression)
+  const around = repeat(anyCharacter)
+  return pattern && sequence(around, pattern, around)
+}
+
+/** An expression as data. Undefined for an invalid or very large one. */
 export function parseRegex(expression: string): Pattern | undefined {
   if (expression.length > LONGEST) return undefined
   const flags = /^\(\?([ims]+)\)/.exec(expression)

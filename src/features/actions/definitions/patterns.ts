@@ -13,7 +13,7 @@ const nothing = sequence()
 /**
  * Reads a pattern for whole texts. `*` stands for characters but slashes, `**` for any, `**` and a
  * slash at the beginning or after a slash also for nothing; `?` says that there may be one or none of the character before it, `+` one or more;
- * `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, and `\\` before a character to take it literally. Undefined for an invalid pattern.
+ * `[abc]`, `[a-z]`, `[!a]`, `{a,b}`, and `\` before a character to take it literally. Undefined for an invalid pattern.
  */
 export function parsePattern(text: string): Pattern | undefined {
   const characters = Array.from(text)

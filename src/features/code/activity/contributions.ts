@@ -7,7 +7,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Contribution, type Git, GitError, isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
+import { type Contribution, type Git, isGitError, isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
 import { findPeople } from "../commits/people.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { backgroundOf } from "../repositories/background.ts"
@@ -176,28 +176,21 @@ async function countAll(commits: AsyncIterable<Contribution>, before: readonly S
   )
   let count = 0
   let isCut = false
-  for await (const { name, email, when, additions, deletions } of untilTimeout(commits, () => {
+  try {
+    for await (const { name, email, when, additions, deletions } of commits) {
+      count += 1
+      const key = email.toLowerCase().replaceAll("\0", "")
+      const person = people.get(key) ?? { name: name.replaceAll("\0", ""), email: key, weeks: new Map<number, StoredWeek>() }
+      people.set(key, person)
+      const week = weekOf(when)
+      const [, c, a, d] = person.weeks.get(week) ?? [week, 0, 0, 0]
+      person.weeks.set(week, [week, c + 1, a + additions, d + deletions])
+    }
+  } catch (error) {
+    if (!isGitError(error, "timeout")) throw error
     isCut = true
-  })) {
-    count += 1
-    const key = email.toLowerCase().replaceAll("\0", "")
-    const person = people.get(key) ?? { name: name.replaceAll("\0", ""), email: key, weeks: new Map<number, StoredWeek>() }
-    people.set(key, person)
-    const week = weekOf(when)
-    const [, c, a, d] = person.weeks.get(week) ?? [week, 0, 0, 0]
-    person.weeks.set(week, [week, c + 1, a + additions, d + deletions])
   }
   return { authors: [...people.values()].map(({ weeks, ...person }) => ({ ...person, weeks: [...weeks.values()] })), count, isCut }
-}
-
-/** The same until there is no more time, which `cut` is told. */
-async function* untilTimeout(commits: AsyncIterable<Contribution>, cut: () => void): AsyncGenerator<Contribution> {
-  try {
-    yield* commits
-  } catch (error) {
-    if (!(error instanceof GitError && error.kind === "timeout")) throw error
-    cut()
-  }
 }
 
 const sumOf = (weeks: readonly StoredWeek[]): Omit<Week, "week"> =>

@@ -1,6 +1,6 @@
-import { anyCharacter, type Pattern, repeat, sequence, wholeMatcher } from "../../../core/text/automaton.ts"
+import { type Pattern, wholeMatcher } from "../../../core/text/automaton.ts"
 import { parseGlob } from "../../../core/text/globs.ts"
-import { parseRegex } from "../../../core/text/regex.ts"
+import { parseAnywhere } from "../../../core/text/regex.ts"
 
 /** Which branches, tags, files and checks a rule matches. */
 
@@ -11,12 +11,8 @@ export const isPattern = (ruleName: string): boolean => /[*?\\[\]{}!]/.test(rule
 export const branchPattern = (ruleName: string): Pattern | undefined => parseGlob(ruleName, { separator: "/" })
 
 /** The tags of a pattern: a glob whose stars match slashes too, or a regular expression between slashes. Undefined if it is neither. */
-export function tagPattern(pattern: string): Pattern | undefined {
-  if (pattern.length < 2 || !pattern.startsWith("/") || !pattern.endsWith("/")) return parseGlob(pattern)
-  const within = parseRegex(pattern.slice(1, -1))
-  const around = repeat(anyCharacter)
-  return within && sequence(around, within, around)
-}
+export const tagPattern = (pattern: string): Pattern | undefined =>
+  pattern.length >= 2 && pattern.startsWith("/") && pattern.endsWith("/") ? parseAnywhere(pattern.slice(1, -1)) : parseGlob(pattern)
 
 /** Whether a pattern is valid, and not so large that it would match nothing. */
 export const isUsable = (pattern: Pattern | undefined): pattern is Pattern => pattern !== undefined && wholeMatcher(pattern) !== undefined
