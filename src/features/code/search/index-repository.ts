@@ -1,8 +1,9 @@
-import { setImmediate } from "node:timers/promises"
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
+import { nextTurn } from "../../../core/work.ts"
 import { isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { languageOf } from "../languages/languages.ts"
@@ -164,10 +165,10 @@ async function* slicesOf(
       bytes += content.length
       if (bytes < SLICE_BYTES) continue
       yield { slice: take(), isLast: false }
-      await setImmediate()
+      await nextTurn()
     }
     if (files.length >= SLICE_FILES) yield { slice: take(), isLast: false }
-    await setImmediate()
+    await nextTurn()
   }
   yield { slice: take(), isLast: true }
 }
@@ -220,20 +221,16 @@ export const indexCode: Task = {
   run: async (services, signal) => {
     let indexed = 0
     let failed = 0
-    for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
-      const rows: readonly { readonly id: number }[] = await findUnindexed(services.database.read, { after, limit: BATCH })
-      for (const { id } of rows) {
+    for await (const { id } of rowsById((range) => findUnindexed(services.database.read, range))) {
+      if (signal.aborted) break
+      try {
+        if (await indexRepository(services, id, signal)) indexed++
+      } catch (error) {
+        // One that is damaged, or is being removed, must not keep the others from it.
         if (signal.aborted) break
-        try {
-          if (await indexRepository(services, id, signal)) indexed++
-        } catch (error) {
-          // One that is damaged, or is being removed, must not keep the others from it.
-          if (signal.aborted) break
-          failed++
-          services.log.warn({ err: error, repository: id }, "a repository could not be indexed for code search")
-        }
+        failed++
+        services.log.warn({ err: error, repository: id }, "a repository could not be indexed for code search")
       }
-      after = rows.length < BATCH ? undefined : rows.at(-1)?.id
     }
     return failed === 0 ? `${indexed} indexed` : `${indexed} indexed, ${failed} failed`
   },

@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises"
 import { type Expression, type SqlBool, sql } from "kysely"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { portable } from "../../../core/database/dialect.ts"
 import { contains, inList, isOneOf } from "../../../core/database/expressions.ts"
+import { nextTurn } from "../../../core/work.ts"
 import type { Window } from "../repositories/search.ts"
 import { type Excerpt, excerptOf } from "./excerpt.ts"
 import { allOf, gramOfRepository, matchOf, type Need } from "./grams.ts"
@@ -254,7 +254,7 @@ async function read(
       const now = performance.now()
       if (size > limits.size || now - start > limits.milliseconds) return { isPartial: true }
       if (now - turn > TURN_MS) {
-        await setImmediate()
+        await nextTurn()
         turn = performance.now()
       }
       if (text.matches === undefined) {

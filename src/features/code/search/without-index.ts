@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises"
 import { compileGlob } from "../../../core/text/globs.ts"
+import { nextTurn } from "../../../core/work.ts"
 import { type Git, isGitError, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
 import { languageOf } from "../languages/languages.ts"
 import type { Window } from "../repositories/search.ts"
@@ -83,7 +83,7 @@ async function read(
         size += text.length
         if (matcher.matches(text)) found(path, text)
         if (performance.now() - turn < TURN_MS) continue
-        await setImmediate()
+        await nextTurn()
         turn = performance.now()
       }
     return false

@@ -2,6 +2,7 @@ import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Matcher } from "../../../core/text/automaton.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
+import { nextTurn } from "../../../core/work.ts"
 import { branchRef, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
 
@@ -121,7 +122,7 @@ export async function ownersOf(rules: readonly OwnersRule[], paths: readonly str
       if (worked + spent > mostTime) return { people: [...people], teams: [...teams.values()] }
       if (spent > TURN) {
         worked += spent
-        await new Promise(setImmediate)
+        await nextTurn()
         since = performance.now()
       }
       if (rule.fits(path) === rule.negated) continue
