@@ -13,7 +13,7 @@ import type { Repository } from "./model.ts"
 /** Longer than any git command that changes references may take, in milliseconds: `commandMs`, and 20 for each of the 30,000 that one push may change at most. */
 const LONGEST_HELD_MS = 900_000
 
-/** The same for a lock of this service, which is held for two file system operations; a holder that takes longer gives up. */
+/** The same for a lock of this service; a holder that takes longer than half of it gives up. */
 export const OWN_HELD_MS = 5_000
 
 /** Locks that are looked at at once. */
@@ -34,7 +34,7 @@ export async function removeStaleLocks(context: Context, repository: Repository,
 
 /**
  * Removes a stale lock: one that is older than this process, if no other uses these repositories, or very old. A lock of this service is known by its
- * second name. Returns whether the lock is gone.
+ * other names. Returns whether the lock is gone.
  */
 export async function removeStaleLock(context: Context, repository: Repository, path: string): Promise<boolean> {
   const state = await takeAwayStale(context, repository, path)
@@ -45,7 +45,7 @@ export async function removeStaleLock(context: Context, repository: Repository, 
 async function takeAwayStale(context: Context, repository: Repository, path: string): Promise<"removed" | "gone" | "held"> {
   const found = await statusOf(path)
   if (found === undefined) return "gone"
-  const longest = found.nlink === 2 ? OWN_HELD_MS : LONGEST_HELD_MS
+  const longest = found.nlink > 1 ? OWN_HELD_MS : LONGEST_HELD_MS
   if (found.mtimeMs >= Math.max(context.aloneSince, Date.now() - longest)) return "held"
   const aside = newLockName(repository)
   try {

@@ -120,7 +120,9 @@ exec git "$@"
   await chmod(program, 0o755)
   const slow = openGit({ root: join(world.folder, "repositories"), program })
   const gone = new AbortController()
-  const changing = slow.references.update(repository, create(tags("stuck", 3000)), { signal: gone.signal })
+  // Whatever they have now: that is git's work.
+  const updates = tags("stuck", 3000).map((name) => ({ name, to: id }))
+  const changing = slow.references.update(repository, updates, { signal: gone.signal })
   const given = expect(changing).rejects.toMatchObject({ kind: "aborted" })
   await expect.poll(() => existsSync(join(folder, "0"))).toBe(true)
   gone.abort()
@@ -139,7 +141,7 @@ test("are freed at once of the locks that a killed service left", async () => {
   }
   const before = world.git.spawned()
   await world.git.references.update(repository, create(names))
-  expect(world.git.spawned() - before).toBe(2)
+  expect(world.git.spawned() - before).toBe(1)
   expect(await there("left")).toBe(300)
   expect(existsSync(lockOf("refs/tags/left/7"))).toBe(false)
 })

@@ -8,6 +8,7 @@ import { blockingLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import type { ObjectId, RefName } from "./names.ts"
 import { objectInfo } from "./objects.ts"
+import { FEWEST_TOGETHER } from "./packedRefs.ts"
 import { packHolds } from "./packIndex.ts"
 import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./pushReport.ts"
@@ -177,6 +178,14 @@ async function change(
   }
 }
 
+/** Like `change`; unless the push is atomic, many new references by themselves, because together they take little time. */
+async function changeAll(work: Work, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
+  const created = work.atomic ? [] : commands.filter(({ kind }) => kind === "create")
+  if (created.length < FEWEST_TOGETHER || created.length === commands.length) return change(work, commands)
+  const others = commands.filter(({ kind }) => kind !== "create")
+  return new Map([...(await change(work, others)), ...(await change(work, created))])
+}
+
 /** The state between the client's request and the report. */
 interface Work {
   readonly context: Context
@@ -247,7 +256,7 @@ async function apply(
       // Not awaited here; `perform` awaits it at the end.
       incoming.close().catch(() => {})
     }
-    return { refused: await change(work, commands), addedBytes }
+    return { refused: await changeAll(work, commands), addedBytes }
   } catch (error) {
     context.log({ level: "error", message: "a push could not be stored", repository: repository.key, detail: String(error) })
     return { refused: new Map(commands.map(({ ref }) => [ref, explained(request, error)])), addedBytes: 0 }

@@ -91,6 +91,10 @@ export async function fingerprint({ directory }: Repository): Promise<string | u
     .digest("base64")
 }
 
+/** The packed references as they are written, a character for each byte. */
+export const readPackedText = async ({ directory }: Repository): Promise<string> =>
+  (await readIfThere(join(directory, "packed-refs")))?.toString("latin1") ?? ""
+
 async function readPacked(repository: Repository): Promise<readonly Reference[]> {
   const text = (await readIfThere(join(repository.directory, "packed-refs")))?.toString("utf8") ?? ""
   const width = repository.format === "sha1" ? 40 : 64

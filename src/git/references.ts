@@ -4,6 +4,7 @@ import { GitError, isGitError } from "./errors.ts"
 import { blockingLock, removeStaleLock, removeStaleLocks } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName, zeroId } from "./names.ts"
+import { createTogether, FEWEST_TOGETHER } from "./packedRefs.ts"
 import { defaultGraceMs, type RunOptions } from "./process.ts"
 import { writeReference } from "./refWrite.ts"
 
@@ -42,7 +43,7 @@ const GRACE_EACH = 1
 const conflict = /cannot lock ref|but expected|already exists|unable to resolve reference|reference is missing/
 
 /**
- * Updates references atomically, in one process for any number, and without one for a single new value. Throws `conflict` when one of them no longer
+ * Updates references atomically, in one process for any number, and without one for a single new value. Many new ones are packed. Throws `conflict` when one of them no longer
  * has its expected value, is being changed by another process, or conflicts with another name (`a` and `a/b`); `failed` otherwise, such as for a
  * missing object or a branch that would name no commit. `detail` is git's message. Throws `timeout`, and `aborted` when the signal fires: then some of the references may have
  * changed, and the caller has to look.
@@ -59,6 +60,9 @@ export async function updateReferences(
   if (only !== undefined && others.length === 0 && only.to !== null && repository.quarantine === undefined) {
     if (await writeReference(context, repository, { name: only.name, to: only.to, from: only.from })) return
   }
+  const created = updates.flatMap(({ name, to, from }) => (to !== null && from === null ? [{ name, to }] : []))
+  const isTogether = created.length === updates.length && created.length >= FEWEST_TOGETHER && repository.quarantine === undefined
+  if (isTogether && (await createTogether(context, repository, created, { ...(signal && { signal }) }))) return
   const lockOf = ({ name }: RefUpdate) => join(repository.directory, `${name}.lock`)
   const options: RunOptions = {
     repository,
