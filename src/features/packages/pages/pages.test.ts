@@ -132,6 +132,43 @@ withWorld("the pages of packages", { open }, ({ test, world }) => {
     expect((await nobody.get(`${LIB}/1.1.0/files/x`)).status).toBe(404)
   })
 
+  test("have settings for those who may write: who sees it, its repository, and deleting", async () => {
+    await world.generic("set", "1", "a")
+    await world.generic("set", "2", "a")
+    const [nobody, ben, ann] = [await world.as(), await world.as("ben"), await world.as("ann")]
+    const at = "/ann/-/packages/generic/set"
+    const settings = "/ann/-/packages/settings/generic/set"
+    expect((await ann.get(at)).text).toContain(`href="${settings}"`)
+    expect((await ben.get(at)).text).not.toContain(settings)
+    expect([(await ben.get(settings)).status, (await ben.get(`${settings}x`)).status]).toEqual([404, 404])
+    expect((await nobody.get(settings)).location).toContain("/user/login")
+    expect((await ann.get(`${settings}x`)).status).toBe(404)
+
+    const send = async (to: string, fields: Readonly<Record<string, string>>) => {
+      const page = await ann.get(settings)
+      expect([page.status, faultsIn(page.text)]).toEqual([200, []])
+      return ann.post(`${settings}${to}`, fields)
+    }
+    const seen = async () => (await ben.get(at)).status
+    expect((await send("", { access: "restricted" })).status).toBe(303)
+    expect(await seen()).toBe(404)
+    const wrong = await send("/link", { repository: "none" })
+    expect([wrong.status, wrong.text.includes("owner has no repository of this name")]).toEqual([422, true])
+    expect((await send("/link", { repository: "hush" })).status).toBe(303)
+    expect((await ann.get(settings)).text).toContain("It is linked to")
+    expect((await send("/unlink", {})).status).toBe(303)
+    expect((await send("", { access: "public" })).status).toBe(303)
+    expect(await seen()).toBe(200)
+    expect((await ben.post(settings, { access: "restricted" })).status).toBe(403)
+
+    expect((await send("/versions/delete", { version: "1", confirm: "no" })).status).toBe(422)
+    expect((await send("/versions/delete", { version: "9", confirm: "set" })).status).toBe(422)
+    expect((await send("/versions/delete", { version: "1", confirm: "set" })).status).toBe(303)
+    expect([(await ann.get(`${at}/1`)).status, (await ann.get(`${at}/2`)).status]).toEqual([404, 200])
+    expect((await send("/delete", { confirm: "set" })).location).toBe("/ann/-/packages")
+    expect((await ann.get(at)).status).toBe(404)
+  })
+
   test("are filtered by name, type and repository", async () => {
     const nobody = await world.as()
     const names = async (path: string) =>

@@ -17,7 +17,6 @@ import {
   type Asking,
   findFiles,
   findNewest,
-  findPackage,
   findPackages,
   findTags,
   findVersion,
@@ -26,6 +25,8 @@ import {
   type Package,
 } from "../packages/store.ts"
 import { registries } from "../registries.ts"
+import { locatePackage, ownerPage, SOME_VERSIONS } from "./frame.ts"
+import { packageSettingsPages, settingsLink } from "./settings.ts"
 import { packageRows, TYPE_TEXTS, versionRows, versionView } from "./view.ts"
 
 /** The pages of packages: those of an owner, those of a repository, and each version. */
@@ -72,37 +73,14 @@ async function packageList(
 
 type VersionCall = OnPackages & Request & { readonly page: ListPage; readonly reader: Reader }
 
-/** The frame of the pages of an owner's packages. */
-const ownerPage = (
-  { owner }: OnPackages,
-  title: string,
-  body: Html,
-  more: readonly (readonly [href: string, text: string])[] = [],
-): Shown => ({
-  kind: "shown",
-  title: `${title} · ${owner.name}`,
-  body: html`<nav class="crumbs" aria-label="Path"><a class="strong" href="${path(owner.name)}"><bdi>${owner.name}</bdi></a><span class="sep">/</span><a href="${path(owner.name, "-", "packages")}">Packages</a>${more.map(
-    ([href, text]) => html`<span class="sep">/</span><a href="${href}"><bdi>${text}</bdi></a>`,
-  )}</nav>${body}`,
-})
-
-async function locate({ db, path: { type = "", package: name = "" }, ...asking }: VersionCall): Promise<Package> {
-  const of = await findPackage(db, asking, { type, name })
-  if (!of) throw refuse.notFound()
-  return of
-}
-
 async function locateVersion(call: VersionCall): Promise<Listed> {
-  const of = await locate(call)
+  const of = await locatePackage(call)
   const version = await findVersion(call.db, of, call.path["version"] ?? "")
   if (!version) throw refuse.notFound()
   return { of, version }
 }
 
 const registryOf = ({ type }: Pick<Package, "type">) => registries.find((registry) => registry.type === type)
-
-/** Versions beside the one that is shown. */
-const SOME_VERSIONS = { number: 1, limit: 8, offset: 0 } as const
 
 async function versionPage(call: VersionCall, { of, version }: Listed): Promise<Shown> {
   const { services, db, actor, owner } = call
@@ -119,6 +97,7 @@ async function versionPage(call: VersionCall, { of, version }: Listed): Promise<
     owner,
     record,
     isRestricted: of.is_restricted === 1,
+    settings: settingsLink(call, of),
     registry,
     description,
     readme: await readmeOf(call, of, description, record.repository !== null),
@@ -163,7 +142,7 @@ export const packagePages: readonly Page[] = [
     address: "GET /{owner}/-/packages/{type}/{package}",
     access: onVisiblePackages,
     answer: async (call) => {
-      const of = await locate(call)
+      const of = await locatePackage(call)
       const version = await findNewest.first(call.db, { packageId: of.id })
       if (!version) throw refuse.notFound()
       return versionPage(call, { of, version })
@@ -176,7 +155,7 @@ export const packagePages: readonly Page[] = [
     access: onVisiblePackages,
     answer: async (call) => {
       const { services, db, actor, owner, page: rows, reader } = call
-      const of = await locate(call)
+      const of = await locatePackage(call)
       const found = await findVersions(db, call, { packageId: of.id }, rows)
       const records = await presentVersions(db, services.site, actor, owner, found.listed)
       return ownerPage(
@@ -227,4 +206,5 @@ export const packagePages: readonly Page[] = [
       return repositoryPage(call, { tab: "packages", title: "Packages", body: html`<h1>Packages</h1>${list}` })
     },
   }),
+  ...packageSettingsPages,
 ]

@@ -49,6 +49,8 @@ export interface Whole {
   readonly owner: User
   readonly record: PackageRecord
   readonly isRestricted: boolean
+  /** What leads to the settings, for those who may change them. */
+  readonly settings: Html | undefined
   /** Undefined for a type that has no registry any more. */
   readonly registry: Registry | undefined
   readonly description: Description
@@ -63,10 +65,10 @@ export interface Whole {
 }
 
 export function versionView(whole: Whole): Html {
-  const { record, isRestricted, description, readme, tags, files } = whole
+  const { record, isRestricted, settings, description, readme, tags, files } = whole
   return html`<div class="bar"><h1><bdi>${record.name}</bdi> <span class="muted"><bdi>${record.version}</bdi></span></h1><span class="chip">${typeText(record.type)}</span>${tags.map(
     (tag) => html`<span class="chip">${icon("tag")}${tag}</span>`,
-  )}${isRestricted && html`<span class="chip">${icon("lock")}Restricted</span>`}</div>${
+  )}${isRestricted && html`<span class="chip">${icon("lock")}Restricted</span>`}<span class="end">${settings}</span></div>${
     description.deprecated &&
     notice("warn", html`This version should not be used any more: <span dir="auto">${description.deprecated}</span>`)
   }${description.summary && html`<p class="break" dir="auto">${description.summary}</p>`}<div class="columns"><div>${commandsView(whole)}${
