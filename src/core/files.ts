@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { hasCode } from "../git/errors.ts"
 import { type FileStep, pause } from "../seams/pause.ts"
 import type { Seconds } from "./database/tables.ts"
 import { Refusal } from "./errors.ts"
@@ -9,7 +10,7 @@ import { Refusal } from "./errors.ts"
 export const ifMissing =
   <Value>(value: Value) =>
   (error: unknown): Value => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return value
+    if (hasCode(error, "ENOENT")) return value
     throw error
   }
 

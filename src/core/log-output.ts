@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs"
+import { hasCode } from "../git/errors.ts"
 
 /** Where a log's lines go. */
 export interface LogOutput {
@@ -51,7 +52,7 @@ export function openLogOutput({
       try {
         sent = send(first)
       } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "EAGAIN") return false
+        if (hasCode(error, "EAGAIN")) return false
         // Nothing can be written any more: the reader of the pipe is gone, or a disk is full.
         drop(kept.length)
         kept.length = 0

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { Stats } from "node:fs"
 import { link, mkdir, open, rm } from "node:fs/promises"
 import { dirname } from "node:path"
+import { hasCode } from "../git/errors.ts"
 import { pause } from "../seams/pause.ts"
 
 /** Small files that only their owner may read, such as keys. */
@@ -26,7 +27,7 @@ export function exposureOf(file: string, { mode, uid }: Stats, { byGroup = false
 /** The content, or undefined if the file doesn't exist. Throws {@link FileExposed}, and any other error of the file system. */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   const handle = await open(file, "r").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
+    if (hasCode(error, "ENOENT")) return undefined
     throw error
   })
   if (handle === undefined) return undefined
@@ -54,7 +55,7 @@ export async function makePrivateFile(file: string, content: string): Promise<vo
     if (pause) await pause("file.rename")
     // A link, unlike a rename, fails where the name is taken.
     await link(draft, file).catch((error: unknown) => {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+      if (!hasCode(error, "EEXIST")) throw error
     })
   } finally {
     await rm(draft, { force: true }).catch(() => undefined)

@@ -42,16 +42,13 @@ export function wholeMatcher(pattern: Pattern): Matcher | undefined {
   const steps: Step[] = []
   if (!write(pattern, steps)) return undefined
   steps.push({ kind: "found", index: 0 })
-  const { begin, follow } = createAutomaton(steps, [0])
-  const free: Spend = () => undefined
+  const automaton = createAutomaton(steps, [0])
   return (text) => {
-    const characters = codePointsOf(text)
-    let states = begin(characters[0] ?? -1, free)
-    for (const [at, codePoint] of characters.entries()) {
-      if (states.open.length === 0) return false
-      states = follow(states, codePoint, characters[at + 1] ?? -1, free)
+    const following = foundBy(automaton, codePointsOf(text), () => undefined)
+    for (;;) {
+      const { done, value } = following.next()
+      if (done) return value.length > 0
     }
-    return states.found.length > 0
   }
 }
 
@@ -93,7 +90,10 @@ export function patternSet(patterns: readonly (Pattern | undefined)[]): PatternS
       const found: number[] = []
       for (const automaton of automata) {
         await work.step(characters.length + 1)
-        found.push(...(await foundBy(automaton, characters, work)))
+        const following = foundBy(automaton, characters, work.spend)
+        let next = following.next()
+        for (; !next.done; next = following.next()) await work.step(0)
+        found.push(...next.value)
       }
       return found.toSorted((one, other) => one - other)
     },
@@ -105,18 +105,19 @@ const codePointsOf = (text: string): readonly number[] => Array.from(text, (one)
 /** Steps after which the clock is looked at. */
 const STEPS_AT_ONCE = 100_000
 
-async function foundBy({ begin, follow }: Automaton, characters: readonly number[], work: Work): Promise<readonly number[]> {
+/** The patterns that match a text. Stops where it is time to look at the clock. */
+function* foundBy({ begin, follow }: Automaton, characters: readonly number[], spend: Spend): Generator<undefined, readonly number[]> {
   let taken = 0
-  const spend: Spend = (steps) => {
+  const count: Spend = (steps) => {
     taken += steps
-    work.spend(steps)
+    spend(steps)
   }
-  let states = begin(characters[0] ?? -1, spend)
+  let states = begin(characters[0] ?? -1, count)
   for (const [at, codePoint] of characters.entries()) {
     if (states.open.length === 0) return []
-    states = follow(states, codePoint, characters[at + 1] ?? -1, spend)
+    states = follow(states, codePoint, characters[at + 1] ?? -1, count)
     if (taken < STEPS_AT_ONCE) continue
-    await work.step(0)
+    yield
     taken = 0
   }
   return states.found

@@ -11,6 +11,7 @@ import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type ByteRange, type Download, sliceOf } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { hasCode } from "../../../git/errors.ts"
 import { discardFile, type FileLocation, openFile, pathOf } from "../files/files.ts"
 import { findRun, type Job, type Run } from "./store.ts"
 
@@ -161,7 +162,7 @@ async function openToWrite(path: string): Promise<FileHandle> {
   try {
     return await open(path, "r+")
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return open(path, "w", 0o640)
+    if (hasCode(error, "ENOENT")) return open(path, "w", 0o640)
     throw error
   }
 }

@@ -7,6 +7,7 @@ import { refuse } from "../../../core/errors.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
+import { hasCode } from "../../../git/errors.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { writeBranches } from "../pushes/branches.ts"
 import { settleRepository } from "../pushes/store.ts"
@@ -30,7 +31,7 @@ async function isMissing({ git }: Services, { storage, object_format }: Reposito
     await stat(git.at(storage, object_format).directory)
     return false
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return true
+    if (hasCode(error, "ENOENT")) return true
     throw error
   }
 }

@@ -5,6 +5,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { hasCode } from "../../../git/errors.ts"
 import { branchOf, branchRef, type Repository as GitRepository, isGitError } from "../../../git/index.ts"
 import { surveyJob } from "../../code/languages/survey.ts"
 import { establish, requireCreatable } from "../../code/lifecycle/establish.ts"
@@ -66,7 +67,7 @@ export async function adopt(services: Services, doer: User, ownerName: string, n
   }
   await make().catch((error: unknown) => {
     // Adopted or removed by another request meanwhile.
-    const isGone = isGitError(error, "missing") || (error instanceof Error && "code" in error && error.code === "ENOENT")
+    const isGone = isGitError(error, "missing") || hasCode(error, "ENOENT")
     if (isGone || (error instanceof Refusal && error.kind === "conflict")) throw refuse.notFound()
     if (isGitError(error, "unfit")) throw refuse.invalid("repo", `it can't be adopted: ${error.message}`)
     throw error

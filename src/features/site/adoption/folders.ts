@@ -3,6 +3,7 @@ import type { Stats } from "node:fs"
 import { lstat, mkdir, opendir, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Services } from "../../../core/services.ts"
+import { hasCode } from "../../../git/errors.ts"
 import { faultOfRepositoryName } from "../../code/repositories/names.ts"
 
 /** The folders of the import folder: bare repositories as OWNER/NAME.git, each perhaps with a NAME.wiki.git. Links are not followed. */
@@ -17,9 +18,6 @@ const rootOf = ({ config }: Pick<Services, "config">): string => config.reposito
 
 /** Whether a name is that of a wiki's folder, which belongs to the repository beside it. */
 export const isWikiName = (name: string): boolean => name.toLowerCase().endsWith(WIKI)
-
-const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code)
 
 const folderAt = async (path: string): Promise<Stats | undefined> => {
   const found = await lstat(path).catch((error: unknown) => {
