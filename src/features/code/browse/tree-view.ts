@@ -80,7 +80,7 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
   }
   return html`<table class="tree"><colgroup><col class="name"><col class="change"><col class="when"></colgroup><thead class="hidden-text"><tr><th scope="col">Name</th><th scope="col">Last change</th><th scope="col">When</th></tr></thead><tbody>${
     parts.length > 0 &&
-    html`<tr><td class="name" colspan="3"><a href="${codePath(call, "src", revision, parts.slice(0, -1))}">${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span></a></td></tr>`
+    html`<tr><td class="name"><a href="${codePath(call, "src", revision, parts.slice(0, -1))}">${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span></a></td><td class="change"></td><td class="when"></td></tr>`
   }${entries.map(row)}</tbody></table>${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}${history?.isComplete === false && html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`}`
 }
 

@@ -66,9 +66,9 @@ export interface Whole {
 
 export function versionView(whole: Whole): Html {
   const { record, isRestricted, settings, description, readme, tags, files } = whole
-  return html`<div class="bar"><h1><bdi>${record.name}</bdi> <span class="muted"><bdi>${record.version}</bdi></span></h1><span class="chip">${typeText(record.type)}</span>${tags.map(
+  return html`<div class="bar"><div class="bar"><h1><bdi>${record.name}</bdi> <span class="muted"><bdi>${record.version}</bdi></span></h1><span class="chip">${typeText(record.type)}</span>${tags.map(
     (tag) => html`<span class="chip">${icon("tag")}${tag}</span>`,
-  )}${isRestricted && html`<span class="chip">${icon("lock")}Restricted</span>`}<span class="end">${settings}</span></div>${
+  )}${isRestricted && html`<span class="chip">${icon("lock")}Restricted</span>`}</div>${settings}</div>${
     description.deprecated &&
     notice("warn", html`This version should not be used any more: <span dir="auto">${description.deprecated}</span>`)
   }${description.summary && html`<p class="break" dir="auto">${description.summary}</p>`}<div class="columns"><div>${commandsView(whole)}${
