@@ -1,6 +1,7 @@
 /**
  * Clients that are not installed here, by the requests that they send and by what they make of the answers: ogr 0.61 (pyforgejo) and fj 0.7, gitea-mcp 0.5,
- * python-semantic-release 10.7, and Backstage's integration 2.1. Each was refused or misled by what these tests hold.
+ * python-semantic-release 10.7, and Backstage's integration 2.1. Each was refused or misled by what these tests hold. `.ci/run` runs ogr and python-semantic-release themselves
+ * (`python.test.ts`).
  */
 import { expect } from "vitest"
 import { withHearth } from "../support/fixture.ts"
