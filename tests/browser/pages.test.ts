@@ -129,8 +129,11 @@ const OF_ONE: Readonly<Record<string, Visitor>> = {
   "userVariables.edit": "mira",
 }
 
-/** Who may write to the repository of the example; the page of the file that is deleted is of one of mira's own. */
-const mayWrite = (id: string, visitor: Visitor): boolean => visitor !== "anonymous" && (visitor !== "noor" || id !== "files.delete")
+/** What is one of mira's own: the file that is deleted, and the package. */
+const OF_MIRA: readonly string[] = ["files.delete", "package.settings"]
+
+/** Who may write to the repository of the example, and to what is mira's. */
+const mayWrite = (id: string, visitor: Visitor): boolean => visitor !== "anonymous" && (visitor !== "noor" || !OF_MIRA.includes(id))
 
 /** What the visitor must get: of the example, which is public, all but what only its owners, or administrators of the site, may see. */
 function expectedStatus({ id, rule }: Page, visitor: Visitor): "login" | 200 | 404 {
