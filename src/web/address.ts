@@ -3,8 +3,35 @@
 /** A path of segments, each escaped: `path("a b", "c")` is `/a%20b/c`. */
 export const path = (...segments: readonly (string | number)[]): string => `/${segments.map((part) => encodeURIComponent(part)).join("/")}`
 
+interface Named {
+  readonly name: string
+}
+
+/** The path of a repository. */
+export const repositoryPath = ({ owner, repository }: { readonly owner: Named; readonly repository: Named }): string =>
+  path(owner.name, repository.name)
+
 /** A path in a repository or a reference, whose slashes stay. */
 export const escapePath = (text: string): string => text.split("/").map(encodeURIComponent).join("/")
+
+interface RevisionName {
+  readonly kind: string
+  readonly name: string
+}
+
+/** A revision as addresses have it: `branch/main`. */
+export const revisionPath = ({ kind, name }: RevisionName): string => `${kind}/${escapePath(name)}`
+
+/** The address of a view of a path at a revision. */
+export function codePath(
+  on: Parameters<typeof repositoryPath>[0],
+  view: "src" | "raw" | "media" | "blame" | "commits",
+  revision: RevisionName,
+  parts: readonly string[] = [],
+): string {
+  const below = parts.length === 0 ? "" : `/${escapePath(parts.join("/"))}`
+  return `${repositoryPath(on)}/${view}/${revisionPath(revision)}${below}`
+}
 
 export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -21,3 +48,8 @@ export function withQuery(url: string, values: QueryValues): string {
 
 /** The path of one of our own addresses: pages work under whatever name a browser reached the site by. */
 export const localPath = (address: string): string => address.replace(/^https?:\/\/[^/]+/, "") || "/"
+
+export const CONFIRM_PATH = "/user/confirm"
+
+/** The page that asks a person to show once more what they sign in with, and leads back to `path`. */
+export const confirmFor = (path: string): string => `${CONFIRM_PATH}?redirect_to=${encodeURIComponent(path)}`

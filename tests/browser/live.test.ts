@@ -4,7 +4,7 @@ import { afterAll, describe, expect } from "vitest"
 import { basic, freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
 import { test } from "./browser.ts"
 
-/** Pages that are open while others are at work; what streams tell is tested in src/features/planning/conversations/live.test.ts. */
+/** Pages that are open while others are at work; what streams tell is tested in src/pages/parts/conversation/live.test.ts. */
 
 /** A way to the server that can be cut, as a restart does. */
 async function cuttable(port: number) {

@@ -7,11 +7,12 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   core: ["git", "seams"],
   web: ["core"],
   access: ["core", "git"],
-  features: ["access", "core", "git", "web"],
+  features: ["access", "core", "git"],
+  pages: ["features", "access", "core", "git", "web"],
   servers: ["features", "access", "core", "git", "web"],
   demo: ["root", "servers", "features", "access", "core", "git", "web"],
   command: ["root", "demo", "servers", "features", "access", "core", "git", "web"],
-  root: ["command", "demo", "servers", "features", "access", "core", "git", "web"],
+  root: ["command", "demo", "servers", "pages", "features", "access", "core", "git", "web"],
 }
 
 /** The groups of features, each allowed to import those before it. */

@@ -51,3 +51,12 @@ export async function usersById(db: Handle, ids: readonly number[]): Promise<Rea
     distinct.size === 1 && only !== undefined ? await findUserById(db, { id: only }) : await findUsersByIds(db, { ids: [...distinct] })
   return new Map(users.map((user) => [user.id, user]))
 }
+
+/** The fork that somebody has of a repository. */
+export const findForkOf = query("editor.findFork", (db, p: Params<{ ownerId: number; repositoryId: number }>) =>
+  db
+    .selectFrom("repositories")
+    .select(["id", "name", "default_branch"])
+    .where("owner_id", "=", p.ownerId)
+    .where("fork_of_id", "=", p.repositoryId),
+)

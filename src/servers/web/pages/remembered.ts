@@ -1,14 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { User } from "../../../core/actor.ts"
 import type { Services } from "../../../core/services.ts"
-import {
-  DIFF_CHOICE_NAMES,
-  DIFF_CHOICES_PATH,
-  diffChoices,
-  readDiffChoices,
-  writeDiffChoices,
-} from "../../../features/code/diffs/choices.ts"
 import { withQuery } from "../../../web/address.ts"
+import { DIFF_CHOICE_NAMES, DIFF_CHOICES_PATH, diffChoices, readDiffChoices, writeDiffChoices } from "../../../web/diff-choices.ts"
 import { DISMISS_PATH, THEME_PATH, THEMES, type Theme } from "../../../web/layout.ts"
 import { leadTo, ownPath } from "../../routing/redirect.ts"
 import { cookiesNamed } from "../cookies.ts"

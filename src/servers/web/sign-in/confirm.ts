@@ -1,3 +1,5 @@
+export { confirmFor } from "../../../web/address.ts"
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { Refusal } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
@@ -6,8 +8,8 @@ import { beginAssertion } from "../../../features/people/passkeys/passkeys.ts"
 import { titleOf } from "../../../features/people/providers/providers.ts"
 import { findLinksOf } from "../../../features/people/providers/store.ts"
 import { confirmSession, type Session } from "../../../features/people/sessions/sessions.ts"
-import { CONFIRM_PATH } from "../../../features/people/sign-in/confirmed.ts"
 import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
+import { CONFIRM_PATH } from "../../../web/address.ts"
 import { field as inputField } from "../../../web/components.ts"
 import { clientAddress } from "../../client/address.ts"
 import { ownPath, sendOn } from "../../routing/redirect.ts"
@@ -16,8 +18,6 @@ import { sendShown } from "../pages/server.ts"
 import { hidden, passkeyForm, problemBeside, stepPage } from "../pages/sign-in-forms.ts"
 import { loginFor, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
 import { orAgain } from "./again.ts"
-
-export { confirmFor } from "../../../features/people/sign-in/confirmed.ts"
 
 /** The page on which a person shows once more what they sign in with, before a change that an open browser must not suffice for. */
 export function registerConfirm(app: FastifyInstance, services: Services, signIn: SignIn): void {

@@ -1,0 +1,208 @@
+import { siteAdministrator } from "../../access/policies/site.ts"
+import { Refusal } from "../../core/errors.ts"
+import { form } from "../../core/forms/form.ts"
+import { html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { type Page, page } from "../../core/page.ts"
+import Type from "../../core/schema.ts"
+import { lifecycleOperations } from "../../features/code/lifecycle/operations.ts"
+import { organizationOperations } from "../../features/people/organizations/operations.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { exploreAccounts } from "../../features/people/users/store.ts"
+import { findUnadopted } from "../../features/site/adoption/list.ts"
+import { adoptionOperations } from "../../features/site/adoption/operations.ts"
+import { ADMINISTRATION_PATH, administrationPage } from "../../web/administration.ts"
+import { empty, filterForm, notice, pager } from "../../web/components.ts"
+import { type Field, formButton, formView } from "../../web/form.ts"
+import { icon } from "../../web/icon.ts"
+import { problem } from "../../web/problem.ts"
+import { accountRows } from "../parts/account/list-view.ts"
+import { repositoryFilters, repositoryList } from "../parts/repositories/list.ts"
+
+/** Organisations and repositories, for site administrators; what is theirs is changed in their own settings. */
+
+const ORGANIZATIONS = `${ADMINISTRATION_PATH}/orgs` as const
+const REPOSITORIES = `${ADMINISTRATION_PATH}/repos` as const
+const UNADOPTED = `${REPOSITORIES}/unadopted` as const
+
+/** The whole name is typed, so that it names and confirms at once. */
+const nameOf = (label: string, placeholder = ""): Field => ({
+  kind: "line",
+  name: "name",
+  label,
+  required: true,
+  placeholder,
+  maxlength: 200,
+})
+
+/** The two halves of owner/name. */
+const repositoryIn = (_: unknown, field: (name: string) => string) => {
+  const [owner = "", repo = ""] = field("name").trim().split("/")
+  return { owner, repo }
+}
+
+const organizations: Page = page({
+  id: "admin.organizations",
+  address: `GET ${ORGANIZATIONS}`,
+  access: siteAdministrator,
+  query: { q: Type.Optional(Type.String()) },
+  answer: async ({ services, db, actor, query, page: rows, reader, draft }) => {
+    const { q = "" } = query
+    const found = await exploreAccounts(db, actor, { kind: "organization", keyword: q.trim(), order: "alphabetically" }, rows)
+    return administrationPage({
+      part: "organizations",
+      title: "Organizations",
+      body: html`<h1>Organizations</h1>${filterForm(ORGANIZATIONS, q, "Search organizations")}${
+        found.rows.length === 0
+          ? empty("organization", "There is no such organization")
+          : html`${accountRows(found.rows.map((each) => presentUser(services.site, each, actor)))}${pager(reader.url, rows, found.total)}`
+      }<h2 id="make">New organization</h2>${formView(makeOrganization, {
+        draft,
+        submit: "Create organization",
+        fields: [
+          { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
+          { kind: "line", name: "owner", label: "Owner", required: true, hint: "The name of a person.", maxlength: 40 },
+          {
+            kind: "menu",
+            name: "visibility",
+            label: "Visibility",
+            options: [
+              ["public", "Everybody"],
+              ["limited", "People who have signed in"],
+              ["private", "Its members"],
+            ],
+          },
+        ],
+      })}<h2 id="danger">Danger zone</h2>${formView(deleteOrganization, {
+        draft,
+        look: "danger",
+        submit: "Delete organization",
+        fields: [
+          { kind: "content", content: html`<p>Nobody can bring it back. One that owns repositories is not deleted.</p>` },
+          nameOf("Name of the organization that is to be deleted"),
+        ],
+      })}`,
+    })
+  },
+})
+
+const makeOrganization = form({
+  id: "admin.organization.create",
+  address: `POST ${ORGANIZATIONS}`,
+  does: named(organizationOperations, "adminCreateOrg"),
+  on: organizations,
+  takes: ["username", "visibility"],
+  also: ["owner"],
+  picks: (_, field) => ({ username: field("owner").trim() }),
+  once: true,
+  done: "Organization created.",
+})
+
+const deleteOrganization = form({
+  id: "admin.organization.delete",
+  address: `POST ${ORGANIZATIONS}/delete`,
+  does: named(organizationOperations, "orgDelete"),
+  on: organizations,
+  also: ["name"],
+  picks: (_, field) => ({ org: field("name").trim() }),
+  done: "Organization deleted.",
+})
+
+const repositories: Page = page({
+  id: "admin.repositories",
+  address: `GET ${REPOSITORIES}`,
+  access: siteAdministrator,
+  query: repositoryFilters,
+  answer: async (call) =>
+    administrationPage({
+      part: "repositories",
+      title: "Repositories",
+      body: html`<div class="bar"><h1>Repositories</h1><a class="button small end" href="${UNADOPTED}">${icon("download")}Adopt from the import folder</a></div>${await repositoryList(
+        call,
+        { action: REPOSITORIES, empty: empty("repo", "There is no repository yet") },
+      )}<h2 id="danger">Danger zone</h2>${formView(deleteRepository, {
+        draft: call.draft,
+        look: "danger",
+        submit: "Delete repository",
+        fields: [
+          { kind: "content", content: html`<p>Everything in it is deleted. This cannot be undone.</p>` },
+          nameOf("Repository that is to be deleted", "owner/name"),
+        ],
+      })}`,
+    }),
+})
+
+const deleteRepository = form({
+  id: "admin.repository.delete",
+  address: `POST ${REPOSITORIES}/delete`,
+  does: named(lifecycleOperations, "repoDelete"),
+  on: repositories,
+  also: ["name"],
+  picks: repositoryIn,
+  done: "Repository deleted.",
+})
+
+const unadopted: Page = page({
+  id: "admin.unadopted",
+  address: `GET ${UNADOPTED}`,
+  access: siteAdministrator,
+  query: { q: Type.Optional(Type.String()) },
+  // It reads a folder.
+  changesWithTime: true,
+  answer: async ({ services, query, page: rows, reader, draft }) => {
+    const { q = "" } = query
+    const found = await findUnadopted(services, q.trim()).catch((error: unknown) => {
+      if (error instanceof Refusal) return error
+      throw error
+    })
+    const all = found instanceof Refusal ? [] : found
+    return administrationPage({
+      part: "repositories",
+      title: "Adopt repositories",
+      body: html`<p class="crumbs"><a href="${REPOSITORIES}">Repositories</a><span class="sep">/</span>Adopt</p><h1>Adopt repositories</h1><p class="muted">Those that an operator has put into the import folder, as owner/name.git below <code>imports</code> in the data folder, of accounts that have none of that name.</p>${filterForm(UNADOPTED, q, "owner or owner/name, as globs")}${found instanceof Refusal && problem(found)}${draft?.form === adopt.id && notice("bad", draft.refusal.message)}${
+        all.length === 0
+          ? empty("repo", "There is nothing to adopt")
+          : html`<ul class="rows">${all
+              .slice(rows.offset, rows.offset + rows.limit)
+              .map(
+                ({ owner, name }) =>
+                  html`<li>${icon("repo")}<div class="main"><h2 class="title"><bdi>${owner}/${name}</bdi></h2></div>${formButton(adopt, { owner, repo: name }, html`Adopt<span class="hidden-text"> ${owner}/${name}</span>`)}</li>`,
+              )}</ul>${pager(reader.url, rows, all.length)}<h2 id="danger">Danger zone</h2>${formView(deleteUnadopted, {
+              draft,
+              look: "danger",
+              submit: "Delete files",
+              fields: [nameOf("Repository whose files are to be deleted", "owner/name")],
+            })}`
+      }`,
+    })
+  },
+})
+
+const adopt = form({
+  id: "admin.unadopted.adopt",
+  address: `POST ${UNADOPTED}/{owner}/{repo}`,
+  does: named(adoptionOperations, "adminAdoptRepository"),
+  on: unadopted,
+  done: "Repository adopted. It is private.",
+})
+
+const deleteUnadopted = form({
+  id: "admin.unadopted.delete",
+  address: `POST ${UNADOPTED}/delete`,
+  does: named(adoptionOperations, "adminDeleteUnadoptedRepository"),
+  on: unadopted,
+  also: ["name"],
+  picks: repositoryIn,
+  done: "Files deleted.",
+})
+
+export const ownershipPages: readonly Page[] = [
+  organizations,
+  makeOrganization,
+  deleteOrganization,
+  repositories,
+  deleteRepository,
+  unadopted,
+  adopt,
+  deleteUnadopted,
+]

@@ -1,0 +1,96 @@
+import { type SqlBool, sql } from "kysely"
+import { signedIn } from "../../access/policies/site.ts"
+import { html } from "../../core/html.ts"
+import { type Page, page } from "../../core/page.ts"
+import { oneOf } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
+import { concerning } from "../../features/code/repositories/search.ts"
+import { countByRepository, filterEverywhere, type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
+import { hasOldParameters } from "../../features/planning/issues/filter-words.ts"
+import { assignedTo, awaitingReviewBy, type Condition, createdBy, mentioning, reviewedBy } from "../../features/planning/issues/list.ts"
+import { presentIssues } from "../../features/planning/issues/present.ts"
+import { path, withQuery } from "../../web/address.ts"
+import { empty, pager, sideNav } from "../../web/components.ts"
+import type { IconName } from "../../web/icon-names.ts"
+import { filterOf, listFields } from "../parts/issues/list.ts"
+import { type FilterBar, filterBar, issueRows } from "../parts/issues/list-view.ts"
+import { pullNotes } from "../parts/pulls/list-notes.ts"
+
+/** Issues and pull requests of all repositories that have to do with the reader. */
+
+const TYPES = ["your_repositories", "assigned", "created_by", "mentioned", "review_requested", "reviewed_by"] as const
+type ListType = (typeof TYPES)[number]
+
+interface Part {
+  readonly text: string
+  readonly icon: IconName
+  readonly condition: (userId: number) => Condition
+}
+
+const PARTS: Readonly<Record<ListType, Part>> = {
+  your_repositories: { text: "In your repositories", icon: "repo", condition: (userId) => sql<SqlBool>`${concerning(userId)}` },
+  assigned: { text: "Assigned to you", icon: "person", condition: assignedTo },
+  created_by: { text: "Opened by you", icon: "pencil", condition: createdBy },
+  mentioned: { text: "Mentioning you", icon: "mention", condition: mentioning },
+  review_requested: { text: "Waiting for your review", icon: "eye", condition: awaitingReviewBy },
+  reviewed_by: { text: "Reviewed by you", icon: "check-circle", condition: reviewedBy },
+}
+
+const nothingOffered = { labels: [], milestones: [], projects: [] } as const
+
+const listOf = (kind: "issues" | "pulls"): Page =>
+  page({
+    id: kind === "issues" ? "issue.mine" : "pull.mine",
+    address: kind === "issues" ? "GET /issues" : "GET /pulls",
+    access: signedIn,
+    query: { ...listFields, type: Type.Optional(oneOf(TYPES)) },
+    answer: async (call) => {
+      const { services, db, actor, me, query, page: rows, reader } = call
+      const { type = "your_repositories", ...others } = query
+      const filter = filterOf(hasOldParameters({ ...others }) || others.q !== undefined ? others : {}, nothingOffered)
+      const plan: Plan = { ...planFilter(actor, filter), kind }
+      const where = [PARTS[type].condition(me.id)]
+      const found = await filterEverywhere(db, actor, plan, rows, where)
+      const records = await presentIssues(db, services.site, actor, found.rows)
+      const notes = kind === "pulls" ? await pullNotes(db, records) : undefined
+      const places = await countByRepository(db, actor, plan, where)
+      const at = withQuery(`/${kind}`, { type: query.type })
+      const bar: FilterBar = { at, filter, plan, found, kind, isSignedIn: true, usual: "is:open label:bug" }
+      const what = kind === "issues" ? "Issues" : "Pull requests"
+      const shown = TYPES.filter((each) => kind === "pulls" || (each !== "review_requested" && each !== "reviewed_by"))
+      return {
+        kind: "shown",
+        title: what,
+        body: html`<h1>${what}</h1><div class="columns start"><div>${sideNav(
+          what,
+          shown.map((each) => ({
+            href: withQuery(`/${kind}`, { type: each === "your_repositories" ? undefined : each, q: query.q }),
+            text: PARTS[each].text,
+            icon: PARTS[each].icon,
+            current: each === type,
+          })),
+        )}${
+          places.length > 0 &&
+          html`<h2>Repositories</h2>${sideNav(
+            "Repositories",
+            places.map(({ owner, repository, total }) => ({
+              href: withQuery(path(owner, repository, kind), { q: query.q }),
+              text: `${owner}/${repository}`,
+              icon: "repo" as const,
+              count: total,
+            })),
+          )}`
+        }</div><div>${filterBar(bar)}${
+          records.length > 0
+            ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
+            : empty(
+                kind === "issues" ? "issue-opened" : "git-pull-request",
+                "Nothing to see here",
+                "What matches is listed here, wherever it is.",
+              )
+        }${pager(reader.url, rows, found.total)}</div></div>`,
+      }
+    },
+  })
+
+export const myPages: readonly Page[] = [listOf("issues"), listOf("pulls")]

@@ -1,0 +1,161 @@
+import { anyone } from "../../access/policies/site.ts"
+import type { SignedIn } from "../../core/actor.ts"
+import { type Html, html } from "../../core/html.ts"
+import type { Page as ListPage, Request } from "../../core/operation.ts"
+import { type Page, page, type Reader, type Shown } from "../../core/page.ts"
+import { oneOf } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
+import { presentRepositories } from "../../features/code/repositories/present.ts"
+import type { Repository } from "../../features/code/repositories/records.ts"
+import { concerning, conditionsOf, listRepositories, MODES, ownedBy } from "../../features/code/repositories/search.ts"
+import { withOwners } from "../../features/code/repositories/store.ts"
+import { sshRoot } from "../../features/code/repositories/urls.ts"
+import { readFeed } from "../../features/events/feed/feed.ts"
+import { presentActivities } from "../../features/events/feed/present.ts"
+import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { contributionsOf } from "../../features/people/users/store.ts"
+import { localPath, path, withQuery } from "../../web/address.ts"
+import { avatar, choices, empty, filterForm, pager } from "../../web/components.ts"
+import { icon } from "../../web/icon.ts"
+import { dayOfAddress, heatmap } from "../parts/account/heatmap.ts"
+import { feedEntries } from "../parts/feed/view.ts"
+import { repositoryRows } from "../parts/repositories/list-view.ts"
+import { waitingFor } from "./waiting.ts"
+
+const SIDE = 12
+
+interface Call extends Request {
+  readonly page: ListPage
+  readonly reader: Reader
+  readonly query: {
+    readonly date?: string
+    readonly q?: string
+    readonly kind?: (typeof MODES)[number]
+  }
+}
+
+export const dashboardPages: readonly Page[] = [
+  page({
+    id: "home",
+    address: "GET /",
+    access: anyone,
+    query: { date: Type.Optional(Type.String()), q: Type.Optional(Type.String()), kind: Type.Optional(oneOf(MODES)) },
+    answer: (call) => (call.actor.kind === "user" ? dashboard(call, call.actor) : frontPage(call)),
+  }),
+]
+
+/** For those who have not signed in: what this is, and what there is to see. */
+async function frontPage({ services, db, actor }: Call): Promise<Shown> {
+  const { site } = services
+  const order = { by: "updated", direction: "desc" } as const
+  const { rows, total } = await listRepositories(db, actor, { where: [], order }, { limit: SIDE, offset: 0 })
+  const records = await presentRepositories(db, site, actor, await withOwners(db, rows))
+  return {
+    kind: "shown",
+    title: "Hearth",
+    canonical: "/",
+    body: html`<section class="hero"><h1>Hearth</h1><p>This server hosts git repositories: with issues, pull requests, reviews, workflows, packages and wikis.</p><p class="muted">A repository is cloned by its owner’s name and its own:</p><div class="prose"><pre tabindex="0"><code>git clone ${site.rootUrl}/owner/name.git</code>${
+      site.sshPort !== undefined && html`\n<code>git clone ${sshRoot(site)}owner/name.git</code>`
+    }</pre></div><div class="bar"><a class="button primary" href="/user/login">${icon("sign-in")} Sign in</a><a class="button" href="/explore/repos">${icon("telescope")} Explore</a><a class="button" href="/api/swagger">${icon("code-square")} The API</a></div></section>${
+      records.length > 0 &&
+      html`<section class="stack" aria-label="Public repositories"><div class="bar"><h2>Recently updated</h2>${
+        total > SIDE && html`<a href="/explore/repos">All ${total}</a>`
+      }</div>${repositoryRows(records)}</section>`
+    }`,
+  }
+}
+
+/** For those who have: what waits for them, and what has happened around them. */
+async function dashboard(call: Call, actor: SignedIn): Promise<Shown> {
+  const { services, db, query, page: rows, reader } = call
+  const me = actor.user
+  const now = services.now()
+  const day = dayOfAddress(query.date)
+  const { rows: found, total } = await readFeed(
+    db,
+    actor,
+    { feed: { of: "account", receiverId: me.id, performedOnly: false }, withPrivate: true, ofAnybody: true, day },
+    rows,
+  )
+  const entries = await presentActivities(db, services.site, actor, found)
+  const contributions = await contributionsOf(db, actor, me, now)
+  const waiting = day || rows.number > 1 ? undefined : await waitingFor({ services, db, actor })
+  return {
+    kind: "shown",
+    title: "Dashboard",
+    feed: `${path(me.name)}.atom`,
+    body: html`<h1 class="hidden-text">Dashboard</h1><div class="columns"><div>${waiting}${heatmap({
+      contributions,
+      now,
+      selected: query.date,
+      href: (date) => `/?date=${date}`,
+    })}<section class="stack" aria-label="Activity"><div class="bar"><h2>${day ? `Activity on ${query.date}` : "Activity"}</h2>${
+      day && html`<a href="/">Show all days</a>`
+    }</div>${
+      entries.length > 0
+        ? await feedEntries(db, entries, now)
+        : empty(
+            "pulse",
+            day ? "Nothing happened on this day" : "Nothing has happened around you yet",
+            "What you do, and what happens in repositories that you watch, is listed here.",
+            html`<a class="button" href="/explore/repos">${icon("telescope")} Explore repositories</a>`,
+          )
+    }${pager(reader.url, rows, total)}</section></div><aside class="side">${await ownRepositories(call, actor)}${await ownOrganizations(call, actor)}</aside></div>`,
+  }
+}
+
+const KINDS = [
+  [undefined, "All"],
+  ["source", "Sources"],
+  ["fork", "Forks"],
+  ["mirror", "Mirrors"],
+  ["collaborative", "Others’"],
+] as const
+
+async function ownRepositories({ services, db, query, reader }: Call, actor: SignedIn): Promise<Html> {
+  const me = actor.user
+  const { q = "", kind } = query
+  const where = [
+    ...(kind === "collaborative" ? [] : [kind === undefined ? concerning(me.id) : ownedBy(me.id)]),
+    ...conditionsOf(actor, {
+      keyword: { text: q, topicsOnly: false, inDescriptions: false },
+      uid: kind === "collaborative" ? me.id : undefined,
+      exclusive: false,
+      mode: kind,
+      withHidden: true,
+    }),
+  ]
+  const order = { by: "updated", direction: "desc" } as const
+  const { rows, total } = await listRepositories(db, actor, { where, order }, { limit: SIDE, offset: 0 })
+  const records = await presentRepositories(db, services.site, actor, await withOwners(db, rows))
+  const hasAny = total > 0 || q !== "" || kind !== undefined
+  return html`<section><div class="bar"><h2>Repositories</h2><a class="button small end" href="/repo/create">${icon("plus", "New repository")}</a></div>${
+    hasAny
+      ? html`${filterForm("/", q, "Find a repository", { kind })}${choices(
+          "Kinds of repositories",
+          KINDS.map(([name, text]) => ({ href: withQuery(reader.url, { kind: name }), text, current: name === kind })),
+        )}${records.length > 0 ? shortList(records) : html`<p class="muted small">No repository matches.</p>`}${
+          total > SIDE && html`<p class="small"><a href="${path(me.name)}?tab=repositories">All of yours</a></p>`
+        }`
+      : html`<p class="small">You have none yet.</p><p class="bar"><a class="button small primary" href="/repo/create">${icon("plus")}New repository</a><a class="button small" href="/repo/migrate">${icon("repo-push")}Import one</a></p>${
+          services.config.git.pushToCreate.user &&
+          html`<p class="small">Or push one, and it is made:</p><div class="prose small"><pre tabindex="0"><code>git push ${services.site.rootUrl}/${me.name}/name.git main</code></pre></div>`
+        }`
+  }</section>`
+}
+
+const shortList = (records: readonly Repository[]): Html =>
+  html`<ul class="plain stack tight">${records.map(
+    (repository) =>
+      html`<li class="break">${icon(repository.private ? "repo-locked" : repository.fork ? "repo-forked" : "repo")} <a href="${localPath(repository.html_url)}"><bdi>${repository.full_name}</bdi></a></li>`,
+  )}</ul>`
+
+async function ownOrganizations({ services, db }: Call, actor: SignedIn): Promise<Html> {
+  const { rows, total } = await findOrganizationsOf(db, actor, actor.user.id, { number: 1, limit: SIDE, offset: 0 })
+  if (total === 0) return html``
+  return html`<section><h2>Organizations</h2><ul class="plain stack tight">${rows.map((row) => {
+    const organization = presentUser(services.site, row, actor)
+    return html`<li>${avatar(organization)} <a href="${path(row.name)}"><bdi>${row.name}</bdi></a></li>`
+  })}</ul>${total > SIDE && html`<p class="small"><a href="${path(actor.user.name)}?tab=organizations">All ${total}</a></p>`}</section>`
+}

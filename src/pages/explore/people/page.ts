@@ -1,0 +1,74 @@
+import { anyone } from "../../../access/policies/site.ts"
+import { html } from "../../../core/html.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { oneOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { presentUser } from "../../../features/people/users/present.ts"
+import { ACCOUNT_ORDERS, type AccountOrder, exploreAccounts } from "../../../features/people/users/store.ts"
+import { withQuery } from "../../../web/address.ts"
+import { empty, filterForm, menu, pager } from "../../../web/components.ts"
+import { exploreTabs } from "../../../web/explore.ts"
+import { icon } from "../../../web/icon.ts"
+import { accountRows } from "../../parts/account/list-view.ts"
+
+const ORDER_NAMES = Object.keys(ACCOUNT_ORDERS).filter((name): name is AccountOrder => name in ACCOUNT_ORDERS)
+
+const ORDER_TEXTS: Readonly<Record<AccountOrder, string>> = {
+  alphabetically: "By name",
+  reversealphabetically: "By name, reversed",
+  newest: "Newest",
+  oldest: "Oldest",
+  recentupdate: "Recently updated",
+  leastupdate: "Least recently updated",
+}
+
+const KINDS = {
+  users: {
+    kind: "person",
+    title: "Explore people",
+    search: "Search people",
+    icon: "people",
+    nothing: "There is nobody to see here yet",
+    about: "People whom you may know of are listed here.",
+  },
+  organizations: {
+    kind: "organization",
+    title: "Explore organizations",
+    search: "Search organizations",
+    icon: "organization",
+    nothing: "There is no organization to see here yet",
+    about: "Organizations own repositories that several people work on. Whoever has signed in can make one.",
+  },
+} as const
+
+const explorePage = (name: keyof typeof KINDS): Page => {
+  const about = KINDS[name]
+  const action = `/explore/${name}`
+  return page({
+    id: `explore.${name}`,
+    address: `GET ${action}`,
+    access: anyone,
+    query: { q: Type.Optional(Type.String()), sort: Type.Optional(oneOf(ORDER_NAMES)) },
+    answer: async ({ services, db, actor, query, page: rows, reader }) => {
+      const { q = "", sort = "alphabetically" } = query
+      const keyword = q.trim()
+      const found = await exploreAccounts(db, actor, { kind: about.kind, keyword, order: sort }, rows)
+      return {
+        kind: "shown",
+        title: about.title,
+        body: html`<h1>Explore</h1>${exploreTabs(name)}<div class="bar">${filterForm(action, q, about.search, { sort: query.sort })}${menu(
+          html`${icon("sort-desc")}${ORDER_TEXTS[sort]}`,
+          ORDER_NAMES.map((order) => html`<a href="${withQuery(reader.url, { sort: order })}">${ORDER_TEXTS[order]}</a>`),
+        )}</div>${
+          found.rows.length > 0
+            ? accountRows(found.rows.map((account) => presentUser(services.site, account, actor)))
+            : keyword === ""
+              ? empty(about.icon, about.nothing, about.about)
+              : empty("search", "Nobody matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
+        }${pager(reader.url, rows, found.total)}`,
+      }
+    },
+  })
+}
+
+export const peoplePages: readonly Page[] = [explorePage("users"), explorePage("organizations")]

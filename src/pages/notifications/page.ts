@@ -1,0 +1,311 @@
+import { signedIn } from "../../access/policies/site.ts"
+import type { SignedIn } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { refuse } from "../../core/errors.ts"
+import { html } from "../../core/html.ts"
+import { pathNumber } from "../../core/operation.ts"
+import { type Moved, moved, NOTIFICATIONS, type Page, page, sentText } from "../../core/page.ts"
+import { oneOf } from "../../core/record.ts"
+import Type, { type Static, type TObject } from "../../core/schema.ts"
+import type { Services } from "../../core/services.ts"
+import { watchedBy } from "../../features/code/repositories/search.ts"
+import { locateThread, markThread, markThreads, unsubscribeThread } from "../../features/events/notifications/marking.ts"
+import { presentThreads } from "../../features/events/notifications/present.ts"
+import {
+  countThreads,
+  findReasons,
+  findThreadRepositories,
+  findThreads,
+  REASONS,
+  STATUSES,
+  type Status,
+  SUBJECT_STATES,
+  SUBJECTS,
+  type Subject,
+  type SubjectState,
+  type Thread,
+  type ThreadFilter,
+} from "../../features/events/notifications/threads.ts"
+import { localPath, withQuery } from "../../web/address.ts"
+import { buttonForm, choices, empty, menu, pager, tabs } from "../../web/components.ts"
+import { icon } from "../../web/icon.ts"
+import { repositoryFilters, repositoryList } from "../parts/repositories/list.ts"
+import { followedIssues } from "./followed.ts"
+import { REASON_TEXTS, threadGroups } from "./view.ts"
+
+const ROWS = 50
+
+const STATE_TEXTS: Readonly<Record<SubjectState, string>> = { open: "Open", closed: "Closed or merged", merged: "Merged" }
+
+const SUBJECT_TEXTS: Readonly<Record<Subject, string>> = {
+  issue: "Issues",
+  pull: "Pull requests",
+  repository: "Repositories",
+  run: "Runs",
+  release: "Releases",
+}
+
+/** The fields of a query that select threads. */
+const threadFilters = {
+  reason: Type.Optional(oneOf(REASONS)),
+  subject: Type.Optional(oneOf(SUBJECTS)),
+  state: Type.Optional(oneOf(SUBJECT_STATES)),
+  /** An id. */
+  repository: Type.Optional(Type.String()),
+}
+
+function filterOf(
+  { reason, subject, state, repository }: Static<TObject<typeof threadFilters>>,
+  statuses: readonly Status[],
+): ThreadFilter {
+  const subjects = subject ? [subject] : SUBJECTS
+  return { statuses, subjects, reason, state, ...(repository !== undefined && { repositoryId: pathNumber(repository) }) }
+}
+
+/** Forms lead back to one of these pages, and nowhere else. */
+const backOf = (back: string | undefined): string => (back?.startsWith("/notifications") ? back : "/notifications")
+
+const MARKED: Readonly<Record<Status, string>> = { read: "Marked as read.", unread: "Marked as unread.", pinned: "Pinned." }
+
+const idsOf = (threads: readonly { readonly id: number }[]): readonly number[] => threads.map(({ id }) => id)
+
+type InboxTab = Status | "subscriptions" | "watching"
+
+const inboxTabs = (current: InboxTab, unread: number) =>
+  tabs("Notifications", [
+    { href: "/notifications", text: "Unread", icon: "inbox", count: unread, current: current === "unread" },
+    { href: "/notifications?type=read", text: "Read", icon: "check", current: current === "read" },
+    { href: "/notifications?type=pinned", text: "Pinned", icon: "pin", current: current === "pinned" },
+    { href: "/notifications/subscriptions", text: "Subscriptions", icon: "bell", current: current === "subscriptions" },
+    { href: "/notifications/watching", text: "Watching", icon: "eye", current: current === "watching" },
+  ])
+
+/** What the newest unread threads are about: a thread that changes again is listed anew, though as many are unread as before. */
+async function unreadIssues(db: Handle, actor: SignedIn): Promise<ReadonlySet<number>> {
+  const { rows } = await findThreads(db, actor, { statuses: ["unread"], subjects: ["issue", "pull"] }, { limit: ROWS, offset: 0 })
+  return new Set(rows.flatMap(({ issue_id }) => issue_id ?? []))
+}
+
+export const notificationPages: readonly Page[] = [
+  page({
+    id: "notifications",
+    address: "GET /notifications",
+    access: signedIn,
+    rows: ROWS,
+    query: {
+      type: Type.Optional(oneOf(STATUSES)),
+      // Its older name.
+      q: Type.Optional(oneOf(STATUSES)),
+      ...threadFilters,
+    },
+    live: async ({ db, actor }) => [NOTIFICATIONS, { issueIds: await unreadIssues(db, actor) }],
+    answer: async ({ services, db, actor, query, page: rows, reader }) => {
+      const { reason, subject, state } = query
+      const status = query.type ?? query.q ?? "unread"
+      const filter = filterOf(query, [status])
+      const found = await findThreads(db, actor, filter, rows)
+      const threads = await presentThreads(db, services.site, actor, found.rows)
+      const reasons = await findReasons(db, actor, idsOf(threads))
+      const unread = await countThreads(db, actor, "unread")
+      const places = await findThreadRepositories(db, actor, { statuses: [status], subjects: SUBJECTS })
+      const place = places.find(({ id }) => id === filter.repositoryId)
+      const { url } = reader
+      const isFiltered = [reason, subject, state, filter.repositoryId].some((part) => part !== undefined)
+      // Threads that change after the page was made stay unread.
+      const seen = Math.max(0, ...found.rows.map((thread) => thread.updated_at))
+      const only = {
+        ...(reason && { reason }),
+        ...(subject && { subject }),
+        ...(state && { state }),
+        ...(filter.repositoryId !== undefined && { repository: filter.repositoryId }),
+      }
+      const filters = [
+        menu(
+          html`${icon("filter")}${reason ? REASON_TEXTS[reason] : "Any reason"}`,
+          [
+            html`<a href="${withQuery(url, { reason: undefined })}">Any reason</a>`,
+            ...REASONS.map((each) => html`<a href="${withQuery(url, { reason: each })}">${REASON_TEXTS[each]}</a>`),
+          ],
+          { starts: true },
+        ),
+        menu(
+          html`${icon("dot-fill")}${state ? STATE_TEXTS[state] : "Any state"}`,
+          [
+            html`<a href="${withQuery(url, { state: undefined })}">Any state</a>`,
+            ...SUBJECT_STATES.map((each) => html`<a href="${withQuery(url, { state: each })}">${STATE_TEXTS[each]}</a>`),
+          ],
+          { starts: true },
+        ),
+        menu(
+          html`${icon("repo")}<bdi>${place ? `${place.owner}/${place.name}` : filter.repositoryId ? "One repository" : "Any repository"}</bdi>`,
+          [
+            html`<a href="${withQuery(url, { repository: undefined })}">Any repository</a>`,
+            ...places.map(({ id, owner, name }) => html`<a href="${withQuery(url, { repository: id })}"><bdi>${owner}/${name}</bdi></a>`),
+          ],
+          { starts: true },
+        ),
+      ]
+      const markAll = (text: string, fields: Readonly<Record<string, string | number>>) =>
+        buttonForm("/notifications/mark", html`${icon("check")} ${text}`, { back: url, status: "read", until: seen, ...only, ...fields })
+      return {
+        kind: "shown",
+        title: "Notifications",
+        unlisted: true,
+        modules: ["live"],
+        body: html`<h1>Notifications</h1><div id="inbox" data-live>${inboxTabs(status, unread)}</div><div class="bar">${choices("Kinds", [
+          { href: withQuery(url, { subject: undefined }), text: "All", current: subject === undefined },
+          ...SUBJECTS.map((each) => ({ href: withQuery(url, { subject: each }), text: SUBJECT_TEXTS[each], current: subject === each })),
+        ])}${filters}${
+          status === "unread" &&
+          threads.length > 0 &&
+          html`<div class="bar end">${state === undefined && markAll("Mark closed and merged read", { state: "closed" })}${markAll(
+            isFiltered ? "Mark all of these read" : "Mark all read",
+            {},
+          )}</div>`
+        }</div><div class="stack" id="listed" data-live="later">${
+          threads.length > 0
+            ? threadGroups(threads, { back: url, until: seen, now: services.now(), reasons })
+            : isFiltered
+              ? empty(
+                  "filter",
+                  "Nothing matches",
+                  "There is none of this kind here.",
+                  html`<a class="button" href="${withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })}">Show all</a>`,
+                )
+              : nothing[status]()
+        }</div>${pager(url, rows, found.total)}`,
+      }
+    },
+  }),
+
+  page({
+    id: "notifications.open",
+    address: "GET /notifications/threads/{thread}",
+    access: signedIn,
+    answer: async ({ services, db, actor, path: { thread } }) =>
+      openThread(services, db, actor, await locateThread(db, actor, pathNumber(thread), "read")),
+  }),
+
+  page({
+    id: "notifications.read",
+    address: "POST /notifications/threads/{thread}",
+    access: signedIn,
+    answer: async ({ services, db, actor, path: { thread } }) => {
+      const found = await locateThread(db, actor, pathNumber(thread), "change")
+      const marked = found.status === "unread" ? await markThread(services, actor, found.id, "read") : found
+      return openThread(services, db, actor, marked)
+    },
+  }),
+
+  page({
+    id: "notifications.unsubscribe",
+    address: "POST /notifications/threads/{thread}/unsubscribe",
+    access: signedIn,
+    query: { back: Type.Optional(Type.String()) },
+    answer: async ({ services, actor, path: { thread }, query }) => {
+      const issue = await unsubscribeThread(services, actor, pathNumber(thread))
+      return moved(backOf(query.back), { flash: `You are told of #${issue.number} no longer, unless somebody mentions you.` })
+    },
+  }),
+
+  page({
+    id: "notifications.mark",
+    address: "POST /notifications/mark",
+    access: signedIn,
+    undoneBy: ["notifications.mark"],
+    query: {
+      status: oneOf(STATUSES),
+      back: Type.Optional(Type.String()),
+      thread: Type.Optional(Type.String()),
+      until: Type.Optional(Type.String()),
+      ...threadFilters,
+    },
+    answer: async ({ services, db, actor, query }) => {
+      const { status, thread } = query
+      const back = backOf(query.back)
+      if (thread !== undefined) {
+        const before = await locateThread(db, actor, pathNumber(thread), "change")
+        await markThread(services, actor, before.id, status)
+        const undo = { form: "notifications.mark", path: {}, fields: { thread, status: before.status, back } }
+        return moved(back, { flash: MARKED[status], undo })
+      }
+      const until = pathNumber(query.until)
+      await markThreads(services, actor, {
+        filter: { ...filterOf(query, ["unread"]), before: until === 0 ? undefined : until + 1 },
+        status,
+        shown: 0,
+      })
+      return moved(back, { flash: "Marked." })
+    },
+  }),
+
+  page({
+    id: "notifications.subscriptions",
+    address: "GET /notifications/subscriptions",
+    access: signedIn,
+    query: { state: Type.Optional(oneOf(["open", "closed", "all"])) },
+    answer: async (call) => {
+      const { db, actor, query, reader } = call
+      const state = query.state ?? "open"
+      return {
+        kind: "shown",
+        title: "Subscriptions",
+        unlisted: true,
+        body: html`<h1>Notifications</h1>${inboxTabs("subscriptions", await countThreads(db, actor, "unread"))}<div class="bar">${choices(
+          "States",
+          (["open", "closed", "all"] as const).map((each) => ({
+            href: withQuery(reader.url, { state: each === "open" ? undefined : each }),
+            text: { open: "Open", closed: "Closed", all: "All" }[each],
+            current: each === state,
+          })),
+        )}</div>${await followedIssues(call, state)}`,
+      }
+    },
+  }),
+
+  page({
+    id: "notifications.watching",
+    address: "GET /notifications/watching",
+    access: signedIn,
+    query: repositoryFilters,
+    answer: async (call) => ({
+      kind: "shown",
+      title: "Watching",
+      unlisted: true,
+      body: html`<h1>Notifications</h1>${inboxTabs("watching", await countThreads(call.db, call.actor, "unread"))}${await repositoryList(
+        call,
+        {
+          action: "/notifications/watching",
+          where: [watchedBy(call.me.id)],
+          empty: empty(
+            "eye",
+            "You watch no repository",
+            "You are notified about what happens in repositories that you watch.",
+            html`<a class="button" href="/explore/repos">${icon("telescope")} Explore</a>`,
+          ),
+        },
+      )}`,
+    }),
+  }),
+
+  page({
+    id: "notifications.new",
+    address: "GET /notifications/new",
+    access: signedIn,
+    answer: async ({ db, actor }) =>
+      sentText("application/json;charset=utf-8", JSON.stringify({ new: await countThreads(db, actor, "unread") })),
+  }),
+]
+
+/** To what the thread is about, where its newest comment is. */
+async function openThread({ site }: Services, db: Handle, actor: SignedIn, thread: Thread): Promise<Moved> {
+  const [shown] = await presentThreads(db, site, actor, [thread])
+  if (!shown) throw refuse.notFound()
+  return moved(localPath(shown.subject.latest_comment_html_url || shown.subject.html_url))
+}
+
+const nothing = {
+  unread: () => empty("inbox", "Nothing is unread", "New threads about your issues, reviews and watched repositories arrive here."),
+  read: () => empty("check", "Nothing was read yet"),
+  pinned: () => empty("pin", "Nothing is pinned", "Pin threads that you want to come back to."),
+} as const

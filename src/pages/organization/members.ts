@@ -1,0 +1,188 @@
+import { onOrganization, onOrganizationAsMember } from "../../access/policies/organizations.ts"
+import type { User } from "../../core/actor.ts"
+import { form } from "../../core/forms/form.ts"
+import { type Content, html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { moved, type Page, page } from "../../core/page.ts"
+import { organizationMemberOperations } from "../../features/people/organizations/member-operations.ts"
+import { removeMember } from "../../features/people/organizations/rules.ts"
+import { findMembers, findMemberships, shownTo } from "../../features/people/organizations/store.ts"
+import { findTeamsOfMembers } from "../../features/people/teams/store.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import type { User as UserRecord } from "../../features/people/users/records.ts"
+import { filterEverywhere, type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
+import { ofOwner } from "../../features/planning/issues/list.ts"
+import { presentIssues } from "../../features/planning/issues/present.ts"
+import { path } from "../../web/address.ts"
+import { empty, pager, state } from "../../web/components.ts"
+import { formButton } from "../../web/form.ts"
+import { icon } from "../../web/icon.ts"
+import { problem } from "../../web/problem.ts"
+import { organizationPage } from "../parts/account/frame.ts"
+import { accountRows } from "../parts/account/list-view.ts"
+import type { InOrganization } from "../parts/account/shared.ts"
+import { filterOf, listFields } from "../parts/issues/list.ts"
+import { type FilterBar, filterBar, issueRows } from "../parts/issues/list-view.ts"
+import { pullNotes } from "../parts/pulls/list-notes.ts"
+
+/** The pages of an organisation. */
+
+const NOTHING_OFFERED = { labels: [], milestones: [], projects: [] } as const
+
+/** What the organisation's repositories have of issues or pull requests, for readers of these. */
+function issuesOf(kind: "issues" | "pulls"): Page {
+  const title = kind === "issues" ? "Issues" : "Pull requests"
+  return page({
+    id: `organization.${kind}`,
+    address: kind === "issues" ? "GET /org/{org}/issues" : "GET /org/{org}/pulls",
+    access: onOrganization,
+    query: listFields,
+    answer: async (call) => {
+      const { services, db, actor, organization, query, page: rows, reader } = call
+      const filter = filterOf(query, NOTHING_OFFERED)
+      const plan: Plan = { ...planFilter(actor, filter), kind }
+      const found = await filterEverywhere(db, actor, plan, rows, [ofOwner(organization.id)])
+      const records = await presentIssues(db, services.site, actor, found.rows)
+      const notes = kind === "pulls" ? await pullNotes(db, records) : undefined
+      const at = path("org", organization.name, kind)
+      const bar: FilterBar = { at, filter, plan, found, kind, isSignedIn: actor.kind === "user", usual: "is:open label:bug" }
+      return organizationPage(call, presentUser(services.site, organization, actor), {
+        tab: kind,
+        title,
+        body: html`<h2>${title}</h2>${filterBar(bar)}${
+          records.length > 0
+            ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
+            : empty(
+                kind === "issues" ? "issue-opened" : "git-pull-request",
+                "Nothing to see here",
+                "What matches in any repository of the organization is listed here.",
+              )
+        }${pager(reader.url, rows, found.total)}`,
+      })
+    },
+  })
+}
+
+const members: Page = page({
+  id: "organization.members",
+  address: "GET /org/{org}/members",
+  access: onOrganization,
+  answer: async (call) => {
+    const { services, db, actor, organization, role, page: rows, reader, draft } = call
+    const { rows: found, total } = await findMembers(db, organization, actor, shownTo(actor, role), rows)
+    const beside = actor.kind === "user" && (role.isMember || role.isOwner) ? await membershipsOf({ ...call, actor }, found) : undefined
+    return organizationPage(call, presentUser(services.site, organization, actor), {
+      tab: "members",
+      title: "People",
+      body: html`${problem(draft?.refusal)}${
+        found.length > 0
+          ? accountRows(
+              found.map((member) => presentUser(services.site, member, actor)),
+              beside,
+            )
+          : empty("people", "Nobody to see here", "Members decide for themselves whether others see that they belong to it.")
+      }${pager(reader.url, rows, total)}${
+        role.isOwner &&
+        html`<p class="muted small">Somebody becomes a member with the first <a href="${path("org", organization.name, "teams")}">team</a> that they are in.</p>`
+      }`,
+    })
+  },
+})
+
+const show = form({
+  id: "organization.showMember",
+  address: "POST /org/{org}/members/{username}/show",
+  does: named(organizationMemberOperations, "orgPublicizeMember"),
+  on: members,
+  done: "Membership is now public.",
+})
+
+const hide = form({
+  id: "organization.hideMember",
+  address: "POST /org/{org}/members/{username}/hide",
+  does: named(organizationMemberOperations, "orgConcealMember"),
+  on: members,
+  done: "Membership is now private.",
+})
+
+const remove = form({
+  id: "organization.removeMember",
+  address: "POST /org/{org}/members/{username}/remove",
+  does: named(organizationMemberOperations, "orgDeleteMember"),
+  on: members,
+  done: "Member removed.",
+})
+
+/** The API has no operation for members themselves. */
+const leave: Page = page({
+  id: "organization.leave",
+  address: "POST /org/{org}/leave",
+  access: onOrganizationAsMember,
+  again: async (call, refusal) => ({
+    kind: "shown",
+    title: `Leave ${call.organization.name}`,
+    width: "narrow",
+    unlisted: true,
+    body: html`<h1>You can’t leave <bdi>${call.organization.name}</bdi></h1>${problem(refusal)}<p>Make somebody else an owner first, or delete the organization.</p><p><a class="button" href="${path("org", call.organization.name, "members")}">Back</a></p>`,
+  }),
+  answer: async ({ services, me, organization }) => {
+    await services.database.write((tx) => removeMember(tx, organization.id, me.id))
+    return moved("/", { flash: `You have left ${organization.name}.` })
+  },
+})
+
+export const organizationPages: readonly Page[] = [
+  members,
+  show,
+  hide,
+  remove,
+  leave,
+  issuesOf("issues"),
+  issuesOf("pulls"),
+
+  page({
+    id: "organization.dashboard",
+    address: "GET /org/{org}/dashboard",
+    access: onOrganization,
+    answer: ({ organization }) => moved(`${path(organization.name)}?tab=activity`),
+  }),
+]
+
+/** What members see of each other's memberships, and owners besides: two queries for all of them. */
+async function membershipsOf(
+  { db, actor, organization, role }: InOrganization,
+  members: readonly User[],
+): Promise<(account: UserRecord) => Content> {
+  const userIds = members.map(({ id }) => id)
+  const memberships = new Map(
+    (await findMemberships(db, { organizationId: organization.id, userIds })).map((membership) => [membership.user_id, membership]),
+  )
+  const teams = Map.groupBy(await findTeamsOfMembers(db, organization.id, actor, role, userIds), ({ user_id }) => user_id)
+  return (account) => {
+    const membership = memberships.get(account.id)
+    if (!membership) return undefined
+    const isPublic = membership.is_public === 1
+    const at = { org: organization.name, username: account.login }
+    return html`<div class="membership small"><p class="bar"><span class="chip">${membership.is_owner === 1 ? "Owner" : "Member"}</span>${
+      role.isOwner &&
+      (membership.has_second_factor === 1
+        ? state("success", "shield-check", "Two-factor on")
+        : state("pending", "shield", "Two-factor off"))
+    }<span>${icon(isPublic ? "eye" : "eye-closed")} ${isPublic ? "Seen by everybody" : "Seen by members"}</span></p><p class="bar">${(
+      teams.get(account.id) ?? []
+    ).map(
+      ({ name }) => html`<a href="${path("org", organization.name, "teams", name)}">${icon("organization")} <bdi>${name}</bdi></a>`,
+    )}</p>${
+      (role.isOwner || account.id === actor.user.id) &&
+      formButton(
+        isPublic ? hide : show,
+        at,
+        html`${isPublic ? "Show to members only" : "Show to everybody"}<span class="hidden-text">: ${account.login}</span>`,
+      )
+    }${
+      account.id === actor.user.id
+        ? formButton(leave, at, "Leave")
+        : role.isOwner && formButton(remove, at, html`Remove<span class="hidden-text"> ${account.login}</span>`)
+    }</div>`
+  }
+}

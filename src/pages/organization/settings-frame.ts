@@ -1,0 +1,35 @@
+import type { User } from "../../core/actor.ts"
+import { type Content, html } from "../../core/html.ts"
+import type { Shown } from "../../core/page.ts"
+import { path } from "../../web/address.ts"
+import { besideParts, type Parts } from "../../web/parts.ts"
+
+/** What all settings of an organisation have: the list of their parts, each a page of the feature that it is about. */
+
+const PARTS = {
+  general: { text: "General", icon: "gear", path: "" },
+  labels: { text: "Labels", icon: "tag", path: "/labels" },
+  webhooks: { text: "Webhooks", icon: "webhook", path: "/hooks" },
+  runners: { text: "Runners", icon: "server", path: "/actions/runners" },
+  secrets: { text: "Secrets", icon: "lock", path: "/actions/secrets" },
+  variables: { text: "Variables", icon: "list-unordered", path: "/actions/variables" },
+  blocked: { text: "Blocked people", icon: "no-entry", path: "/blocked_users" },
+} as const satisfies Parts
+
+export type OrganizationSettings = keyof typeof PARTS
+
+interface Settings extends Omit<Shown, "kind" | "body"> {
+  readonly part: OrganizationSettings
+  readonly body: Content
+}
+
+/** A page of an organisation's settings; `body` begins with its `h1`. */
+export function organizationSettings({ name }: Pick<User, "name">, { part, title, body, ...more }: Settings): Shown {
+  return {
+    kind: "shown",
+    unlisted: true,
+    ...more,
+    title: `${title} · ${name}`,
+    body: html`<p class="crumbs"><a href="${path(name)}"><bdi>${name}</bdi></a><span class="sep">/</span>Settings</p>${besideParts(PARTS, { label: "Settings", at: path("org", name, "settings"), current: part, body })}`,
+  }
+}

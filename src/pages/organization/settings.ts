@@ -1,0 +1,271 @@
+import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
+import { signedIn } from "../../access/policies/site.ts"
+import { memberOf } from "../../core/check.ts"
+import { form } from "../../core/forms/form.ts"
+import { html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { type Page, page } from "../../core/page.ts"
+import { countBlocked, findBlocked } from "../../features/people/blocks/store.ts"
+import { organizationBlockOperations } from "../../features/people/organizations/block-operations.ts"
+import { organizationOperations } from "../../features/people/organizations/operations.ts"
+import { presentOrganization } from "../../features/people/organizations/present.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { path } from "../../web/address.ts"
+import { avatar, empty, notice, pager } from "../../web/components.ts"
+import { type Field, formButton, formView } from "../../web/form.ts"
+import { icon } from "../../web/icon.ts"
+import { accountRows } from "../parts/account/list-view.ts"
+import { organizationSettings } from "./settings-frame.ts"
+
+const visibility: Field = {
+  kind: "choice",
+  name: "visibility",
+  label: "Visibility",
+  value: "public",
+  options: [
+    ["public", "Everybody"],
+    ["limited", "People who have signed in"],
+    ["private", "Its members", "Others can't tell that it exists."],
+  ],
+}
+
+const description: Field = { kind: "line", name: "description", label: "Description", maxlength: 255 }
+
+// --- making one ------------------------------------------------------------------------------------------------------------------
+
+const create: Page = page({
+  id: "organization.new",
+  address: "GET /org/create",
+  access: signedIn,
+  answer: ({ me, draft }) => ({
+    kind: "shown",
+    title: "New organization",
+    width: "narrow",
+    unlisted: true,
+    body: html`<h1>New organization</h1><p class="muted">Repositories that belong to several people: teams say who may do what in which of them. You are its first owner.</p>${
+      me.allow_create_organization === 0 && me.is_admin === 0
+        ? notice("info", "On this site you may not make organizations. Ask an administrator to make one for you.")
+        : formView(make, {
+            draft,
+            submit: "Create organization",
+            fields: [
+              {
+                kind: "line",
+                name: "username",
+                label: "Name",
+                required: true,
+                autofocus: true,
+                maxlength: 40,
+                hint: "Part of the URLs of its repositories.",
+              },
+              { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
+              description,
+              visibility,
+            ],
+          })
+    }`,
+  }),
+})
+
+const make = form({
+  id: "organization.make",
+  address: "POST /org/create",
+  does: named(organizationOperations, "orgCreate"),
+  on: create,
+  takes: ["username", "full_name", "description", "visibility"],
+  to: ({ record }) => path(String(memberOf(record, "name"))),
+  once: true,
+})
+
+// --- settings --------------------------------------------------------------------------------------------------------------------
+
+const about: readonly Field[] = [
+  { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
+  description,
+  { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255 },
+  { kind: "line", name: "location", label: "Place", maxlength: 50 },
+  { kind: "line", name: "email", label: "E-mail address", type: "email", hint: "Visible to signed-in users.", maxlength: 254 },
+  visibility,
+  {
+    kind: "box",
+    name: "repo_admin_change_team_access",
+    label: "Repository administrators can add teams",
+    hint: "Otherwise only owners can.",
+  },
+]
+
+const general: Page = page({
+  id: "organization.settings",
+  address: "GET /org/{org}/settings",
+  access: onOrganizationAsOwner,
+  answer: (call) => {
+    const { services, actor, organization, draft } = call
+    const record = presentOrganization(services.site, organization, actor)
+    const shown = { path: { org: organization.name }, draft } as const
+    return organizationSettings(organization, {
+      part: "general",
+      title: "Settings",
+      body: html`<h1>General</h1>${formView(edit, { ...shown, record, submit: "Save", fields: about })}<h2 id="picture">Picture</h2><div class="bar">${avatar(record, 72)}${
+        organization.avatar !== "" && formButton(removePicture, call.path, html`${icon("trash")}Remove it`)
+      }</div>${formView(setPicture, {
+        ...shown,
+        look: "plain",
+        submit: "Upload",
+        fields: [
+          {
+            kind: "file",
+            name: "image",
+            label: "New avatar",
+            hint: "PNG, JPEG, GIF or WebP, at most 1 MiB.",
+            accept: "image/png,image/jpeg,image/gif,image/webp",
+          },
+        ],
+      })}<h2 id="danger">Danger zone</h2>${formView(rename, {
+        ...shown,
+        look: "danger",
+        confirm: organization.name,
+        submit: "Rename organization",
+        fields: [
+          {
+            kind: "line",
+            name: "new_name",
+            label: "New name",
+            value: organization.name,
+            required: true,
+            maxlength: 40,
+            hint: "URLs with the old name redirect until somebody else takes the name.",
+          },
+        ],
+      })}${formView(remove, {
+        ...shown,
+        look: "danger",
+        confirm: organization.name,
+        submit: "Delete organization",
+        fields: [
+          {
+            kind: "content",
+            content: html`<p>Its teams and labels are deleted, and nobody can bring them back. It can be deleted once it owns no repositories and packages any more.</p>`,
+          },
+        ],
+      })}`,
+    })
+  },
+})
+
+const edit = form({
+  id: "organization.edit",
+  address: "POST /org/{org}/settings",
+  does: named(organizationOperations, "orgEdit"),
+  on: general,
+  reads: named(organizationOperations, "orgGet"),
+  guards: ["full_name", "description", "website", "location"],
+  takes: ["full_name", "description", "website", "location", "email", "visibility", "repo_admin_change_team_access"],
+  done: "Saved.",
+})
+
+const setPicture = form({
+  id: "organization.setPicture",
+  address: "POST /org/{org}/settings/avatar",
+  does: named(organizationOperations, "orgUpdateAvatar"),
+  on: general,
+  picture: "image",
+  bytes: 2 * 1024 * 1024,
+  done: "Avatar updated.",
+})
+
+const removePicture = form({
+  id: "organization.removePicture",
+  address: "POST /org/{org}/settings/avatar/delete",
+  does: named(organizationOperations, "orgDeleteAvatar"),
+  on: general,
+  done: "Avatar removed; the generated one is shown.",
+})
+
+const rename = form({
+  id: "organization.rename",
+  address: "POST /org/{org}/settings/rename",
+  does: named(organizationOperations, "renameOrg"),
+  on: general,
+  takes: ["new_name"],
+  confirms: ({ org = "" }) => org,
+  done: "Renamed.",
+  to: ({ field }) => path("org", field("new_name"), "settings"),
+})
+
+const remove = form({
+  id: "organization.delete",
+  address: "POST /org/{org}/settings/delete",
+  does: named(organizationOperations, "orgDelete"),
+  on: general,
+  confirms: ({ org = "" }) => org,
+  done: "Organization deleted.",
+  to: () => "/",
+})
+
+// --- blocked people --------------------------------------------------------------------------------------------------------------
+
+const blocked: Page = page({
+  id: "organization.blocked",
+  address: "GET /org/{org}/settings/blocked_users",
+  access: onOrganizationAsOwner,
+  answer: async (call) => {
+    const { services, db, actor, organization, page: rows, reader, draft } = call
+    const total = (await countBlocked.first(db, { blockerId: organization.id }))?.total ?? 0
+    const people = await findBlocked(db, { blockerId: organization.id, limit: rows.limit, offset: rows.offset })
+    const records = people.map((person) => presentUser(services.site, person, actor))
+    return organizationSettings(organization, {
+      part: "blocked",
+      title: "Blocked people",
+      body: html`<h1>Blocked people</h1><p class="muted">They can open no issues and pull requests in the organization’s repositories, write no comments there, and be no collaborators. Members can’t be blocked.</p>${
+        records.length > 0
+          ? accountRows(records, ({ login }) =>
+              formButton(unblock, { ...call.path, username: login }, html`Unblock<span class="hidden-text"> ${login}</span>`),
+            )
+          : empty("no-entry", "Nobody is blocked")
+      }${pager(reader.url, rows, total)}<h2>Block a user</h2>${formView(block, {
+        path: call.path,
+        draft,
+        submit: "Block",
+        look: "danger",
+        fields: [
+          { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
+          { kind: "line", name: "note", label: "Reason", hint: "Only visible to owners.", maxlength: 255 },
+        ],
+      })}`,
+    })
+  },
+})
+
+const block = form({
+  id: "organization.block",
+  address: "POST /org/{org}/settings/blocked_users",
+  does: named(organizationBlockOperations, "organizationBlockUser"),
+  on: blocked,
+  also: ["username", "note"],
+  picks: ({ org = "" }, field) => ({ org, username: field("username").trim() }),
+  missing: ["username", "there is nobody of that name"],
+  query: ({ note = [] }) => ({ note: note[0] ?? "" }),
+  done: "Blocked.",
+})
+
+const unblock = form({
+  id: "organization.unblock",
+  address: "POST /org/{org}/settings/blocked_users/{username}/unblock",
+  does: named(organizationBlockOperations, "organizationUnblockUser"),
+  on: blocked,
+  done: "Unblocked.",
+})
+
+export const ownOrganizationPages: readonly Page[] = [
+  create,
+  make,
+  general,
+  edit,
+  setPicture,
+  removePicture,
+  rename,
+  remove,
+  blocked,
+  block,
+  unblock,
+]

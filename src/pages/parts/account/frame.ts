@@ -1,0 +1,116 @@
+import { roleIn } from "../../../access/policies/organization-role.ts"
+import type { OnOrganization } from "../../../access/policies/organizations.ts"
+import type { User as Account } from "../../../core/actor.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Request } from "../../../core/operation.ts"
+import type { Shown } from "../../../core/page.ts"
+import { presentUser } from "../../../features/people/users/present.ts"
+import type { User } from "../../../features/people/users/records.ts"
+import { localPath, path } from "../../../web/address.ts"
+import { avatar, type Tab, tabs } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+
+/** What the pages of an account have in common: the name and facts of an organisation, or the name of a person, and the tabs of its parts. */
+
+export const ORGANIZATION_TABS = [
+  "overview",
+  "repositories",
+  "issues",
+  "pulls",
+  "projects",
+  "packages",
+  "activity",
+  "members",
+  "teams",
+  "settings",
+] as const
+export type OrganizationTab = (typeof ORGANIZATION_TABS)[number]
+
+/** The links of an account to itself elsewhere, as facts. */
+export const factsOf = (account: User, email: string | undefined): Html =>
+  html`${account.location !== "" && html`<li dir="auto">${icon("location")} ${account.location}</li>`}${
+    account.website !== "" &&
+    html`<li class="break">${icon("link")} <a href="${account.website}" rel="nofollow me noopener">${account.website.replace(/^https?:\/\//i, "")}</a></li>`
+  }${email !== undefined && html`<li class="break">${icon("mail")} <a href="mailto:${email}">${email}</a></li>`}`
+
+interface Part extends Omit<Shown, "kind" | "body"> {
+  readonly tab: OrganizationTab
+  readonly body: Content
+}
+
+export function organizationPage({ role }: Pick<OnOrganization, "role">, account: User, { tab, title, body, ...more }: Part): Shown {
+  const at = path(account.login)
+  const items: Readonly<Record<OrganizationTab, Omit<Tab, "current">>> = {
+    overview: { href: at, text: "Overview", icon: "home" },
+    repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
+    issues: { href: path("org", account.login, "issues"), text: "Issues", icon: "issue-opened" },
+    pulls: { href: path("org", account.login, "pulls"), text: "Pull requests", icon: "git-pull-request" },
+    projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
+    packages: { href: `${at}/-/packages`, text: "Packages", icon: "package" },
+    activity: { href: `${at}?tab=activity`, text: "Activity", icon: "pulse" },
+    members: { href: path("org", account.login, "members"), text: "People", icon: "people" },
+    teams: { href: path("org", account.login, "teams"), text: "Teams", icon: "organization" },
+    settings: { href: path("org", account.login, "settings"), text: "Settings", icon: "gear" },
+  }
+  const shown = ORGANIZATION_TABS.filter((name) => (name === "settings" ? role.isOwner : name !== "teams" || role.isMember || role.isOwner))
+  return {
+    kind: "shown",
+    ...more,
+    title: title === "" ? account.login : `${title} · ${account.login}`,
+    feed: `${at}.atom`,
+    body: html`<header class="account-header">${avatar(account, 72)}<div><h1><bdi>${account.full_name || account.login}</bdi>${
+      account.full_name !== "" && html` <span class="muted account-name"><bdi>${account.login}</bdi></span>`
+    }</h1>${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}<ul class="plain meta">${
+      account.visibility !== "public" &&
+      html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</li>`
+    }${factsOf(account, account.email === "" ? undefined : account.email)}<li><a href="${at}.atom">${icon("rss")} Feed</a></li></ul></div></header>${tabs(
+      "Organization",
+      shown.map((name) => ({ ...items[name], current: name === tab })),
+    )}${body}`,
+  }
+}
+
+/** Pictures of people, each a link to who it is. */
+export const faces = (people: readonly User[]): Html =>
+  html`<div class="faces">${people.map(
+    (person) =>
+      html`<a href="${localPath(person.html_url)}" title="${person.login}">${avatar(person, 32)}<span class="hidden-text">${person.login}</span></a>`,
+  )}</div>`
+
+/** `current` may be a part without a tab, such as followers: then none is marked. */
+export function personTabs({ name, stars_count }: Account, current: string): Html {
+  const at = path(name)
+  const items: Readonly<Record<string, Omit<Tab, "current">>> = {
+    overview: { href: at, text: "Overview", icon: "book" },
+    repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
+    projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
+    packages: { href: `${at}/-/packages`, text: "Packages", icon: "package" },
+    activity: { href: `${at}?tab=activity`, text: "Activity", icon: "pulse" },
+    stars: { href: `${at}?tab=stars`, text: "Stars", icon: "star", count: stars_count },
+    watching: { href: `${at}?tab=watching`, text: "Watching", icon: "eye" },
+  }
+  return tabs(
+    "Profile",
+    Object.entries(items).map(([tab, item]) => ({ ...item, current: tab === current })),
+  )
+}
+
+interface AccountPart extends Omit<Shown, "kind" | "body"> {
+  readonly tab: "projects" | "packages"
+  readonly body: Content
+}
+
+/** A part of a person or an organisation that other features show. */
+export async function accountPage({ services, db, actor }: Request, owner: Account, part: AccountPart): Promise<Shown> {
+  const account = presentUser(services.site, owner, actor)
+  if (owner.kind === "organization") return organizationPage({ role: await roleIn(db, actor, owner) }, account, part)
+  const { tab, title, body, ...more } = part
+  const at = path(owner.name)
+  return {
+    kind: "shown",
+    ...more,
+    title: `${title} · ${owner.name}`,
+    feed: `${at}.atom`,
+    body: html`<header class="account-header">${avatar(account, 32)}<div><h1><a href="${at}"><bdi>${owner.full_name || owner.name}</bdi></a></h1></div></header>${personTabs(owner, tab)}${body}`,
+  }
+}

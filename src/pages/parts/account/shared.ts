@@ -1,0 +1,107 @@
+import type { OrganizationRole } from "../../../access/policies/organization-role.ts"
+import type { OnOrganization } from "../../../access/policies/organizations.ts"
+import type { SignedIn, User } from "../../../core/actor.ts"
+import { actorId, isSiteAdministrator } from "../../../core/actor.ts"
+import { type Html, html } from "../../../core/html.ts"
+import type { Page as ListPage, Request } from "../../../core/operation.ts"
+import type { Reader } from "../../../core/page.ts"
+import Type from "../../../core/schema.ts"
+import { presentRepositories } from "../../../features/code/repositories/present.ts"
+import { listRepositories, ownedBy } from "../../../features/code/repositories/search.ts"
+import { withOwners } from "../../../features/code/repositories/store.ts"
+import { type FeedQuery, readFeed } from "../../../features/events/feed/feed.ts"
+import { presentActivities } from "../../../features/events/feed/present.ts"
+import { contributionsOf } from "../../../features/people/users/store.ts"
+import { path, withQuery } from "../../../web/address.ts"
+import { empty, pager } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { feedEntries } from "../feed/view.ts"
+import { repositoryFilters } from "../repositories/list.ts"
+import { repositoryRows } from "../repositories/list-view.ts"
+import { dayOfAddress, heatmap } from "./heatmap.ts"
+
+/** Parts of the pages of people and of organisations. */
+
+export const profileQuery = {
+  tab: Type.Optional(Type.String()),
+  date: Type.Optional(Type.String()),
+  ...repositoryFilters,
+}
+
+export interface ProfileCall extends Request {
+  readonly page: ListPage
+  readonly reader: Reader
+}
+
+/** Somebody who has signed in, and an organisation. */
+export interface InOrganization extends Request, OnOrganization {
+  readonly actor: SignedIn
+}
+
+const RECENT = 6
+
+interface ForNobody extends Pick<Request, "services" | "actor"> {
+  /** Of the reader, in an organisation. */
+  readonly role?: OrganizationRole
+}
+
+/** The repositories that changed last, and the way to all of them. */
+export async function recentRepositories(call: Request & ForNobody, owner: User): Promise<Html> {
+  const { services, db, actor } = call
+  const order = { by: "updated", direction: "desc" } as const
+  const { rows, total } = await listRepositories(db, actor, { where: [ownedBy(owner.id)], order }, { limit: RECENT, offset: 0 })
+  if (total === 0) return noRepositories(call, owner)
+  const records = await presentRepositories(db, services.site, actor, await withOwners(db, rows))
+  return html`<section class="stack" aria-label="Repositories">${repositoryRows(records)}${
+    total > RECENT && html`<p><a href="${path(owner.name)}?tab=repositories">${icon("repo")} All ${total} repositories</a></p>`
+  }</section>`
+}
+
+/** For those who may create repositories there. */
+export const newRepository = (owner: User): Html =>
+  html`<p class="bar"><a class="button small primary end" href="${withQuery("/repo/create", { owner: owner.name })}">${icon("plus")}New repository</a></p>`
+
+export function noRepositories({ services, actor, role }: ForNobody, owner: User): Html {
+  const isOwn = actorId(actor) === owner.id
+  if (!isOwn && role?.mayCreateRepositories !== true) return empty("repo", "There is no repository here that you may see")
+  const mayPush = isOwn ? services.config.git.pushToCreate.user : services.config.git.pushToCreate.organization
+  return empty(
+    "repo",
+    isOwn ? "You have no repository yet" : "There is no repository yet",
+    mayPush && html`Push one to <code>${services.site.rootUrl}${path(owner.name, "name.git")}</code>, or begin here.`,
+    html`<p class="bar"><a class="button primary" href="${withQuery("/repo/create", { owner: owner.name })}">${icon("plus")}New repository</a><a class="button" href="${withQuery("/repo/migrate", { owner: owner.name })}">${icon("repo-push")}Import one</a><a class="button" href="/explore/repos">${icon("telescope")}Explore</a></p>`,
+  )
+}
+
+/** The feed of an account, that of one day where the address names it, under the account's heatmap. */
+export async function activityOf(call: ProfileCall, account: User, date: string | undefined, withPrivate: boolean): Promise<Html> {
+  const { services, db, actor, page, reader } = call
+  const now = services.now()
+  const own = actorId(actor) === account.id
+  const day = dayOfAddress(date)
+  const asked: FeedQuery = {
+    feed: { of: "account", receiverId: account.id, performedOnly: account.kind === "person" },
+    withPrivate: own || withPrivate || isSiteAdministrator(actor),
+    ofAnybody: own,
+    day,
+  }
+  const { rows, total } = await readFeed(db, actor, asked, page)
+  const entries = await presentActivities(db, services.site, actor, rows)
+  return html`${await heatmapOf(call, account, date)}${
+    day && html`<p class="bar"><strong>${date}</strong> <a href="${path(account.name)}?tab=activity">Show all days</a></p>`
+  }${
+    entries.length > 0
+      ? await feedEntries(db, entries, now)
+      : empty(
+          "pulse",
+          day ? "Nothing happened on this day" : "Nothing has happened yet",
+          "Pushes, issues and reviews that you may see are listed here.",
+        )
+  }${pager(reader.url, page, total)}`
+}
+
+export async function heatmapOf({ services, db, actor }: Request, account: User, selected?: string): Promise<Html> {
+  const now = services.now()
+  const contributions = await contributionsOf(db, actor, account, now)
+  return heatmap({ contributions, now, selected, href: (date) => `${path(account.name)}?tab=activity&date=${date}` })
+}

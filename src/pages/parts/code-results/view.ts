@@ -1,0 +1,174 @@
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { Refusal } from "../../../core/errors.ts"
+import { plainCode } from "../../../core/highlight/invisible.ts"
+import { withMarks } from "../../../core/highlight/marks.ts"
+import { type Html, html } from "../../../core/html.ts"
+import type { Page } from "../../../core/operation.ts"
+import type { Reader } from "../../../core/page.ts"
+import { oneOf } from "../../../core/record.ts"
+import Type, { type Static, type TObject } from "../../../core/schema.ts"
+import { type CodeSearch, type FoundCode, type FoundFile, searchCode } from "../../../features/code/search/search.ts"
+import { inTurn } from "../../../features/code/search/turns.ts"
+import { type CodeAt, searchCommit } from "../../../features/code/search/without-index.ts"
+import { MODES, type Mode, withLanguage } from "../../../features/code/search/words.ts"
+import { escapePath, path, withQuery } from "../../../web/address.ts"
+import { choices, dot, empty, filterForm, notice, pager } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { languageColor } from "../../../web/language-colors.ts"
+import { sentence } from "../../../web/problem.ts"
+import { count, plural } from "../../../web/time.ts"
+
+/** Searches in code as pages show them: of everything, of an owner, of a repository. */
+
+/** What an address may say. `l` is the language in older links, and `fuzzy` was a mode. */
+export const codeSearchFields = {
+  q: Type.Optional(Type.String()),
+  l: Type.Optional(Type.String()),
+  search_mode: Type.Optional(oneOf([...MODES, "fuzzy"])),
+  case: Type.Optional(Type.Boolean()),
+}
+
+interface Call {
+  readonly db: Handle
+  readonly actor: Actor
+  readonly query: Static<TObject<typeof codeSearchFields>>
+  readonly page: Page
+  readonly reader: Reader
+}
+
+interface Place extends Pick<CodeSearch, "repositoryId" | "ownerId"> {
+  /** In place of the default branches: a revision of the one repository, which has no index. */
+  readonly at?: CodeAt
+}
+
+interface Asked {
+  readonly q: string
+  readonly mode: Mode
+  readonly isCaseSensitive: boolean
+}
+
+const askedOf = ({ q = "", l, search_mode = "exact", case: isCaseSensitive = false }: Call["query"]): Asked => ({
+  q: l === undefined || l === "" ? q : withLanguage(q, l),
+  mode: search_mode === "fuzzy" ? "words" : search_mode,
+  isCaseSensitive,
+})
+
+interface Result {
+  /** Undefined where nothing was sought. */
+  readonly found: FoundCode | undefined
+  /** What is wrong with the query. */
+  readonly fault: string | undefined
+}
+
+async function find({ db, actor, page }: Call, { q, ...how }: Asked, place: Place): Promise<Result> {
+  if (q.trim() === "") return { found: undefined, fault: undefined }
+  try {
+    const { at, ...within } = place
+    const search = () => (at ? searchCommit(at, { q, ...how }, page) : searchCode(db, actor, { q, ...how, ...within }, page))
+    return { found: await inTurn(search), fault: undefined }
+  } catch (error) {
+    // A query that can't be read is for the person to change; it is no fault of the page.
+    if (error instanceof Refusal && error.kind === "invalid" && error.field === "q")
+      return { found: undefined, fault: error.message.replace(/^\[q\]:/, "The query") }
+    throw error
+  }
+}
+
+export interface CodeSearchOptions {
+  /** The path of the page. */
+  readonly action: string
+  /** Further values of the query that the form keeps. */
+  readonly keep?: Readonly<Record<string, string>>
+  readonly place?: Place
+  readonly placeholder?: string
+  /** What stands between the field and what was found. */
+  readonly below?: Html
+}
+
+/** The field, what is wrong with the query, and the files that were found. */
+export async function codeSearch(
+  call: Call,
+  { action, keep = {}, place = {}, placeholder = "Search code", below }: CodeSearchOptions,
+): Promise<Html> {
+  const asked = askedOf(call.query)
+  const { found, fault } = await find(call, asked, place)
+  const form = filterForm(action, asked.q, placeholder, {
+    ...keep,
+    search_mode: asked.mode === "exact" ? undefined : asked.mode,
+    case: asked.isCaseSensitive ? "1" : undefined,
+  })
+  const url = withQuery(call.reader.url, { q: asked.q, l: undefined, page: call.page.number })
+  return html`<div class="stack tight">${form}${fault && notice("bad", sentence(fault))}</div>${below}<div class="bar">${choicesOf(url, asked)}${
+    found && found.total > 0 && html`<span class="muted">${plural(found.total, "file")}${found.isPartial && " or more"}</span>`
+  }</div>${found ? foundView(call, url, asked, found, place) : !fault && empty("code", "Search code", hints(asked.mode, place))}`
+}
+
+const MODE_TEXTS: Readonly<Record<Mode, string>> = { exact: "Exact text", words: "Whole words", regexp: "Regular expression" }
+
+const choicesOf = (url: string, { mode, isCaseSensitive }: Asked): Html =>
+  html`${choices(
+    "How to search",
+    MODES.map((each) => ({
+      href: withQuery(url, { search_mode: each === "exact" ? undefined : each }),
+      text: MODE_TEXTS[each],
+      current: each === mode,
+    })),
+  )}${choices("Letters", [
+    { href: withQuery(url, { case: isCaseSensitive ? undefined : "1" }), text: "Match case", current: isCaseSensitive },
+  ])}`
+
+function foundView({ page, reader }: Call, url: string, asked: Asked, found: FoundCode, place: Place): Html {
+  return html`${found.isPartial && notice("info", "There is too much to look through all of it. Narrow the search with repo:, path: or lang:, or with a longer text.")}${
+    found.indexing > 0 &&
+    notice("info", `${plural(found.indexing, "repository is", "repositories are")} still being prepared for the search, and may have more.`)
+  }${languagesView(url, asked, found)}${
+    found.files.length > 0
+      ? html`<ol class="plain stack">${found.files.map((file) => fileView(file, place))}</ol>`
+      : found.total > 0
+        ? empty("search", "There are fewer pages than that", undefined, html`<a class="button" href="${withQuery(url, {})}">First page</a>`)
+        : empty("search", "No code matches", hints(asked.mode, place))
+  }${pager(reader.url, page, found.total)}`
+}
+
+/** The most languages that are offered. */
+const MOST_LANGUAGES = 10
+
+function languagesView(url: string, { q }: Asked, { languages }: FoundCode): Html | undefined {
+  const isNarrowed = withLanguage(q, undefined) !== q.trim()
+  if (!isNarrowed && languages.length < 2) return undefined
+  const to = (language: string | undefined) => withQuery(url, { q: withLanguage(q, language) })
+  return html`<nav class="bar" aria-label="Languages">${languages
+    .slice(0, MOST_LANGUAGES)
+    .map(({ language, files }) =>
+      language === ""
+        ? html`<span class="chip">Other <span class="muted">${count(files)}</span></span>`
+        : html`<a class="chip" rel="nofollow" href="${to(language)}">${dot(languageColor(language))}${language} <span class="muted">${count(files)}</span></a>`,
+    )}${isNarrowed && html`<a class="chip" href="${to(undefined)}">${icon("x")}All languages</a>`}</nav>`
+}
+
+function fileView({ repository, path: file, language, fragments, matches }: FoundFile, { repositoryId }: Place): Html {
+  const at = path(repository.owner, repository.name)
+  const address = `${at}/src/commit/${repository.commitId}/${escapePath(file)}`
+  const shown = fragments.reduce((sum, lines) => sum + lines.filter(({ marks }) => marks.length > 0).length, 0)
+  return html`<li class="card"><div class="head"><h2 class="found-file">${
+    repositoryId === undefined && html`<a class="muted" href="${at}"><bdi>${repository.owner}/${repository.name}</bdi></a> `
+  }<a href="${address}"><bdi>${file}</bdi></a></h2>${
+    language !== "" && html`<span class="muted small end">${dot(languageColor(language))} ${language}</span>`
+  }</div>${fragments.map(
+    (lines) =>
+      html`<pre class="found" tabindex="0" aria-label="${`Lines ${lines[0]?.number ?? 0} to ${lines.at(-1)?.number ?? 0}`}">${lines.map(
+        ({ number, text, marks, isCut }) =>
+          html`<a href="${address}#L${number}">${number}</a>${withMarks(plainCode(text), marks)}${isCut && "…"}\n`,
+      )}</pre>`,
+  )}${matches > shown && html`<p class="found-more small"><a href="${address}">${plural(matches - shown, "more line")} in this file</a></p>`}</li>`
+}
+
+const HINTS: Readonly<Record<Mode, string>> = {
+  exact: "The text is found as you type it, also inside of words. Phrases in quotes must all be in the file.",
+  words: "Files are found that have all the words, each as a whole one; in quotes, words in this order.",
+  regexp: "An expression of RE2 is matched against each line, such as create\\w+Server\\(.",
+}
+
+const hints = (mode: Mode, { repositoryId }: Place): Html =>
+  html`${HINTS[mode]} Narrow a search with ${repositoryId === undefined && html`<code>repo:owner/name</code>, `}<code>path:*.ts</code> or <code>lang:go</code>.`

@@ -1,0 +1,351 @@
+import { type OnIssue, onIssueSignedIn, requireWriting, writesKind } from "../../../access/policies/issues.ts"
+import { refuseArchived } from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { Actor } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import { addressOf } from "../../../core/forms/form.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Page as ListPage } from "../../../core/operation.ts"
+import { moved, type Page, page, type Shown } from "../../../core/page.ts"
+import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
+import { presentAttachment } from "../../../features/code/attachments/present.ts"
+import { namedIn } from "../../../features/code/attachments/unbound.ts"
+import { replyOf } from "../../../features/people/replies/rules.ts"
+import { findReplyNames } from "../../../features/people/replies/store.ts"
+import { takesFiles } from "../../../features/planning/attachments/keep.ts"
+import { attachmentsOf } from "../../../features/planning/comments/present.ts"
+import { rolesOf } from "../../../features/planning/comments/roles.ts"
+import { createComment } from "../../../features/planning/comments/rules.ts"
+import { findTimeline } from "../../../features/planning/comments/store.ts"
+import { presentTimeline } from "../../../features/planning/comments/timeline.ts"
+import { editIssue } from "../../../features/planning/issues/edit.ts"
+import { lockForIssues } from "../../../features/planning/issues/lock.ts"
+import { presentIssue } from "../../../features/planning/issues/present.ts"
+import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
+import { isText, type TimelineEntry } from "../../../features/planning/issues/timeline.ts"
+import { countReactions, findOwnReactions } from "../../../features/planning/reactions/store.ts"
+import { repositoryPath, withQuery } from "../../../web/address.ts"
+import { menu, notice, pager, person, state } from "../../../web/components.ts"
+import { composer } from "../../../web/composer.ts"
+import { icon } from "../../../web/icon.ts"
+import { problem } from "../../../web/problem.ts"
+import { plural, timeOf } from "../../../web/time.ts"
+import { REPLIES_PATH } from "../../user/settings/replies.ts"
+import { stateOf, titleOf } from "../issues/list-view.ts"
+import { renderTexts } from "../texts.ts"
+import type { ConversationCall } from "./call.ts"
+import { type ChosenEnding, closeButton, closingsOf, readEnding } from "./endings.ts"
+import type { ConversationForms } from "./forms.ts"
+import { historiesOf } from "./histories.ts"
+import { originsOf } from "./origins.ts"
+import { sideOf } from "./side.ts"
+import { findProjectLinks } from "./store.ts"
+import { type Around, article, type Deeds, type DrawnReview, type ShownText, timelineItems } from "./timeline-view.ts"
+
+/** The conversation about an issue or a pull request: both pages are made of it. */
+
+/** Longer timelines are folded in the middle: so many entries are shown of their beginning and their end. */
+const FIRST_SHOWN = 30
+const LAST_SHOWN = 60
+/** The entries of one page of an unfolded one. */
+const ENTRIES_SHOWN = 500
+
+export type { ConversationCall }
+
+/** What somebody typed, and why it was refused. */
+export interface Draft {
+  readonly body: string
+  readonly ending?: ChosenEnding
+  readonly problem?: Content
+  /** They go on writing. */
+  readonly isFocused?: boolean
+}
+
+export interface ConversationOptions {
+  /** The unfolded timeline. */
+  readonly all: boolean
+  readonly draft?: Draft | undefined
+  /** The id of the comment that the reader answers; 0 for the opening text. */
+  readonly quote?: number | undefined
+  readonly forms: ConversationForms
+  /** Reviews, by their ids, as features above draw them. */
+  readonly reviewsOf?: (reviewIds: readonly number[]) => Promise<ReadonlyMap<number, DrawnReview>>
+  /** What features above show at the end of the timeline, and at the top of the side. */
+  readonly below?: Content
+  readonly side?: Content
+}
+
+/** What the address of the page may say. */
+export const conversationQuery = { all: Type.Optional(Type.Boolean()), quote: Type.Optional(Type.Integer()) } as const
+
+/** The path of an issue's page, or of a pull request's. */
+export const conversationPath = (call: OnIssue): string =>
+  `${repositoryPath(call)}/${call.issue.is_pull === 1 ? "pulls" : "issues"}/${call.issue.number}`
+
+/** The heading of the page: title and state. `about` says more, such as who opened it. */
+export const conversationHeader = (record: IssueRecord, about: Content): Html => {
+  const { tone, icon: name, text } = stateOf(record)
+  return html`<div class="conversation-header stack tight" id="conversation-header" data-live><h1 dir="auto">${titleOf(record.title)} <span class="muted">#${record.number}</span></h1><p class="bar">${state(tone, name, text, true)}${
+    record.is_locked && html`<span class="chip">${icon("lock")}Locked</span>`
+  }<span class="muted">${about}</span></p></div>`
+}
+
+/** Who opened an issue and when, and what was said. */
+export const opened = ({ user, original_author, created_at, comments }: IssueRecord, now: number): Html =>
+  html`${original_author === "" ? person(user) : html`<bdi class="strong">${original_author}</bdi>`} opened this ${timeOf(created_at, now)} · ${plural(comments, "comment")}`
+
+/** The timeline, the form and the side: a constant number of queries. */
+export async function conversation(call: ConversationCall, record: IssueRecord, options: ConversationOptions): Promise<Html> {
+  const { services, db, actor, repository, owner, issue } = call
+  const { site } = services
+  const at = repositoryPath(call)
+  const here = conversationPath(call)
+  const found = await findEntries(call, options.all)
+  const entries = await presentTimeline(db, site, actor, { home: { repository, owner }, issue }, found.rows)
+  const projects = await findProjectLinks(db, actor, [
+    ...new Set(
+      [...entries.flatMap((entry) => [entry.project_id, entry.old_project_id]), ...record.projects.map(({ id }) => id)].filter(
+        (id) => id !== 0,
+      ),
+    ),
+  ])
+  const reviewIds = [...new Set(entries.map(({ review_id }) => review_id).filter((id) => id !== 0))]
+  const reviews = reviewIds.length === 0 ? undefined : await options.reviewsOf?.(reviewIds)
+  const texts = await textsOf(call, record, found.rows)
+  const around: Around = {
+    at,
+    authorId: issue.author_id,
+    roles: await rolesOf(call, [issue.author_id, ...found.rows.filter(isText).map(({ author_id }) => author_id)]),
+    now: services.now(),
+    texts,
+    projects,
+    reviews: reviews ?? new Map(),
+    closings: await closingsOf(call, found.rows),
+    origins: await originsOf(call, found.rows),
+    deeds: await deedsOf(call, options.forms),
+  }
+  const first = found.hidden > 0 ? FIRST_SHOWN : entries.length
+  const opening = texts.get(0)
+  const draft = options.draft ?? quoted(options.quote, record, found.rows)
+  return html`${refusedButton(call)}<div class="columns conversation"><div><ol class="plain timeline" id="timeline" data-live="list"><li id="entry-0">${
+    opening &&
+    article(
+      {
+        id: `issue-${issue.id}`,
+        user: record.user,
+        originalAuthor: record.original_author,
+        createdAt: record.created_at,
+        text: opening,
+        verb: "opened this",
+        entryId: 0,
+      },
+      around,
+    )
+  }</li>${timelineItems(entries.slice(0, first), around)}${
+    found.hidden > 0 &&
+    html`<li class="fold" id="fold"><a class="button" href="${withQuery(here, { all: 1 })}" data-whole rel="nofollow">${icon("unfold")}Show ${plural(found.hidden, "more entry", "more entries")}</a></li>`
+  }${timelineItems(entries.slice(first), around)}</ol>${options.all && pager(withQuery(here, { all: 1 }), unfolded(call), found.total)}${options.below}${await replyForm(call, record, here, draft)}</div><aside class="side stack" aria-label="About this">${options.side}${await sideOf(call, record, options.forms)}</aside></div>`
+}
+
+interface FoundEntries {
+  readonly rows: readonly TimelineEntry[]
+  readonly total: number
+  /** How many between the first and the last ones are not among the rows. */
+  readonly hidden: number
+}
+
+const always = { since: 0, before: Number.MAX_SAFE_INTEGER } as const
+
+/** Pages of a conversation are longer than those of lists. */
+const unfolded = ({ page: { number } }: ConversationCall): ListPage => ({
+  number,
+  limit: ENTRIES_SHOWN,
+  offset: (number - 1) * ENTRIES_SHOWN,
+})
+
+async function findEntries(call: ConversationCall, all: boolean): Promise<FoundEntries> {
+  const { db, actor, issue } = call
+  if (all) return { ...(await findTimeline(db, actor, issue.id, always, unfolded(call))), hidden: 0 }
+  const shown = FIRST_SHOWN + LAST_SHOWN
+  const { rows: first, total } = await findTimeline(db, actor, issue.id, always, { number: 1, limit: shown, offset: 0 })
+  if (total <= shown) return { rows: first, total, hidden: 0 }
+  const last = await findTimeline(db, actor, issue.id, always, { number: 1, limit: LAST_SHOWN, offset: total - LAST_SHOWN })
+  return { rows: [...first.slice(0, FIRST_SHOWN), ...last.rows], total, hidden: total - shown }
+}
+
+/** The files that are listed beside a text: those that it does not show or link itself. */
+function beside<File extends { readonly uuid: string }>(text: string, files: readonly File[]): readonly File[] {
+  const named = namedIn(text)
+  return files.filter(({ uuid }) => !named.has(uuid))
+}
+
+/** The opening text, as 0, and those of the entries, by their ids. */
+async function textsOf(
+  call: ConversationCall,
+  record: IssueRecord,
+  rows: readonly TimelineEntry[],
+): Promise<ReadonlyMap<number, ShownText>> {
+  const { services, db, issue } = call
+  const written = rows.filter((entry) => isText(entry) && entry.kind !== "dismiss_review")
+  const files = written.length === 0 ? undefined : await attachmentsOf(db, written)
+  const reactions = Map.groupBy(await countReactions(db, { issueId: issue.id }), ({ comment_id }) => comment_id)
+  const histories = await historiesOf(db, call)
+  const [opening = html``, ...others] = await renderTexts(call, [record.body, ...written.map(({ content }) => content)])
+  const shown: [number, ShownText][] = written.map((entry, index) => [
+    entry.id,
+    {
+      html: others[index] ?? html``,
+      isEdited: entry.content_version > 0,
+      history: histories.get(entry.id),
+      reactions: reactions.get(entry.id) ?? [],
+      files: beside(entry.content, files?.get(entry.id)?.map((file) => presentAttachment(services.site, file)) ?? []),
+    },
+  ])
+  return new Map([
+    [
+      0,
+      {
+        html: opening,
+        isEdited: record.content_version > 0,
+        history: histories.get(0),
+        reactions: reactions.get(0) ?? [],
+        files: beside(record.body, record.assets),
+      },
+    ],
+    ...shown,
+  ])
+}
+
+// --- what can be done with a text ---------------------------------------------------------------------------------------------------------
+
+/** The menu and the reactions of each text, as far as the reader may use them. */
+async function deedsOf(call: ConversationCall, forms: ConversationForms): Promise<Deeds | undefined> {
+  const { db, actor, repository, issue, path } = call
+  if (actor.kind === "anonymous") return undefined
+  const here = conversationPath(call)
+  const writes = writesKind(call, issue)
+  const isOpen = repository.is_archived === 0
+  const mayReact = isOpen && (issue.is_locked === 0 || writes)
+  const own = mayReact ? await findOwnReactions(db, { issueId: issue.id, userId: actor.user.id }) : []
+  return {
+    menu: (id, authorId) => {
+      const editor = id === 0 ? `${here}/edit` : `${here}/comments/${id}/edit`
+      const anchor = id === 0 ? `issue-${issue.id}` : `issuecomment-${id}`
+      return menu(
+        icon("kebab-horizontal", "More"),
+        html`${isOpen && html`<a href="${withQuery(here, { quote: id })}#body" data-quote rel="nofollow">${icon("quote")}Quote and reply</a>`}${
+          isOpen &&
+          (actor.user.id === authorId || writes) &&
+          html`<a href="${editor}" rel="nofollow">${icon("pencil")}Edit${id !== 0 && " or delete"}</a>`
+        }<a href="${withQuery(`${repositoryPath(call)}/issues/new`, { body: `From ${here}#${anchor}:\n\n` })}" rel="nofollow">${icon("issue-opened")}New issue from this</a>`,
+        { name: "button quiet small" },
+      )
+    },
+    react: mayReact
+      ? (id) => ({
+          add: addressOf(id === 0 ? forms.react : forms.reactToComment, { ...path, id: String(id) }),
+          remove: addressOf(id === 0 ? forms.unreact : forms.unreactToComment, { ...path, id: String(id) }),
+          own: own.filter(({ comment_id }) => comment_id === id).map(({ content }) => content),
+        })
+      : undefined,
+  }
+}
+
+/** What begins an answer to a text. */
+function quoted(id: number | undefined, record: IssueRecord, rows: readonly TimelineEntry[]): Draft | undefined {
+  const text = id === undefined ? undefined : id === 0 ? record.body : rows.find((entry) => entry.id === id && isText(entry))?.content
+  if (text === undefined) return undefined
+  return {
+    body: `${text
+      .trim()
+      .split("\n")
+      .map((line) => (line === "" ? ">" : `> ${line}`))
+      .join("\n")}\n\n`,
+  }
+}
+
+/** Why a button did nothing: a form with fields says so itself. */
+const refusedButton = ({ draft }: ConversationCall): Content => draft && Object.keys(draft.typed).length === 0 && problem(draft.refusal)
+
+// --- the forms ------------------------------------------------------------------------------------------------------------------------
+
+/** Whether the caller may close and reopen it. */
+const mayClose = (call: OnIssue, actor: Actor): boolean =>
+  actor.kind === "user" && (call.issue.author_id === actor.user.id || writesKind(call, call.issue))
+
+async function replyForm(call: ConversationCall, record: IssueRecord, here: string, draft: Draft | undefined): Promise<Html> {
+  const { db, actor, repository, issue } = call
+  if (repository.is_archived === 1) return html``
+  if (actor.kind === "anonymous")
+    return notice(
+      "info",
+      html`<a href="/user/login?redirect_to=${encodeURIComponent(here)}" rel="nofollow">Sign in</a> to join the conversation.`,
+    )
+  if (issue.is_locked === 1 && !writesKind(call, issue))
+    return notice("warn", "The conversation is locked: only people with write access can comment.")
+  const isMerged = record.pull_request?.merged === true
+  const replies = { saved: await findReplyNames(db, { userId: actor.user.id }), at: REPLIES_PATH }
+  const field = { name: "body", label: "Add a comment", value: draft?.body ?? "", autofocus: draft?.isFocused ?? false } as const
+  return html`<form class="card comment-form" id="reply" method="post" action="${here}/comments"><div class="inside stack">${draft?.problem}${composer({ ...field, repository: repositoryPath(call), rows: 6, replies, files: takesFiles(call.services) })}<div class="bar" id="reply-buttons" data-live><button class="primary end" name="action" value="comment">Comment</button>${
+    !isMerged &&
+    mayClose(call, actor) &&
+    (issue.is_closed === 1
+      ? html`<button name="action" value="reopen">${icon("issue-reopened")}Reopen</button>`
+      : issue.is_pull === 1
+        ? html`<button name="action" value="close">${icon("issue-closed")}Close</button>`
+        : closeButton(draft?.ending ?? {}))
+  }</div></div></form>`
+}
+
+const typed = Type.Optional(Type.String())
+
+export type CommentCall = ConversationCall & { readonly query: { readonly body?: string } & ChosenEnding }
+
+/** The form that comments, closes and reopens, or puts a saved reply into the text; `again` makes the page that has it, with what was typed. */
+export const commentForm = (kind: "issue" | "pull", again: (call: CommentCall, draft: Draft) => Promise<Shown>): Page =>
+  page({
+    id: `${kind}.comment`,
+    address: kind === "issue" ? "POST /{owner}/{repo}/issues/{index}/comments" : "POST /{owner}/{repo}/pulls/{index}/comments",
+    access: onIssueSignedIn,
+    query: { body: typed, action: typed, reason: typed, duplicate: typed, reply: Type.Optional(Type.Integer()) },
+    bytes: 1_048_576,
+    once: true,
+    undoneBy: [`${kind}.comment`],
+    again: (call, refusal) => again(call, { body: call.query.body ?? "", ending: call.query, problem: problem(refusal) }),
+    answer: async (call) => {
+      const { services, query, issue } = call
+      if (query.reply !== undefined) return again(call, await withReply(call, query.reply))
+      refuseArchived({ ...call, archived: "refused" }, call)
+      const text = unixLines(query.body) ?? ""
+      // The key Enter in the field of the reason presses no button.
+      const action = query.action ?? (query.duplicate ? "close" : "comment")
+      const state = action === "close" ? "closed" : action === "reopen" ? "open" : undefined
+      if (text.trim() === "" && state === undefined) throw refuse.invalid("body", "must not be empty")
+      if (state !== undefined && issue.author_id !== call.me.id) requireWriting(call, issue)
+      const comment = await services.database.write(async (tx) => {
+        if (state !== undefined) await lockForIssues(tx, call.repository.id)
+        const ending = state === "closed" && issue.is_pull === 0 ? await readEnding(tx, call.actor, call, query) : undefined
+        const made = text.trim() === "" ? undefined : await createComment(tx, services, call, text)
+        if (state !== undefined) await editIssue(tx, services, call, { state }, ending)
+        return made
+      })
+      return moved(`${conversationPath(call)}${comment ? `#issuecomment-${comment.id}` : ""}`, {
+        ...(state !== undefined && {
+          flash: state === "closed" ? "Closed." : "Reopened.",
+          undo: { form: `${kind}.comment`, path: call.path, fields: { action: state === "closed" ? "reopen" : "close" } },
+        }),
+      })
+    },
+  })
+
+/** What was typed, and then a reply of the caller's. Nothing is sent yet. */
+async function withReply({ db, query, me }: CommentCall & Me, id: number): Promise<Draft> {
+  const typed = unixLines(query.body) ?? ""
+  const { content } = await replyOf(db, me.id, id)
+  return { body: typed.trim() === "" ? content : `${typed.trimEnd()}\n\n${content}`, isFocused: true }
+}
+
+/** The record of the issue that a page is about. */
+export const recordOf = (call: ConversationCall): Promise<IssueRecord> =>
+  presentIssue(call.db, call.services.site, call.actor, call.issue, call)

@@ -1,0 +1,30 @@
+import { readableRepositories } from "../../../access/visibility.ts"
+import type { TimelineEntry } from "../../../features/planning/issues/timeline.ts"
+import type { ConversationCall } from "./call.ts"
+import type { Origin } from "./timeline-view.ts"
+
+/**
+ * Where the issue was before each of its transfers, by the entries that tell of them; only places whose issues the reader may read. Nothing is asked where
+ * it was never transferred.
+ */
+export async function originsOf(
+  { db, actor, issue }: ConversationCall,
+  rows: readonly TimelineEntry[],
+): Promise<ReadonlyMap<number, Origin>> {
+  const moves = rows.filter(({ kind }) => kind === "transfer")
+  if (moves.length === 0) return new Map()
+  const places = await db
+    .selectFrom("moved_issues")
+    .innerJoin("repositories", "repositories.id", "moved_issues.repository_id")
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .select(["moved_issues.number", "moved_issues.moved_at", "owner.name as owner", "repositories.name"])
+    .where("moved_issues.issue_id", "=", issue.id)
+    .where(readableRepositories(actor, "repo.issues"))
+    .execute()
+  return new Map(
+    moves.flatMap(({ id, created_at }) => {
+      const place = places.find(({ moved_at }) => moved_at === created_at)
+      return place ? [[id, { repository: `${place.owner}/${place.name}`, number: place.number }] as const] : []
+    }),
+  )
+}

@@ -1,0 +1,71 @@
+import { signedIn } from "../../../access/policies/site.ts"
+import { form } from "../../../core/forms/form.ts"
+import { attribute, html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { presentSettings, settingsOperations } from "../../../features/people/users/settings-operations.ts"
+import { buttonForm } from "../../../web/components.ts"
+import { DIFF_CHOICES_PATH, readDiffChoices } from "../../../web/diff-choices.ts"
+import { type Field, formView } from "../../../web/form.ts"
+import { THEME_PATH } from "../../../web/layout.ts"
+import { personalSettings, SETTINGS_PATH } from "../../user/settings/frame.ts"
+import { choiceForm } from "./choices.ts"
+
+const APPEARANCE = `${SETTINGS_PATH}/appearance` as const
+
+const ofAccount: readonly Field[] = [
+  {
+    kind: "menu",
+    name: "theme",
+    label: "Colours",
+    options: [
+      ["gitea-auto", "As the system has them"],
+      ["gitea-light", "Light"],
+      ["gitea-dark", "Dark"],
+    ],
+  },
+  {
+    kind: "menu",
+    name: "diff_view_style",
+    label: "Differences",
+    options: [
+      ["", "As usual"],
+      ["unified", "Unified: one below the other"],
+      ["split", "Split: side by side"],
+    ],
+  },
+]
+
+const OF_BROWSER = [
+  ["", "As in the account"],
+  ["auto", "System"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const
+
+const appearance: Page = page({
+  id: "personal.appearance",
+  address: `GET ${APPEARANCE}`,
+  access: signedIn,
+  answer: ({ me, reader, draft }) =>
+    personalSettings({
+      part: "appearance",
+      title: "Appearance",
+      body: html`<h1>Appearance</h1><h2 id="account">On all devices</h2>${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: ofAccount })}<h2 id="browser">In this browser</h2><p class="muted">What you choose here counts more, and only here.</p><form class="bar" method="post" action="${THEME_PATH}" aria-label="Colours in this browser"><span>Colours</span><div class="group" role="group" aria-label="Colours">${OF_BROWSER.map(
+        ([value, text]) =>
+          html`<button class="small" name="theme" value="${value}" ${attribute("aria-pressed", value === (reader.theme ?? "") ? "true" : "false")}>${text}</button>`,
+      )}</div></form><div class="bar"><span>Differences</span>${choiceForm(readDiffChoices(reader.diffs))}${buttonForm(DIFF_CHOICES_PATH, "As in the account", { forget: "true" })}</div>`,
+    }),
+})
+
+const edit = form({
+  id: "personal.editAppearance",
+  address: `POST ${APPEARANCE}`,
+  does: named(settingsOperations, "updateUserSettings"),
+  on: appearance,
+  takes: ["theme", "diff_view_style"],
+  done: "Saved.",
+})
+
+/** How a person wants pages to look. */
+export const appearancePages: readonly Page[] = [appearance, edit]

@@ -1,0 +1,295 @@
+import { refuse } from "../../../core/errors.ts"
+import { plainCode } from "../../../core/highlight/invisible.ts"
+import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Page as ListPage } from "../../../core/operation.ts"
+import type { Shown } from "../../../core/page.ts"
+import type { Services } from "../../../core/services.ts"
+import { openTabs, type TabClassOf } from "../../../features/code/editorconfig/tabs.ts"
+import { escapePath, withQuery } from "../../../web/address.ts"
+import { empty, notice, pager } from "../../../web/components.ts"
+import type { DiffChoices } from "../../../web/diff-choices.ts"
+import { icon } from "../../../web/icon.ts"
+import { plural } from "../../../web/time.ts"
+import { choiceForm, type DiffQuery } from "./choices.ts"
+import { besideLines, note } from "./contents-view.ts"
+import { diffFiles, fileDiff } from "./diffs.ts"
+import { expander, gapAfter, gapBefore, type LineStyle, lineRow } from "./lines-view.ts"
+import type { DiffOverview, FileChange, FileDiff, Hunk, Line } from "./model.ts"
+import { splitRows } from "./model.ts"
+import { fileTree, markOf } from "./tree-view.ts"
+
+/**
+ * Differences on pages: the files at the side, and each file with its lines. A line has three elements and those of its colours, and lines stand in parts that
+ * browsers lay out when they are seen.
+ */
+
+/** What is said about lines, by the path of the file, and the side and number of the line such as `R12`. */
+export interface LineNotes {
+  readonly of: (path: string) => ReadonlyMap<string, Content> | undefined
+  /** How many there are in a file. */
+  readonly count: (path: string) => number
+}
+
+export interface DiffPlace {
+  /** The requested address of the page, with its query. */
+  readonly url: string
+  readonly query: DiffQuery
+  readonly choices: DiffChoices
+  /** The list's page, for differences with too many files. */
+  readonly page: ListPage
+  /** The paths of the repositories that have the old and the new files. */
+  readonly oldAt: string
+  readonly newAt: string
+  readonly notes?: LineNotes
+  /** What stands in the bar above the files, before the choices. */
+  readonly tools?: Content
+  /** What can be done with a file, besides seeing it. */
+  readonly fileTools?: (file: FileChange) => Content
+  /** Files that are closed at first. */
+  readonly isClosed?: (file: FileChange) => boolean
+}
+
+/** The files of one page of a list of them. */
+const FILES_LISTED = 1_000
+/** The most files whose sections are in one page. */
+const MOST_SECTIONS = 2_000
+/** Lines in one part of a file. */
+const CHUNK = 250
+/** Lines that are sent together. */
+const SENT = 2_500
+/** git's number of context lines for a whole file. */
+const WHOLE = 1_000_000
+
+type Select = Pick<Services, "git" | "highlighter" | "site">
+
+/**
+ * A difference for a page: the end of its body, and what follows as it is made. Refuses `notFound` for a file that didn't change. No process starts before the rest is asked
+ * for, unless there is one file.
+ */
+export async function diffView(
+  services: Select,
+  diff: DiffOverview,
+  place: DiffPlace,
+): Promise<{ readonly body: Html; readonly rest?: NonNullable<Shown["rest"]> }> {
+  const { query } = place
+  if (query.file !== undefined) return onePage(services, diff, place, query.file)
+  if (diff.files.length === 0)
+    return { body: html`${diffBar(diff, place)}${empty("file-diff", "Nothing changed", "Both sides have the same files.")}` }
+  if (diff.isTooMuch || diff.files.length > MOST_SECTIONS)
+    return {
+      body: html`${diffBar(diff, place)}${notice("info", "The diff is too large to show at once: open the files one by one.")}${fileList(diff, place)}`,
+    }
+  return {
+    body: html`${diffBar(diff, place)}${page(fileTree(diff.files, (path) => place.notes?.count(path) ?? 0))}`,
+    rest: sections(services, diff, place),
+  }
+}
+
+/** Opens what `sections` closes. */
+const page = (tree: Content): Html => html`<div class="diff-page">${tree}<div class="diff-files">`
+const PAGE_END = html`</div></div>`
+
+async function onePage(services: Select, diff: DiffOverview, place: DiffPlace, path: string) {
+  const at = diff.files.findIndex((file) => file.path === path)
+  const found = await fileDiff(services, diff, path, place.query.context === "all" ? { context: WHOLE } : {})
+  if (!found) throw refuse.notFound()
+  const link = (file: FileChange | undefined, text: string, rel: "prev" | "next") =>
+    file && html`<a class="button small" rel="${rel}" href="${filePage(place, file)}">${text}</a>`
+  const bar = html`<nav class="bar" aria-label="Files"><a class="button small" href="${withQuery(place.url, { file: undefined, context: undefined })}">${icon("list-unordered")}All ${plural(diff.files.length, "file")}</a><span class="muted small">File ${at + 1} of ${diff.files.length}</span><span class="end"></span>${link(diff.files[at - 1], "Previous", "prev")}${link(diff.files[at + 1], "Next", "next")}</nav>`
+  async function* rest() {
+    yield* fileSection(services, diff, found ?? raise(), place, await tabsOf(services, diff))
+    yield PAGE_END
+  }
+  return { body: html`${diffBar(diff, place)}${bar}${page(undefined)}`, rest: rest() }
+}
+
+const raise = (): never => {
+  throw refuse.notFound()
+}
+
+/** The class for the width of tabs, of each file by its path. */
+async function tabsOf({ git }: Select, { repository, to }: DiffOverview): Promise<TabClassOf> {
+  return openTabs(git, repository, (await git.objects.readCommit(repository, to)).tree)
+}
+
+async function* sections(services: Select, diff: DiffOverview, place: DiffPlace): AsyncGenerator<Html> {
+  const tabs = await tabsOf(services, diff)
+  const shown = diffFiles(services, diff)
+  try {
+    for (const file of diff.files) {
+      if (file.shown !== "inline") {
+        yield foldedSection(file, place, diff)
+        continue
+      }
+      const next = await shown.next()
+      if (next.done === true) break
+      yield* fileSection(services, diff, next.value, place, tabs)
+    }
+  } finally {
+    await shown.return(undefined)
+  }
+  yield PAGE_END
+}
+
+const filePage = ({ url }: DiffPlace, { path }: FileChange): string => withQuery(url, { file: path, context: undefined })
+
+// --- above, and at the side ---------------------------------------------------------------------------------------------------------
+
+export const changeCounts = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }): Html =>
+  html`<span class="counts"><span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span> <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span></span>`
+
+const diffBar = (diff: DiffOverview, { choices, tools }: DiffPlace): Html =>
+  html`<div class="bar diff-bar" id="files"><h2>${plural(diff.files.length, "changed file")}${changeCounts(diff.totals)}</h2><span class="end"></span>${tools}${choiceForm(choices)}</div>`
+
+function fileList(diff: DiffOverview, place: DiffPlace): Html {
+  const { number } = place.page
+  // Rows of two elements and a few words: more of them than in other lists.
+  const rows = { number, limit: FILES_LISTED, offset: (number - 1) * FILES_LISTED }
+  return html`<div class="card scrolls"><table class="data"><thead><tr><th scope="col">File</th><th scope="col" class="number">Lines</th></tr></thead><tbody>${diff.files
+    .slice(rows.offset, rows.offset + rows.limit)
+    .map(
+      (file) =>
+        html`<tr><td class="break">${markOf(file)} <a href="${filePage(place, file)}">${pathOf(file)}</a>${file.reason !== undefined && file.reason !== "large" && html` <span class="chip">${REASON_WORDS[file.reason]}</span>`}</td><td class="number">${sizeOf(file)}</td></tr>`,
+    )}</tbody></table></div>${pager(place.url, rows, diff.files.length)}`
+}
+
+const sizeOf = (file: FileChange): Html => (file.content === "binary" ? html`<span class="muted">binary</span>` : changeCounts(file))
+
+const pathOf = ({ path, oldPath }: FileChange): Html =>
+  oldPath === undefined || oldPath === path
+    ? html`<bdi>${plainCode(path)}</bdi>`
+    : html`<bdi>${plainCode(oldPath)}</bdi> → <bdi>${plainCode(path)}</bdi>`
+
+// --- one file -----------------------------------------------------------------------------------------------------------------------
+
+const REASON_WORDS = { generated: "Generated", vendored: "Vendored", large: "Large" } as const
+const REASON_SENTENCES = {
+  generated: "This file is generated.",
+  vendored: "This file is vendored.",
+  large: "This diff is large.",
+} as const
+
+const EXECUTABLE = "100755"
+const KINDS: Readonly<Record<string, string>> = { "120000": "a symbolic link", "160000": "a submodule" }
+const kindOf = (mode: string): string => KINDS[mode] ?? "a file"
+
+/** What became of the file's mode, in words. */
+function modeChange({ oldMode, newMode }: FileChange): string | undefined {
+  if (oldMode === undefined || newMode === undefined || oldMode === newMode)
+    return newMode === EXECUTABLE && oldMode === undefined ? "executable" : undefined
+  if (kindOf(oldMode) !== kindOf(newMode)) return `was ${kindOf(oldMode)}, is ${kindOf(newMode)}`
+  return newMode === EXECUTABLE ? "made executable" : "no longer executable"
+}
+
+/** Opens the section of a file; `SECTION_END` closes it. */
+function sectionHead(file: FileChange, place: DiffPlace, diff: DiffOverview, tabs?: string): Html {
+  const mode = modeChange(file)
+  const notes = place.notes?.count(file.path) ?? 0
+  const view = file.newId === null ? undefined : `${place.newAt}/src/commit/${diff.to}/${escapePath(file.path)}`
+  const viewed = view ?? (diff.from && `${place.oldAt}/src/commit/${diff.from}/${escapePath(file.path)}`)
+  return html`<section class="diff${tabs && ` ${tabs}`}" id="${file.anchor}" aria-labelledby="${file.anchor}-path"><div class="file-tools">${place.fileTools?.(file)}<a href="${filePage(place, file)}">Alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>${
+    viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`
+  }</div><details ${flagged("open", place.isClosed?.(file) !== true)}><summary>${icon("triangle-down")}${markOf(file)}<span class="path" id="${file.anchor}-path">${pathOf(file)}</span>${
+    mode !== undefined && html`<span class="chip">${mode}</span>`
+  }${notes > 0 && html`<span class="muted small">${icon("comment")} ${notes}<span class="hidden-text"> comments</span></span>`}<span class="end">${sizeOf(file)}</span></summary>`
+}
+const SECTION_END = html`</details></section>`
+
+function foldedSection(file: FileChange, place: DiffPlace, diff: DiffOverview): Html {
+  const words = `${REASON_SENTENCES[file.reason ?? "large"]} Its ${plural(file.additions + file.deletions, "changed line")} ${file.additions + file.deletions === 1 ? "isn’t" : "aren’t"} shown here. `
+  return html`${sectionHead(file, place, diff)}${note(html`${words}<a href="${filePage(place, file)}">Show them</a>`)}${SECTION_END}`
+}
+
+async function* fileSection(
+  services: Select,
+  diff: DiffOverview,
+  found: FileDiff,
+  place: DiffPlace,
+  tabs: TabClassOf,
+): AsyncGenerator<Html> {
+  const { file, hunks } = found
+  const parts: Html[] = [sectionHead(file, place, diff, await tabs(file.path.split("/")))]
+  if (found.hasInvisible)
+    parts.push(note(html`${icon("alert")} There are characters here that can’t be seen. They are shown as their numbers.`))
+  const about = await besideLines(services, diff, found, place)
+  if (about) parts.push(about)
+  const notes = new Map(place.notes?.of(file.path))
+  const lines = place.query.context === "all" ? undefined : contextOf(found, place)
+  let sent = 0
+  const isLong = hunks.length > 0 && place.choices.lines === "long"
+  // Lines that aren’t wrapped are scrolled together, also by keys.
+  if (isLong) parts.push(html`<div class="long-lines" tabindex="0" role="group" aria-labelledby="${file.anchor}-path">`)
+  for (const [at, hunk] of hunks.entries()) {
+    parts.push(hunkHead(hunk, lines && gapBefore(file, hunks[at - 1], hunk), lines))
+    for (const chunk of chunksOf(hunk, file, place.choices.style, notes)) {
+      parts.push(chunk.html)
+      sent += chunk.lines
+      if (sent < SENT) continue
+      yield html`${parts}`
+      parts.length = 0
+      sent = 0
+    }
+  }
+  const last = hunks.at(-1)
+  const below = last && lines && !found.isCut ? gapAfter(file, last, found.newLines) : undefined
+  if (below && lines) parts.push(html`<div class="gap">${expander(below, lines)}</div>`)
+  if (isLong) parts.push(html`</div>`)
+  if (found.isCut) parts.push(note("The rest is too long to show. Download the diff to see all of it."))
+  if (notes.size > 0)
+    parts.push(
+      html`<div class="said"><p class="muted small">On lines outside of the diff</p>${[...notes].map(([line, content]) => html`<p class="small muted">Line ${line.slice(1)}${line.startsWith("L") && " before the change"}</p>${content}`)}</div>`,
+    )
+  parts.push(SECTION_END)
+  yield html`${parts}`
+}
+
+const contextOf = ({ file }: FileDiff, place: DiffPlace) =>
+  file.newId === null || file.status === "added"
+    ? undefined
+    : {
+        at: place.newAt,
+        blob: file.newId,
+        path: file.path,
+        anchor: file.anchor,
+        style: place.choices.style,
+        whole: withQuery(place.url, { file: file.path, context: "all" }),
+      }
+
+/** The line between hunks, with a way to see what is there. */
+const hunkHead = (
+  { oldStart, oldCount, newStart, newCount, context }: Hunk,
+  gap: ReturnType<typeof gapBefore>,
+  lines: ReturnType<typeof contextOf>,
+): Html =>
+  html`<div class="gap">${gap && lines && expander(gap, lines)}<span>@@ −${oldStart},${oldCount} +${newStart},${newCount} @@ ${plainCode(context)}</span></div>`
+
+// --- lines --------------------------------------------------------------------------------------------------------------------------
+
+interface Chunk {
+  readonly html: Html
+  readonly lines: number
+}
+
+/** The lines of a hunk in parts. Notes on its lines follow them, and are taken out of the map. */
+function* chunksOf(hunk: Hunk, file: FileChange, style: LineStyle, notes: Map<string, Content>): Generator<Chunk> {
+  const take = (key: string): Content => {
+    const found = notes.get(key)
+    notes.delete(key)
+    return found !== undefined && html`<div class="noted">${found}</div>`
+  }
+  const notesOf = (left: Line | undefined, right: Line | undefined): Content =>
+    notes.size > 0 && [left?.oldLine !== undefined && take(`L${left.oldLine}`), right?.newLine !== undefined && take(`R${right.newLine}`)]
+  const rows = style === "split" ? splitRows(hunk.lines) : hunk.lines.map((line) => ({ left: line, right: line }))
+  const isMixed = hunk.lines.some(({ hasReturn }) => hasReturn) && hunk.lines.some(({ hasReturn }) => !hasReturn)
+  const shown = (line: Line | undefined) => (isMixed && line?.hasReturn ? { ...line, showsReturn: true } : line)
+  for (let at = 0; at < rows.length; at += CHUNK) {
+    const part = rows.slice(at, at + CHUNK)
+    yield {
+      lines: part.length,
+      html: html`<div class="diff-lines h${heightOf(part.length)}">${part.map(({ left, right }) => html`${lineRow(file.anchor, style, shown(left), shown(right))}${notesOf(left, right)}`)}</div>`,
+    }
+  }
+}
+
+/** The class for the height that a part has as long as it isn't seen: by 25 lines, and less for the short ones that most hunks are. */
+const heightOf = (lines: number): number => (lines <= 10 ? 0 : Math.ceil(lines / 25))

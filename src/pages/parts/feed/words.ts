@@ -1,0 +1,153 @@
+import type { Activity } from "../../../features/events/feed/records.ts"
+import { localPath, path } from "../../../web/address.ts"
+import { plural } from "../../../web/time.ts"
+import type { LiveReferences } from "./references.ts"
+
+/** An entry of a feed as a sentence, for pages and for feeds of other programs. */
+
+/** Words, or a link. */
+export type Part = string | { readonly text: string; readonly href: string }
+
+interface PushedCommit {
+  readonly id: string
+  /** The first line of the message. */
+  readonly title: string
+  readonly href: string
+}
+
+export interface Sentence {
+  /** What follows the name of who did it. */
+  readonly parts: readonly Part[]
+  /** The path of what it is about. */
+  readonly href: string
+  /** A text of the person, or a title. */
+  readonly quote: string
+  readonly commits: readonly PushedCommit[]
+}
+
+/** An entry's parts. What a later version wrote in another form comes out with fewer words, never as an error. */
+export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
+  const at = localPath(activity.repo.html_url)
+  const home = { text: activity.repo.full_name, href: at }
+  const said = (parts: readonly Part[], more: Partial<Omit<Sentence, "parts">> = {}): Sentence => ({
+    href: at,
+    quote: "",
+    commits: [],
+    parts,
+    ...more,
+  })
+  const [number = "", ...rest] = activity.content.split("|")
+  const quote = rest.join("|")
+  const about = (words: string, kind: "issues" | "pulls", more: Partial<Sentence> = {}): Sentence => {
+    const href = `${at}/${kind}/${encodeURIComponent(number)}`
+    const anchor = activity.comment_id > 0 ? `#issuecomment-${activity.comment_id}` : ""
+    return said([`${words} `, { text: `#${number}`, href: href + anchor }, " in ", home], { href: href + anchor, quote, ...more })
+  }
+  const name = activity.ref_name.replace(/^refs\/(?:heads|tags)\//, "")
+  const isLive = live.has(activity)
+  const reference = (kind: "branch" | "tag"): Part => (isLive ? { text: name, href: `${at}/src/${kind}/${escaped(name)}` } : name)
+  const hrefOf = (part: Part): string => (typeof part === "string" ? at : part.href)
+  const branch = reference("branch")
+  const tag = reference("tag")
+  switch (activity.op_type) {
+    case "create_repo":
+      return said(["created ", home])
+    case "rename_repo":
+      return said(["renamed ", activity.content, " to ", home])
+    case "transfer_repo":
+      return said(["transferred ", activity.content, " to ", home])
+    case "star_repo":
+      return said(["starred ", home])
+    case "watch_repo":
+      return said(["watches ", home])
+    case "create_issue":
+      return about("opened issue", "issues")
+    case "close_issue":
+      return about("closed issue", "issues")
+    case "reopen_issue":
+      return about("reopened issue", "issues")
+    case "comment_issue":
+      return about("commented on issue", "issues")
+    case "create_pull_request":
+      return about("opened pull request", "pulls")
+    case "close_pull_request":
+      return about("closed pull request", "pulls")
+    case "reopen_pull_request":
+      return about("reopened pull request", "pulls")
+    case "merge_pull_request":
+      return about("merged pull request", "pulls")
+    case "auto_merge_pull_request":
+      return about("let the server merge pull request", "pulls")
+    case "comment_pull":
+      return about("commented on pull request", "pulls")
+    case "approve_pull_request":
+      return about("approved pull request", "pulls")
+    case "reject_pull_request":
+      return about("asked for changes in pull request", "pulls")
+    case "pull_request_ready_for_review":
+      return about("marked as ready pull request", "pulls")
+    case "pull_review_dismissed": {
+      const [reviewer = "", ...message] = rest
+      return about(`dismissed the review by ${reviewer} of pull request`, "pulls", { quote: message.join("|") })
+    }
+    case "publish_release": {
+      const href = isLive ? `${at}/releases/tag/${escaped(name)}` : `${at}/releases`
+      return said(["published the release ", { text: name, href }, " of ", home], { href, quote: activity.content })
+    }
+    case "push_tag":
+      return said(["pushed the tag ", tag, " to ", home], { href: hrefOf(tag) })
+    case "delete_tag":
+      return said([`deleted the tag ${name} of `, home])
+    case "delete_branch":
+      return said([`deleted the branch ${name} of `, home])
+    case "mirror_sync_delete":
+      return said([`found ${name} deleted in the original of `, home])
+    case "mirror_sync_create":
+      return said(["found ", branch, " new in the original of ", home], { href: hrefOf(branch) })
+    case "commit_repo":
+    case "mirror_sync_push": {
+      const pushed = readPush(activity.content, at)
+      const verb = activity.op_type === "commit_repo" ? "pushed" : "synchronised"
+      if (pushed.total === 0) return said(["created the branch ", branch, " in ", home], { href: hrefOf(branch) })
+      const commits = { text: plural(pushed.total, "commit"), href: pushed.compare ?? hrefOf(branch) }
+      return said([`${verb} `, commits, " to ", branch, " in ", home], { href: commits.href, commits: pushed.commits })
+    }
+  }
+}
+
+const escaped = (name: string): string => name.split("/").map(encodeURIComponent).join("/")
+
+interface Push {
+  readonly total: number
+  readonly compare: string | undefined
+  readonly commits: readonly PushedCommit[]
+}
+
+const NO_PUSH: Push = { total: 0, compare: undefined, commits: [] }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
+
+/** The stored content of a push; one that was too long to be stored has nothing. */
+function readPush(content: string, at: string): Push {
+  if (content === "") return NO_PUSH
+  let read: unknown
+  try {
+    read = JSON.parse(content)
+  } catch {
+    return NO_PUSH
+  }
+  if (!isRecord(read)) return NO_PUSH
+  const listed: readonly unknown[] = Array.isArray(read["Commits"]) ? read["Commits"] : []
+  const commits = listed.flatMap((commit): readonly PushedCommit[] => {
+    if (!isRecord(commit) || typeof commit["Sha1"] !== "string" || typeof commit["Message"] !== "string") return []
+    const id = commit["Sha1"]
+    return [{ id: id.slice(0, 10), title: commit["Message"].split("\n", 1)[0] ?? "", href: `${at}${path("commit", id)}` }]
+  })
+  // The comparison is stored under the name that the repository had then.
+  const ends = typeof read["CompareURL"] === "string" ? /\/compare\/([^/]+)$/.exec(read["CompareURL"])?.[1] : undefined
+  return {
+    total: typeof read["Len"] === "number" ? read["Len"] : commits.length,
+    compare: ends === undefined ? undefined : `${at}/compare/${ends}`,
+    commits,
+  }
+}

@@ -1,0 +1,98 @@
+import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import { signedIn, siteAdministrator } from "../../../access/policies/site.ts"
+import type { Content } from "../../../core/html.ts"
+import type { Access, Request } from "../../../core/operation.ts"
+import type { Owning } from "../../../core/owner-scope.ts"
+import type { Page, Shown } from "../../../core/page.ts"
+import { ADMINISTRATION_PATH, administrationPage } from "../../../web/administration.ts"
+import { organizationSettings } from "../../organization/settings-frame.ts"
+import { settingsPage } from "../../repository/settings/frame.ts"
+import { personalSettings } from "../../user/settings/frame.ts"
+
+/**
+ * What a repository, an organisation, a person and the site have alike, such as webhooks and runners, has the same pages in four places. They are
+ * declared once, as functions of the place, which has the address, who may manage it, and the frame around its pages.
+ */
+
+/** The parts of settings that every place has, but for the secrets and variables of the site. */
+export type PlacePart = "webhooks" | "runners" | "secrets" | "variables"
+
+interface Framed extends Omit<Shown, "kind" | "body"> {
+  readonly part: PlacePart
+  readonly body: Content
+}
+
+export interface InPlace {
+  readonly owning: Owning
+  /** Puts the frame of the place around a page; `body` begins with its `h1`. */
+  readonly framed: (shown: Framed) => Promise<Shown> | Shown
+}
+
+export interface Place {
+  /** As the operations' ids begin: `repoCreateHook`, `updateRepoSecret`. */
+  readonly id: "repo" | "org" | "user" | "admin"
+  readonly name: "Repo" | "Org" | "User" | "Admin"
+  /** The address of the settings. */
+  readonly at: `/${string}`
+  readonly access: Access<InPlace>
+  /** Whose they are, in a sentence: "of this repository". */
+  readonly whose: string
+}
+
+const within = <Found>(access: Access<Found>, inPlace: (found: Found, request: Request) => InPlace): Access<InPlace> => ({
+  rule: access.rule,
+  open: async (request) => inPlace(await access.open(request), request),
+})
+
+const ofRepository = (access: Access<OnRepository>): Place => ({
+  id: "repo",
+  name: "Repo",
+  at: "/{owner}/{repo}/settings",
+  whose: "of this repository",
+  access: within(access, (found, { db, actor }) => ({
+    owning: { of: "repository", repositoryId: found.repository.id },
+    framed: (shown) => settingsPage({ ...found, db, actor }, shown),
+  })),
+})
+
+const ofOrganization: Place = {
+  id: "org",
+  name: "Org",
+  at: "/org/{org}/settings",
+  whose: "of this organization",
+  access: within(onOrganizationAsOwner, ({ organization }) => ({
+    owning: { of: "owner", ownerId: organization.id },
+    framed: (shown) => organizationSettings(organization, shown),
+  })),
+}
+
+const mine: Place = {
+  id: "user",
+  name: "User",
+  at: "/user/settings",
+  whose: "of yours",
+  access: within(signedIn, ({ me }) => ({
+    owning: { of: "owner", ownerId: me.id },
+    framed: (shown) => personalSettings(shown),
+  })),
+}
+
+const ofSite: Place = {
+  id: "admin",
+  name: "Admin",
+  at: ADMINISTRATION_PATH,
+  whose: "of this site",
+  access: within(siteAdministrator, () => ({
+    owning: { of: "site" },
+    framed: ({ part, ...shown }) => administrationPage({ ...shown, part: part === "webhooks" ? "webhooks" : "runners" }),
+  })),
+}
+
+/** The pages that `declare` returns for one place, for all places. `access` decides in a repository. */
+export const inEveryPlace = (access: Access<OnRepository>, declare: (place: Place) => readonly Page[]): readonly Page[] =>
+  [ofRepository(access), ofOrganization, mine, ofSite].flatMap(declare)
+
+/** The same without the site, which has no secrets and variables. */
+export const inPlacesBelowSite = (access: Access<OnRepository>, declare: (place: Place) => readonly Page[]): readonly Page[] =>
+  [ofRepository(access), ofOrganization, mine].flatMap(declare)

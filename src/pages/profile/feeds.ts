@@ -1,0 +1,69 @@
+import { onVisibleUser } from "../../access/policies/people.ts"
+import { onRepository } from "../../access/policies/repositories.ts"
+import { actorId } from "../../core/actor.ts"
+import type { Request } from "../../core/operation.ts"
+import { type Page, page, type SentText, sentText } from "../../core/page.ts"
+import type { Site } from "../../core/site.ts"
+import { type FeedQuery, readFeed } from "../../features/events/feed/feed.ts"
+import { presentActivities } from "../../features/events/feed/present.ts"
+import type { Activity } from "../../features/events/feed/records.ts"
+import { path } from "../../web/address.ts"
+import { FEED_FORMS, type FeedEntry, type FeedForm, feedIn } from "../../web/feed.ts"
+import { type LiveReferences, liveReferences } from "../parts/feed/references.ts"
+import { sentenceOf } from "../parts/feed/words.ts"
+
+const ENTRIES = 30
+
+/** What accounts and repositories have done, for programs. */
+export const feedPages: readonly Page[] = FEED_FORMS.flatMap((form) => [
+  page({
+    id: `feed.account.${form}`,
+    address: `GET /{username}.${form}`,
+    access: onVisibleUser,
+    programs: ["user"],
+    answer: (call) => {
+      const { user } = call
+      const own = actorId(call.actor) === user.id
+      const feed = { of: "account", receiverId: user.id, performedOnly: user.kind === "person" } as const
+      return send(call, form, { feed, withPrivate: own, ofAnybody: own }, [user.name])
+    },
+  }),
+
+  page({
+    id: `feed.repository.${form}`,
+    address: `GET /{owner}/{repo}.${form}`,
+    access: onRepository,
+    programs: ["repository"],
+    answer: (call) => {
+      const { owner, repository } = call
+      const feed = { of: "repository", repositoryId: repository.id } as const
+      return send(call, form, { feed, withPrivate: true, ofAnybody: false }, [owner.name, repository.name])
+    },
+  }),
+])
+
+async function send({ services, db, actor }: Request, form: FeedForm, asked: FeedQuery, names: readonly string[]): Promise<SentText> {
+  const { site } = services
+  const { rows } = await readFeed(db, actor, asked, { number: 1, limit: ENTRIES, offset: 0 })
+  const activities = await presentActivities(db, site, actor, rows)
+  const href = `${site.rootUrl}${path(...names)}`
+  const title = names.join("/")
+  const live = await liveReferences(db, activities)
+  const entries = activities.map((activity) => entryOf(site, activity, live))
+  const { type, body } = feedIn(form, { title, description: `What happened: ${title}`, href, self: `${href}.${form}`, entries })
+  return sentText(type, body)
+}
+
+function entryOf(site: Site, activity: Activity, live: LiveReferences): FeedEntry {
+  const { parts, href, quote, commits } = sentenceOf(activity, live)
+  const author = activity.act_user?.login ?? "Ghost"
+  const words = parts.map((part) => (typeof part === "string" ? part : part.text)).join("")
+  return {
+    id: `tag:${site.host},2026:activity/${activity.id}`,
+    title: `${author} ${words}`,
+    href: site.rootUrl + href,
+    at: Date.parse(activity.created) / 1000,
+    author,
+    text: [quote, ...commits.map((commit) => `${commit.id} ${commit.title}`)].filter((line) => line !== "").join("\n"),
+  }
+}

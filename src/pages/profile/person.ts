@@ -1,0 +1,131 @@
+import { listedUsers } from "../../access/visibility.ts"
+import type { User } from "../../core/actor.ts"
+import { actorId } from "../../core/actor.ts"
+import { type Content, type Html, html } from "../../core/html.ts"
+import type { Shown } from "../../core/page.ts"
+import type { Static, TObject } from "../../core/schema.ts"
+import { openToAll, ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search.ts"
+import { listFollows } from "../../features/people/follows/store.ts"
+import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { type Found, findBadgesOf } from "../../features/people/users/store.ts"
+import { localPath, path } from "../../web/address.ts"
+import { empty, pager } from "../../web/components.ts"
+import { icon } from "../../web/icon.ts"
+import { count, dayOf } from "../../web/time.ts"
+import { faces, factsOf, personTabs } from "../parts/account/frame.ts"
+import { accountRows } from "../parts/account/list-view.ts"
+import { PROFILE, profileReadme } from "../parts/account/readme.ts"
+import {
+  activityOf,
+  heatmapOf,
+  newRepository,
+  noRepositories,
+  type ProfileCall,
+  type profileQuery,
+  recentRepositories,
+} from "../parts/account/shared.ts"
+import { repositoryList } from "../parts/repositories/list.ts"
+
+/** The page of a person. */
+
+const TABS = ["overview", "repositories", "activity", "stars", "watching", "followers", "following", "organizations"] as const
+type Tab = (typeof TABS)[number]
+
+const TITLES: Readonly<Record<Tab, string>> = {
+  overview: "",
+  repositories: "Repositories",
+  activity: "Activity",
+  stars: "Stars",
+  watching: "Watching",
+  followers: "Followers",
+  following: "Following",
+  organizations: "Organizations",
+}
+
+interface Call extends ProfileCall {
+  readonly query: Static<TObject<typeof profileQuery>>
+}
+
+/** `bond` is what the reader has to do with them. */
+export async function personPage(call: Call, user: User, bond: Html | undefined): Promise<Shown> {
+  const { services, db, actor, query } = call
+  const tab = TABS.find((name) => name === query.tab) ?? "overview"
+  const at = path(user.name)
+  const record = presentUser(services.site, user, actor)
+  const knowsAddress = actor.kind === "user" && user.hide_email === 0 && user.email !== ""
+  const [organizations, badges] = await Promise.all([
+    findOrganizationsOf(db, actor, user.id, { number: 1, limit: 20, offset: 0 }),
+    findBadgesOf(db, { userId: user.id }),
+  ])
+  const side = html`<aside class="profile-side"><img class="avatar portrait" src="${localPath(record.avatar_url)}" width="160" height="160" alt=""><div class="stack tight"><h1><bdi>${user.full_name || user.name}</bdi></h1>${
+    user.full_name !== "" && html`<p class="muted account-name"><bdi>${user.name}</bdi></p>`
+  }${user.description !== "" && html`<p class="break" dir="auto">${user.description}</p>`}${
+    badges.length > 0 &&
+    html`<p class="bar">${badges.map((badge) => html`<span class="chip">${icon("trophy")}${badge.description || badge.slug}</span>`)}</p>`
+  }${bond}<p class="inline-links">${icon("people")} <a href="${at}?tab=followers"><strong>${count(user.followers_count)}</strong> followers</a> · <a href="${at}?tab=following"><strong>${count(user.following_count)}</strong> following</a></p><ul class="plain stack tight small">${
+    user.visibility !== "public" &&
+    html`<li>${icon("lock")} ${user.visibility === "private" ? "Private profile" : "For people who have signed in"}</li>`
+  }${factsOf(record, knowsAddress ? user.email : undefined)}<li>${icon("calendar")} Joined ${dayOf(user.created_at)}</li><li><a href="${at}.atom">${icon("rss")} Feed</a></li></ul>${
+    organizations.total > 0 &&
+    html`<section class="stack tight"><h2 class="side-title"><a href="${at}?tab=organizations">Organizations</a></h2>${faces(
+      organizations.rows.map((each) => presentUser(services.site, each, actor)),
+    )}</section>`
+  }</div></aside>`
+  return {
+    kind: "shown",
+    title: tab === "overview" ? user.name : `${TITLES[tab]} · ${user.name}`,
+    feed: `${at}.atom`,
+    canonical: tab === "overview" ? at : `${at}?tab=${tab}`,
+    body: html`<div class="columns start profile">${side}<div>${personTabs(user, tab)}${await contentOf(call, user, tab)}</div></div>`,
+  }
+}
+
+async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
+  const { services, db, actor, page, reader, query } = call
+  const at = path(user.name)
+  const isOwn = actorId(actor) === user.id
+  // What is not open to all is nobody's business but the person's: that they starred or watch it would tell of it.
+  const shown = isOwn ? [] : [openToAll()]
+  const accounts = async (found: Found<User>, title: string, nothing: string) =>
+    html`<h2>${title}</h2>${
+      found.rows.length > 0 ? accountRows(found.rows.map((each) => presentUser(services.site, each, actor))) : empty("people", nothing)
+    }${pager(reader.url, page, found.total)}`
+  switch (tab) {
+    case "overview": {
+      const readme = await profileReadme(call, user, [PROFILE])
+      return html`${
+        readme ??
+        (isOwn &&
+          html`<p class="notice">${icon("light-bulb")} Tell others about yourself: the <code>README.md</code> of a public repository called <code>${user.name}/${PROFILE}</code> is shown here.</p>`)
+      }${await recentRepositories(call, user)}${await heatmapOf(call, user)}`
+    }
+    case "repositories":
+      return html`${isOwn && newRepository(user)}${await repositoryList(call, { action: at, keep: { tab }, where: [ownedBy(user.id)], empty: noRepositories(call, user) })}`
+    case "activity":
+      return user.hide_activity === 1 && !isOwn
+        ? empty("eye-closed", "This person keeps their activity to themselves")
+        : activityOf(call, user, query.date, false)
+    case "stars":
+      return repositoryList(call, {
+        action: at,
+        keep: { tab },
+        where: [starredBy(user.id), ...shown],
+        empty: empty("star", "No stars yet", isOwn && "Star repositories to find them again here."),
+      })
+    case "watching":
+      return repositoryList(call, {
+        action: at,
+        keep: { tab },
+        where: [watchedBy(user.id), ...shown],
+        empty: empty("eye", "Nothing is watched", isOwn && "You are notified about what happens in repositories that you watch."),
+      })
+    case "followers":
+    case "following": {
+      const found = await listFollows(db, { direction: tab, userId: user.id, shown: listedUsers(actor) }, page)
+      return accounts(found, TITLES[tab], tab === "followers" ? "Nobody follows this person yet" : "This person follows nobody yet")
+    }
+    case "organizations":
+      return accounts(await findOrganizationsOf(db, actor, user.id, page), TITLES[tab], "No organization that you may see")
+  }
+}

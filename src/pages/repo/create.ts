@@ -1,0 +1,157 @@
+import { signedIn } from "../../access/policies/site.ts"
+import { memberOf } from "../../core/check.ts"
+import { form } from "../../core/forms/form.ts"
+import { html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { moved, type Page, page } from "../../core/page.ts"
+import Type from "../../core/schema.ts"
+import { creationOperations } from "../../features/code/lifecycle/create-operations.ts"
+import { concerning, conditionsOf, listRepositories } from "../../features/code/repositories/search.ts"
+import { withOwners } from "../../features/code/repositories/store.ts"
+import { gitignores } from "../../features/code/repositories/templates/gitignores.ts"
+import { labelSetNames } from "../../features/code/repositories/templates/labels.ts"
+import { licenseNames } from "../../features/code/repositories/templates/licenses.ts"
+import { path } from "../../web/address.ts"
+import { type Field, formView } from "../../web/form.ts"
+import { icon } from "../../web/icon.ts"
+import { ownerField } from "./owners.ts"
+
+const MOST_TEMPLATES = 20
+
+/** Where a repository that was just made is, from its record. */
+export const addressOfMade = ({ record }: { readonly record: unknown }): string => path(...String(memberOf(record, "full_name")).split("/"))
+
+/** What every new repository is asked for. */
+export const identity: readonly Field[] = [
+  {
+    kind: "line",
+    name: "name",
+    label: "Name",
+    required: true,
+    autofocus: true,
+    maxlength: 100,
+    hint: "Letters, digits, hyphens, underscores and dots.",
+  },
+  { kind: "line", name: "description", label: "Description", maxlength: 2048 },
+  { kind: "box", name: "private", label: "Private", hint: "Only collaborators can see a private repository." },
+]
+
+const content = async (): Promise<Field> => ({
+  kind: "group",
+  label: "Initial content",
+  hint: "Leave all of this empty to push an existing repository.",
+  fields: [
+    { kind: "box", name: "auto_init", label: "Add a README" },
+    {
+      kind: "line",
+      name: "gitignores",
+      label: ".gitignore templates",
+      options: await gitignores.names(),
+      hint: "Type part of the name; separate several by commas.",
+    },
+    {
+      kind: "line",
+      name: "license",
+      label: "Licence",
+      options: await licenseNames(),
+      maxlength: 100,
+      hint: "Type part of its SPDX identifier, such as MIT or Apache-2.0.",
+    },
+    {
+      kind: "menu",
+      name: "issue_labels",
+      label: "Issue labels",
+      options: [["", "None"], ...(await labelSetNames()).map((name) => [name, name] as const)],
+    },
+  ],
+})
+
+const create: Page = page({
+  id: "repository.new",
+  address: "GET /repo/create",
+  access: signedIn,
+  query: { owner: Type.Optional(Type.String()), name: Type.Optional(Type.String()), template_id: Type.Optional(Type.Integer()) },
+  answer: async ({ services, db, actor, me, query, draft }) => {
+    const where = [...conditionsOf(actor, { exclusive: false, withHidden: true, isTemplate: true }), concerning(me.id)]
+    const order = { by: "updated", direction: "desc" } as const
+    const found = await listRepositories(db, actor, { where, order }, { limit: MOST_TEMPLATES, offset: 0 })
+    const templates = await withOwners(db, found.rows)
+    const wanted = templates.find(({ repository }) => repository.id === query.template_id)
+    if (wanted) return moved(path(wanted.owner.name, wanted.repository.name, "generate"))
+    const branch = services.config.repository.defaultBranch
+    return {
+      kind: "shown",
+      title: "New repository",
+      width: "narrow",
+      unlisted: true,
+      body: html`<h1>New repository</h1><p class="muted">It holds the files of a project with their history, and its issues and pull requests. Do you have one elsewhere? <a href="/repo/migrate">Import it.</a></p>${
+        templates.length > 0 &&
+        html`<details><summary>From a template</summary><ul class="plain stack tight">${templates.map(
+          ({ owner, repository }) =>
+            html`<li>${icon("copy")} <a href="${path(owner.name, repository.name, "generate")}"><bdi>${owner.name}/${repository.name}</bdi></a></li>`,
+        )}</ul></details>`
+      }${formView(make, {
+        draft,
+        record: { name: query.name },
+        submit: "Create repository",
+        fields: [
+          await ownerField(db, me, "owner", query.owner),
+          ...identity,
+          await content(),
+          {
+            kind: "group",
+            label: "More options",
+            fields: [
+              { kind: "line", name: "default_branch", label: "Default branch", placeholder: branch, maxlength: 100 },
+              { kind: "box", name: "template", label: "Template", hint: "New repositories can be generated from it." },
+              {
+                kind: "menu",
+                name: "object_format_name",
+                label: "Object format",
+                hint: "SHA-256 needs git 2.42 or newer, and can't be changed later.",
+                options: [
+                  ["sha1", "SHA-1"],
+                  ["sha256", "SHA-256"],
+                ],
+              },
+            ],
+          },
+        ],
+      })}`,
+    }
+  },
+})
+
+const make = form({
+  id: "repository.make",
+  address: "POST /repo/create",
+  does: named(creationOperations, "createOrgRepo"),
+  on: create,
+  takes: [
+    "name",
+    "description",
+    "private",
+    "auto_init",
+    "gitignores",
+    "license",
+    "issue_labels",
+    "default_branch",
+    "template",
+    "object_format_name",
+  ],
+  also: ["owner"],
+  picks: (_, field) => ({ org: field("owner") }),
+  instead: (field, { actor }) =>
+    actor.kind === "user" && ["", actor.user.lower_name].includes(field("owner").toLowerCase())
+      ? named(creationOperations, "createCurrentUserRepo")
+      : undefined,
+  // A .gitignore or a licence is a file of the first commit.
+  body: (body) => ({
+    ...body,
+    auto_init: body["auto_init"] === true || [body["gitignores"], body["license"]].some((each) => each !== undefined && each !== ""),
+  }),
+  to: addressOfMade,
+  once: true,
+})
+
+export const createPages: readonly Page[] = [create, make]

@@ -1,0 +1,217 @@
+import { onRepositoryAsAdministrator } from "../../access/policies/repositories.ts"
+import { signedIn } from "../../access/policies/site.ts"
+import { refuse } from "../../core/errors.ts"
+import { form } from "../../core/forms/form.ts"
+import { attribute, type Html, html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { type Page, page } from "../../core/page.ts"
+import Type from "../../core/schema.ts"
+import { lifecycleOperations } from "../../features/code/lifecycle/operations.ts"
+import type { RepositoryImport } from "../../features/code/mirrors/records.ts"
+import { findImportOf } from "../../features/code/mirrors/store.ts"
+import { migrationOperations } from "../../features/site/migration/operations.ts"
+import { presentImport } from "../../features/site/migration/progress.ts"
+import { path, repositoryPath, withQuery } from "../../web/address.ts"
+import { notice, state } from "../../web/components.ts"
+import { type Field, formView } from "../../web/form.ts"
+import type { IconName } from "../../web/icon-names.ts"
+import { repositoryPage } from "../repository/frame.ts"
+import { addressOfMade } from "./create.ts"
+import { ownerField } from "./owners.ts"
+
+const source: readonly Field[] = [
+  {
+    kind: "line",
+    name: "clone_addr",
+    label: "Address",
+    type: "url",
+    required: true,
+    autofocus: true,
+    maxlength: 2048,
+    placeholder: "https://example.org/owner/name.git",
+    hint: "An http or https URL that git can clone.",
+  },
+  {
+    kind: "menu",
+    name: "service",
+    label: "Repository to import",
+    hint: "Issues, pull requests and releases can be imported from a server with the same API.",
+    options: [
+      ["git", "Any git server"],
+      ["gitea", "Hearth, Gitea or Forgejo"],
+      ["gogs", "Gogs"],
+    ],
+  },
+  {
+    kind: "group",
+    label: "Credentials",
+    hint: "For a private repository, and to read more than git.",
+    fields: [
+      { kind: "line", name: "auth_username", label: "Name", maxlength: 255 },
+      { kind: "line", name: "auth_password", label: "Password", type: "password", maxlength: 1024, autocomplete: "new-password" },
+      {
+        kind: "line",
+        name: "auth_token",
+        label: "Access token (instead of a password)",
+        type: "password",
+        maxlength: 1024,
+        autocomplete: "new-password",
+      },
+    ],
+  },
+]
+
+const RECORDS = [
+  ["issues", "Issues"],
+  ["labels", "Labels"],
+  ["milestones", "Milestones"],
+  ["pull_requests", "Pull requests"],
+  ["releases", "Releases"],
+] as const
+
+const fieldsOf = (owner: Field, hasLargeFiles: boolean): readonly Field[] => [
+  ...source,
+  {
+    kind: "group",
+    label: "New repository",
+    fields: [
+      owner,
+      { kind: "line", name: "repo_name", label: "Name", required: true, maxlength: 100 },
+      { kind: "line", name: "description", label: "Description", maxlength: 2048 },
+      { kind: "box", name: "private", label: "Private", hint: "Only collaborators can see a private repository." },
+      {
+        kind: "box",
+        name: "mirror",
+        label: "Mirror",
+        hint: "Keeps following the source repository, and is read-only here.",
+      },
+    ],
+  },
+  {
+    kind: "group",
+    label: "Also import",
+    fields: [
+      { kind: "box", name: "wiki", label: "Wiki" },
+      ...(hasLargeFiles ? [{ kind: "box", name: "lfs", label: "Large files (Git LFS)" } as const] : []),
+      ...RECORDS.map(([name, label]) => ({ kind: "box", name, label }) as const),
+    ],
+  },
+]
+
+const migrate: Page = page({
+  id: "migration.new",
+  address: "GET /repo/migrate",
+  access: signedIn,
+  query: {
+    clone_addr: Type.Optional(Type.String()),
+    owner: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String()),
+  },
+  answer: async ({ services: { config }, db, me, query, draft }) => ({
+    kind: "shown",
+    title: "Import a repository",
+    width: "narrow",
+    unlisted: true,
+    body: html`<h1>Import a repository</h1>${
+      config.migrations.enabled
+        ? formView(begin, {
+            draft,
+            record: { clone_addr: query.clone_addr, repo_name: query.name },
+            submit: "Start import",
+            fields: fieldsOf(await ownerField(db, me, "repo_owner", query.owner), config.lfs.enabled),
+          })
+        : notice("info", "This site brings no repositories from elsewhere. You can push what you have to a new repository.")
+    }`,
+  }),
+})
+
+const begin = form({
+  id: "migration.begin",
+  address: "POST /repo/migrate",
+  does: named(migrationOperations, "repoMigrate"),
+  on: migrate,
+  takes: [
+    ...["clone_addr", "service", "auth_username", "auth_password", "auth_token", "repo_owner", "repo_name", "description"],
+    ...["private", "mirror", "wiki", "lfs", ...RECORDS.map(([name]) => name)],
+  ],
+  query: () => ({ wait: "false" }),
+  to: (done) => `${addressOfMade(done)}/import`,
+  once: true,
+})
+
+const STEPS: Readonly<Record<string, string>> = {
+  git: "Branches and tags",
+  large_files: "Large files",
+  pull_requests: "Pull requests",
+  release_files: "Files of releases",
+}
+
+const stepName = (name: string): string => STEPS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+
+const LOOKS = {
+  waiting: ["muted", "clock", "Waiting"],
+  running: ["pending", "sync", "Being brought"],
+  done: ["success", "check", "Done"],
+  failed: ["failure", "x", "Failed"],
+} as const satisfies Readonly<Record<RepositoryImport["steps"][number]["state"], readonly [string, IconName, string]>>
+
+function stepRow({ name, state: at, done, total, missing }: RepositoryImport["steps"][number]): Html {
+  const [tone, look, text] = LOOKS[at]
+  const many = total === null ? `${done}` : `${done} of ${total}`
+  return html`<tr><th scope="row">${stepName(name)}</th><td>${state(tone, look, text)}</td><td class="number">${name !== "git" && many}${
+    missing > 0 && html`, ${missing} missing`
+  }</td></tr>`
+}
+
+const progress: Page = page({
+  id: "migration.progress",
+  address: "GET /{owner}/{repo}/import",
+  access: onRepositoryAsAdministrator,
+  answer: async (call) => {
+    const { db, owner, repository, draft } = call
+    const row = await findImportOf.first(db, { repositoryId: repository.id })
+    if (!row) throw refuse.notFound()
+    const record = presentImport(row)
+    const isRunning = record.state === "running"
+    return repositoryPage(call, {
+      tab: "code",
+      title: "Import",
+      unlisted: true,
+      modules: ["again"],
+      body: html`<h1>Import</h1><p class="muted break">From ${record.clone_addr}</p><section class="stack" id="import" aria-live="polite" ${attribute("data-again", isRunning ? 2 : undefined)}>${
+        isRunning
+          ? notice("info", "It goes on, also while nobody looks at this page.")
+          : record.state === "done"
+            ? notice("good", "Everything is here.")
+            : notice("bad", html`It failed: ${record.error}`)
+      }<div class="scrolls"><table class="data"><thead><tr><th>Part</th><th>State</th><th class="number">Count</th></tr></thead><tbody>${record.steps.map(stepRow)}</tbody></table></div><p class="bar">${
+        isRunning
+          ? html`<a class="button" href="${repositoryPath(call)}/import">Look again</a>`
+          : html`<a class="button primary" href="${repositoryPath(call)}">To the repository</a>`
+      }</p>${
+        record.state === "failed" &&
+        html`<h2>Try again</h2>${formView(giveUp, {
+          path: call.path,
+          draft,
+          look: "danger",
+          submit: "Delete and start over",
+          confirm: `${owner.name}/${repository.name}`,
+          fields: [{ kind: "hidden", name: "clone_addr", value: record.clone_addr }],
+        })}`
+      }</section>`,
+    })
+  },
+})
+
+const giveUp = form({
+  id: "migration.giveUp",
+  address: "POST /{owner}/{repo}/import/delete",
+  does: named(lifecycleOperations, "repoDelete"),
+  on: progress,
+  also: ["clone_addr"],
+  confirms: ({ owner, repo }) => `${owner}/${repo}`,
+  done: "Repository deleted.",
+  to: ({ path: { owner, repo }, field }) => withQuery(path("repo", "migrate"), { clone_addr: field("clone_addr"), owner, name: repo }),
+})
+
+export const migrationPages: readonly Page[] = [migrate, begin, progress, giveUp]

@@ -1,0 +1,157 @@
+import { attribute, type Content, type Html, html } from "../../../core/html.ts"
+import { isExpired } from "../../../features/actions/artifacts/artifacts.ts"
+import type { Artifact } from "../../../features/actions/artifacts/store.ts"
+import { neededBy } from "../../../features/actions/runs/needs.ts"
+import { isDone } from "../../../features/actions/runs/status.ts"
+import type { Attempt, Job, Run } from "../../../features/actions/runs/store.ts"
+import { texts } from "../../../features/code/repositories/present.ts"
+import type { User as UserRecord } from "../../../features/people/users/records.ts"
+import { escapePath } from "../../../web/address.ts"
+import { buttonForm, choices, notice, person } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { bytes, plural, time } from "../../../web/time.ts"
+import { stateBadge, stateIcon } from "../../parts/actions/state.ts"
+import { lengthOf, refOf } from "./list-view.ts"
+
+/** A run: its state, jobs and what they have left. */
+
+export interface RunPlace {
+  /** The path of the repository. */
+  readonly at: string
+  readonly run: Run
+  readonly now: number
+}
+
+export const runPath = ({ at, run }: Pick<RunPlace, "at" | "run">): string => `${at}/actions/runs/${run.id}`
+
+/** The file of the workflow as it was for the run. */
+export const workflowFile = ({ at, run }: Pick<RunPlace, "at" | "run">): string =>
+  `${at}/src/commit/${run.commit_id}/${escapePath(`${run.workflow_folder}/${run.workflow}`)}`
+
+export interface ShownAttempt {
+  readonly attempt: Attempt
+  readonly actor: UserRecord
+}
+
+/** The heading of a run, with what the reader may do with it. */
+export function runHeader(place: RunPlace, { attempt, actor }: ShownAttempt, isLast: boolean, mayWrite: boolean): Html {
+  const { at, run, now } = place
+  return html`<div class="bar run-head"><h1 dir="auto">${run.title || run.workflow} <span class="muted">#${run.number}</span></h1><span data-state="run">${stateBadge(attempt.state)}</span>${
+    isLast && mayWrite && html`<span class="bar end">${runForms(place)}</span>`
+  }</div><p class="meta"><span><bdi>${run.workflow_name || run.workflow}</bdi></span><span>${run.event} by ${person(actor)} ${time(attempt.created_at, now)}</span>${refOf(at, run.ref)}<a href="${at}/commit/${run.commit_id}">${icon("git-commit")} <code>${run.commit_id.slice(0, 10)}</code></a>${
+    run.workflow_folder !== "" && html`<a href="${workflowFile(place)}">${icon("file-code")} Workflow file</a>`
+  }${attempt.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(attempt, now)}</span>`}</p>`
+}
+
+function runForms(place: RunPlace): Content {
+  const { run } = place
+  const here = runPath(place)
+  if (isDone(run.state))
+    return [
+      (run.state === "failure" || run.state === "cancelled") &&
+        run.error === "" &&
+        buttonForm(`${here}/rerun-failed`, html`${icon("redo")} Run failed jobs again`),
+      buttonForm(`${here}/rerun`, html`${icon("sync")} Run all again`),
+    ]
+  return [
+    run.needs_approval === 1 && buttonForm(`${here}/approve`, html`${icon("check")} Approve`, {}, "small primary"),
+    buttonForm(`${here}/cancel`, html`${icon("stop")} Cancel`, {}, "small danger"),
+  ]
+}
+
+/** The attempts of a run, where there are several. */
+export const attemptChoices = (place: RunPlace, attempts: readonly number[], current: number): Content =>
+  attempts.length > 1 &&
+  choices(
+    "Attempts",
+    attempts.map((number) => ({
+      href: number === place.run.attempt ? runPath(place) : `${runPath(place)}/attempts/${number}`,
+      text: `Attempt ${number}`,
+      current: number === current,
+    })),
+  )
+
+/** What kept the run from starting, with the line of the file where that is known. */
+export function mistake(place: RunPlace): Content {
+  const { run } = place
+  if (run.error === "") return undefined
+  const line = /\bline (\d+)/.exec(run.error)?.[1]
+  const file = `${run.workflow_folder}/${run.workflow}`
+  return notice(
+    "bad",
+    html`<p><strong>The workflow could not be run.</strong> <a href="${workflowFile(place)}${line && `#L${line}`}"><code>${file}</code></a></p><p class="break">${run.error}</p>`,
+  )
+}
+
+export const approvalNotice = ({ run }: RunPlace, mayWrite: boolean): Content =>
+  run.needs_approval === 1 &&
+  !isDone(run.state) &&
+  notice(
+    "warn",
+    html`This run brings the code of a fork, and waits until somebody who may write here approves it.${mayWrite && " Look at the changes first: its jobs run what they say."}`,
+  )
+
+/** Jobs in the order in which they can start: each column needs something of those before it. */
+export function jobsGraph(place: RunPlace, jobs: readonly Job[]): Html {
+  if (jobs.length === 0) return html`<p class="muted">This run has no jobs.</p>`
+  const depths = depthsOf(jobs)
+  const top = jobs.filter(({ parent_id }) => !jobs.some(({ id }) => id === parent_id))
+  const columns = Map.groupBy(top, ({ id }) => depths.get(id) ?? 0)
+  const ofParent = Map.groupBy(jobs, ({ parent_id }) => parent_id)
+  return html`<ol class="stages" aria-label="Jobs in their order">${[...columns]
+    .toSorted(([one], [other]) => one - other)
+    .map(
+      ([, column]) => html`<li><ul class="rows">${column.map((job) => jobRow(place, jobs, job, ofParent.get(job.id) ?? []))}</ul></li>`,
+    )}</ol>`
+}
+
+function jobRow(place: RunPlace, jobs: readonly Job[], job: Job, called: readonly Job[]): Html {
+  const needs = [...new Set(neededBy(jobs, job).map(({ key }) => key))]
+  return html`<li><span data-state="${job.id}">${stateIcon(job.state)}</span><div class="main"><a class="strong" href="${runPath(place)}/jobs/${job.id}"><bdi>${job.name}</bdi></a>${
+    needs.length > 0 && html`<span class="muted small">needs <bdi>${needs.join(", ")}</bdi></span>`
+  }${job.error !== "" && html`<span class="failure small break">${job.error}</span>`}${waitingFor(job)}${
+    called.length > 0 && html`<ul class="plain called">${called.map((each) => jobRow(place, jobs, each, []))}</ul>`
+  }</div>${job.started_at > 0 && html`<span class="muted small nowrap">${lengthOf(job, place.now)}</span>`}</li>`
+}
+
+export const waitingFor = (job: Job): Content =>
+  job.state === "waiting" &&
+  html`<span class="muted small">waits for a runner with ${texts(job.labels).length === 0 ? "any labels" : html`<bdi>${texts(job.labels).join(", ")}</bdi>`}</span>`
+
+/** How many jobs must end one after the other before each. What is circular, which no workflow is, ends. */
+function depthsOf(jobs: readonly Job[]): ReadonlyMap<number, number> {
+  const depths = new Map<number, number>()
+  const depthOf = (job: Job): number => {
+    const known = depths.get(job.id)
+    if (known !== undefined) return known
+    depths.set(job.id, 0)
+    const depth = Math.max(-1, ...neededBy(jobs, job).map(depthOf)) + 1
+    depths.set(job.id, depth)
+    return depth
+  }
+  for (const job of jobs) depthOf(job)
+  return depths
+}
+
+export function artifactList(place: RunPlace, artifacts: readonly Artifact[], total: number): Content {
+  if (total === 0) return undefined
+  return html`<section class="stack tight"><h2>${plural(total, "artifact")}</h2><ul class="rows">${artifacts.map((artifact) => {
+    const isGone = artifact.file === "" || isExpired(artifact, place.now)
+    return html`<li>${icon(isGone ? "archive" : "package")}<div class="main">${
+      isGone
+        ? html`<span class="muted"><bdi>${artifact.name}</bdi> (expired)</span>`
+        : html`<a class="strong" href="${runPath(place)}/artifacts/${encodeURIComponent(artifact.name)}${artifact.attempt !== place.run.attempt && `?attempt=${artifact.attempt}`}" rel="nofollow"><bdi>${artifact.name}</bdi></a>`
+    }</div><span class="muted small">${bytes(artifact.size)}${!isGone && html` · until ${time(artifact.expires_at, place.now)}`}</span></li>`
+  })}</ul>${total > artifacts.length && html`<p class="muted small">The newest ${artifacts.length} of them.</p>`}</section>`
+}
+
+export interface ShownSummary {
+  readonly job: Job
+  readonly texts: readonly Html[]
+}
+
+export const summaryList = (summaries: readonly ShownSummary[]): Content =>
+  summaries.map(
+    ({ job, texts: shown }) =>
+      html`<section class="card" ${attribute("id", `summary-${job.id}`)}><header class="head"><h2><bdi>${job.name}</bdi></h2></header><div class="inside stack">${shown}</div></section>`,
+  )

@@ -1,0 +1,18 @@
+import { type Html, html } from "../../../core/html.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Contributions, Contributor } from "../../../features/code/activity/contributions.ts"
+import { avatarUrl } from "../../../features/people/users/present.ts"
+import { notice, personWithAvatar } from "../../../web/components.ts"
+
+/** What pages of a repository's activity share. */
+
+export const contributorPerson = ({ site }: Pick<Services, "site">, { user, name }: Pick<Contributor, "user" | "name">): Html =>
+  user
+    ? personWithAvatar({ login: user.name, avatar_url: avatarUrl(site, user) })
+    : html`<span class="strong"><bdi>${name || "Unknown"}</bdi></span>`
+
+/** What is wrong with the numbers, if anything. */
+export function countingNotice({ isBeingComputed, isWhole }: Contributions): Html | undefined {
+  if (isBeingComputed) return notice("info", "The newest commits are still being counted. Load the page again in a minute to see them.")
+  return isWhole ? undefined : notice("info", "The history is long: only its newest commits are counted.")
+}

@@ -1,0 +1,179 @@
+import { onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
+import { Refusal, refuse } from "../../../../core/errors.ts"
+import { attribute, type Html, html } from "../../../../core/html.ts"
+import { type Page, page } from "../../../../core/page.ts"
+import Type from "../../../../core/schema.ts"
+import { type Located, locateCode, type OnCode } from "../../../../features/code/contents/locate.ts"
+import { openTabs } from "../../../../features/code/editorconfig/tabs.ts"
+import { type Blame, IGNORE_FILE, MOST_LINES, openBlame } from "../../../../features/code/history/blame.ts"
+import { type BlameBlock, isGitError } from "../../../../git/index.ts"
+import { codePath, escapePath, repositoryPath, withQuery } from "../../../../web/address.ts"
+import { choices, notice } from "../../../../web/components.ts"
+import { icon } from "../../../../web/icon.ts"
+import { plural, time } from "../../../../web/time.ts"
+import { commitLink } from "../../../parts/code/commits-view.ts"
+import { countLines, INVISIBLE_WARNING } from "../../../parts/code/lines.ts"
+import { pathCrumbs, revisionMenu } from "../../../parts/code/parts.ts"
+import { nearestField, nearestPlace } from "../../../parts/code/revisions.ts"
+import { repositoryPage } from "../../frame.ts"
+
+/** How long a page waits for colours; the next reader has them. */
+const PATIENCE_MS = 500
+/** Lines in one part of the page, which browsers lay out only when it is seen. */
+const PART = 250
+/** The bytes that tell whether a file is text. */
+const PROBED_BYTES = 8000
+
+/** Who last touched each line of a file: sent in the order of the lines, as git finds them. */
+export const blamePages: readonly Page[] = [
+  page({
+    id: "code.blame",
+    address: "GET /{owner}/{repo}/blame/{filepath}",
+    access: onRepositoryUnitRead("code"),
+    query: { "bypass-blame-ignore": Type.Optional(Type.Boolean()), ...nearestField },
+    answer: async (call) => {
+      const { services, path, query, reader } = call
+      const located = await locateCode(call, path.filepath)
+      if (!located) throw refuse.notFound()
+      if (query.nearest === true) return nearestPlace(call, "blame", located)
+      const { git, revision, parts } = located
+      const bypass = query["bypass-blame-ignore"] === true
+      const blame = await openBlame(services, call, revision.commit, parts.join("/"), { bypass })
+      const content = await services.git.objects.readBlob(git, blame.file.id)
+      const isText = !content.subarray(0, PROBED_BYTES).includes(0)
+      const { name, id } = blame.file
+      // Known before its lines are looked at one by one.
+      const isTooLong = isText && countLines(content) > MOST_LINES
+      const code = await services.highlighter.lines({
+        name,
+        text: isText && !isTooLong ? content.toString("utf8") : "",
+        id,
+        patienceMs: PATIENCE_MS,
+      })
+      return repositoryPage(call, {
+        tab: "code",
+        title: `Blame of ${parts.join("/")} at ${revision.name}`,
+        width: "wide",
+        modules: ["code"],
+        unlisted: true,
+        body: html`<h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1><div class="bar">${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}</div>${ignoreNote(call, located, blame, bypass, reader.url)}<div class="card file"><div class="head">${choices(
+          "View",
+          [
+            { href: codePath(call, "src", revision, parts), text: "Code" },
+            { href: codePath(call, "blame", revision, parts), text: "Blame", current: true },
+            { href: codePath(call, "commits", revision, parts), text: "History" },
+          ],
+        )}<span class="muted small">${isText && !isTooLong && plural(code.lines.length, "line")}</span></div>${code.hasInvisible && INVISIBLE_WARNING}`,
+        rest: isTooLong
+          ? tooLong()
+          : isText
+            ? blocksOf(call, {
+                name,
+                blame,
+                code: code.lines,
+                bypass,
+                tabs: await openTabs(services.git, git, revision.commit.tree)(parts),
+              })
+            : noText(),
+      })
+    },
+  }),
+]
+
+function ignoreNote(
+  call: OnCode,
+  { revision }: Located,
+  { hasIgnoreFile, ignored }: Blame,
+  bypass: boolean,
+  url: string,
+): Html | undefined {
+  if (!hasIgnoreFile) return undefined
+  const file = html`<a href="${codePath(call, "src", revision, [IGNORE_FILE])}">${IGNORE_FILE}</a>`
+  const other = withQuery(url, { "bypass-blame-ignore": bypass ? undefined : true })
+  return bypass
+    ? notice("info", html`The commits listed in ${file} are included. <a href="${other}" rel="nofollow">Ignore them</a>`)
+    : notice(
+        "info",
+        html`${plural(ignored, "commit")} listed in ${file} ${ignored === 1 ? "is" : "are"} ignored. <a href="${other}" rel="nofollow">Show all</a>`,
+      )
+}
+
+async function* noText(): AsyncGenerator<Html> {
+  yield html`<p class="inside muted">Binary file.</p></div>`
+}
+
+async function* tooLong(): AsyncGenerator<Html> {
+  yield html`<div class="inside">${notice("bad", TOO_LARGE)}</div></div>`
+}
+
+interface Blamed {
+  readonly name: string
+  readonly blame: Blame
+  readonly code: readonly Html[]
+  readonly bypass: boolean
+  /** The class for the width of tabs. */
+  readonly tabs: string | undefined
+}
+
+/** The blocks in the order of the lines: what follows the last one that was sent is sent as soon as it is whole. */
+async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blamed): AsyncGenerator<Html> {
+  yield html`<div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">`
+  const found = new Map<number, BlameBlock>()
+  let next = 1
+  let ready: BlameBlock[] = []
+  const part = () => {
+    const shown = html`<div class="part">${ready.map((block) => blockView(call, block, code, bypass))}</div>`
+    ready = []
+    return shown
+  }
+  try {
+    for await (const block of blame.blocks) {
+      found.set(block.line, block)
+      for (let at = found.get(next); at; at = found.get(next)) {
+        found.delete(next)
+        next += at.lines
+        const last = ready.at(-1)
+        if (last?.commit === at.commit && last.path === at.path) ready[ready.length - 1] = { ...last, lines: last.lines + at.lines }
+        else ready.push(at)
+        if (next - (ready[0]?.line ?? next) >= PART) yield part()
+      }
+    }
+    yield part()
+  } catch (error) {
+    // The page has begun: what is wrong stands where the lines end.
+    const text = failureOf(error)
+    if (text === undefined) throw error
+    yield html`${part()}<div class="inside">${notice("bad", text)}</div>`
+  }
+  yield html`</div></div>`
+}
+
+const TOO_LARGE = "The file is too large to blame."
+
+function failureOf(error: unknown): string | undefined {
+  if (isGitError(error, "tooLarge")) return TOO_LARGE
+  if (isGitError(error, "timeout")) return "The history of this file is too long to blame."
+  if (isGitError(error, "busy") || (error instanceof Refusal && error.kind === "busy")) return "The server is busy. Reload the page later."
+  return undefined
+}
+
+const DAY = 86_400
+/** The ages, in days, at which a block is shaded less. */
+const AGES = [30, 90, 365, 1095]
+
+function blockView(
+  call: OnCode,
+  { commit, line, lines, author, committer, summary, previous }: BlameBlock,
+  code: readonly Html[],
+  bypass: boolean,
+): Html {
+  const days = (call.services.now() - committer.when) / DAY
+  const age = AGES.filter((limit) => days > limit).length
+  const before = previous && withQuery(blamePath(call, previous.commit, previous.path), { "bypass-blame-ignore": bypass || undefined })
+  // A block of one line has room for the name only on demand.
+  return html`<div class="block"><div class="who age-${age}"><div><span>${commitLink(call, { id: commit, subject: summary })}</span><span class="muted" ${attribute("title", lines === 1 ? author.name : undefined)}>${time(author.when)}${
+    before !== undefined && html` <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>`
+  }</span></div><bdi class="${lines === 1 ? "hidden-text" : "muted"}">${author.name}</bdi></div><div class="chunk">${code.slice(line - 1, line - 1 + lines).map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}\n</div>`)}</div></div>`
+}
+
+const blamePath = (call: OnCode, id: string, path: string): string => `${repositoryPath(call)}/blame/commit/${id}/${escapePath(path)}`

@@ -1,0 +1,52 @@
+import type { OnRepository } from "../../../../access/policies/repositories.ts"
+import { type Html, html } from "../../../../core/html.ts"
+import type { BranchOnPage } from "../../../../features/code/history/branches.ts"
+import type { AheadBehind } from "../../../../git/index.ts"
+import { escapePath, path, repositoryPath } from "../../../../web/address.ts"
+import { icon } from "../../../../web/icon.ts"
+import { timeOf } from "../../../../web/time.ts"
+import { commitLink, idLink, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
+
+interface Reader {
+  readonly isSignedIn: boolean
+  readonly writes: boolean
+}
+
+/** A page of branches; the bars are drawn to the scale of the page. */
+export function branchesTable(on: OnRepository, branches: readonly BranchOnPage[], reader: Reader): Html {
+  const most = Math.max(10, ...branches.flatMap(({ comparison }) => (comparison ? [comparison.ahead, comparison.behind] : [])))
+  return html`<ul class="rows branches">${branches.map((each) => row(on, each, most, reader))}</ul>`
+}
+
+function row(
+  on: OnRepository,
+  { branch, isDefault, comparison, pull, status }: BranchOnPage,
+  most: number,
+  { isSignedIn, writes }: Reader,
+): Html {
+  const at = repositoryPath(on)
+  const { name, commit } = branch
+  const base = on.repository.default_branch
+  return html`<li><div class="main"><h2 class="title"><a href="${at}/src/branch/${escapePath(name)}"><bdi>${name}</bdi></a> ${isDefault && html`<span class="chip">Default</span>`} ${
+    branch.protected && html`<span class="chip">${icon("shield-lock")}Protected</span>`
+  }</h2><div class="meta"><span>${statusMark(status)} ${idLink(on, commit.id)}</span><span class="break">${commitLink(on, { id: commit.id, subject: subjectOf(commit) }, "muted")}</span><span><bdi>${commit.author.name}</bdi></span><span>${timeOf(commit.timestamp)}</span></div></div>${
+    !isDefault && html`<div class="apart">${apart(comparison, most, base)}</div>`
+  }<div class="bar branch-tools">${
+    pull
+      ? html`<a class="state open" href="${path(pull.owner, pull.repository, "pulls", pull.number)}" title="${pull.title}">${icon("git-pull-request")}#${pull.number}</a>`
+      : !isDefault &&
+        isSignedIn &&
+        html`<a class="button small" href="${at}/compare/${escapePath(base)}...${escapePath(name)}" rel="nofollow">${icon("git-compare")}Compare</a>`
+  }<a class="button quiet small" href="${at}/commits/branch/${escapePath(name)}" rel="nofollow">${icon("history", "History")}</a><a class="button quiet small" href="${at}/archive/${escapePath(name)}.zip" rel="nofollow">${icon("file-zip", "Download as ZIP")}</a>${writes && html`<a class="button quiet small" href="${at}/branches/edit/${escapePath(name)}" rel="nofollow">${icon("pencil", `Rename or delete ${name}`)}</a>`}</div></li>`
+}
+
+/** Half of the drawing's width. */
+const HALF = 60
+
+/** How far a branch is from the default one, as two bars and in words. */
+function apart(comparison: AheadBehind | undefined, most: number, base: string): Html {
+  if (!comparison) return html`<span class="muted">…<span class="hidden-text">not counted yet</span></span>`
+  const { ahead, behind } = comparison
+  const width = (many: number) => (many === 0 ? 0 : Math.max(2, Math.round((Math.log1p(many) / Math.log1p(most)) * HALF)))
+  return html`<span class="small" title="${behind} behind and ${ahead} ahead of ${base}"><span class="muted" aria-hidden="true">${behind}</span><svg viewBox="0 0 ${2 * HALF} 10" width="${2 * HALF}" height="10" aria-hidden="true"><rect class="behind" x="${HALF - width(behind)}" y="2" width="${width(behind)}" height="6"/><rect class="ahead" x="${HALF}" y="2" width="${width(ahead)}" height="6"/><rect class="middle" x="${HALF - 0.5}" width="1" height="10"/></svg><span class="muted" aria-hidden="true">${ahead}</span><span class="hidden-text">${behind} behind, ${ahead} ahead of ${base}</span></span>`
+}

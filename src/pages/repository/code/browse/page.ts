@@ -1,0 +1,225 @@
+import { Mode } from "../../../../access/modes.ts"
+import { unitMode } from "../../../../access/permission.ts"
+import { onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
+import { refuse } from "../../../../core/errors.ts"
+import { extensionPoint } from "../../../../core/extensions.ts"
+import { type Content, type Html, html } from "../../../../core/html.ts"
+import { moved, type Page, type PageAnswer, type PageInput, page, sentText } from "../../../../core/page.ts"
+import Type from "../../../../core/schema.ts"
+import { explicitForm, type Located, locateCode, locateDefault, type OnCode } from "../../../../features/code/contents/locate.ts"
+import { findEntry } from "../../../../features/code/contents/paths.ts"
+import { findLanguages } from "../../../../features/code/languages/store.ts"
+import { findImportOf } from "../../../../features/code/mirrors/store.ts"
+import { findLatestRelease } from "../../../../features/code/releases/store.ts"
+import { texts } from "../../../../features/code/repositories/present.ts"
+import { repositorySshUrl } from "../../../../features/code/repositories/urls.ts"
+import { codePath, escapePath, repositoryPath, revisionPath } from "../../../../web/address.ts"
+import { filterForm, menu, notice, shares } from "../../../../web/components.ts"
+import { icon } from "../../../../web/icon.ts"
+import { languageColor } from "../../../../web/language-colors.ts"
+import { bytes, count, time } from "../../../../web/time.ts"
+import { editing, pathCrumbs, revisionMenu } from "../../../parts/code/parts.ts"
+import { nearestField, nearestPlace } from "../../../parts/code/revisions.ts"
+import { languagePath } from "../../../parts/repositories/list-view.ts"
+import { repositoryPage } from "../../frame.ts"
+import { fileTree, folderList } from "./file-tree.ts"
+import { type FileOptions, fileView, readmeView } from "./file-view.ts"
+import { type FolderPage, latestCommit, treeView } from "./tree-view.ts"
+
+const access = onRepositoryUnitRead("code")
+
+/** What higher features say above the code of a repository, on its front page. */
+export type HomeNote = (call: OnCode) => Promise<Content>
+export const homeNotes = extensionPoint<HomeNote>("notes above the code of a repository")
+
+/** Pages of the code: folders and files at a branch, a tag or a commit. */
+export const browsePages: readonly Page[] = [
+  page({
+    id: "repository.home",
+    address: "GET /{owner}/{repo}",
+    access,
+    answer: async (call) => {
+      const located = await locateDefault(call)
+      return located ? codePage(call, located, { isHome: true, asSource: false, from: 1, folder: folderPageOf(call) }) : emptyPage(call)
+    },
+  }),
+  page({ id: "code.home", address: "GET /{owner}/{repo}/src", access, answer: (call) => moved(repositoryPath(call)) }),
+  page({
+    id: "code.browse",
+    address: "GET /{owner}/{repo}/src/{filepath}",
+    access,
+    query: {
+      display: Type.Optional(Type.String()),
+      from: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
+      ...nearestField,
+    },
+    answer: async (call) => {
+      const located = await locateCode(call, call.path.filepath)
+      if (!located) return moved(`${repositoryPath(call)}/src/${await explicitForm(call, call.path.filepath)}`)
+      if (call.query.nearest === true) return nearestPlace(call, "src", located)
+      const { display, from = 1 } = call.query
+      return codePage(call, located, { isHome: false, asSource: display === "source", from, folder: folderPageOf(call) })
+    },
+  }),
+  // What the script of the tree beside files fetches: one folder of it.
+  page({
+    id: "code.list",
+    address: "GET /{owner}/{repo}/tree-list/{filepath}",
+    access,
+    answer: async (call) => {
+      const located = await locateCode(call, call.path.filepath)
+      const { services } = call
+      const folder = located && (await findEntry(services.git, located.git, located.revision.commit.tree, located.parts))
+      if (!located || folder?.mode !== "40000") throw refuse.notFound()
+      const list = await folderList(call, located, folder.id, located.parts.length)
+      return sentText("text/html;charset=utf-8", String(list), { "content-security-policy": "default-src 'none'; sandbox" })
+    },
+  }),
+  // Addresses as another forge has them.
+  ...(["tree", "blob"] as const).map((word) =>
+    page({
+      id: `code.${word}`,
+      address: `GET /{owner}/{repo}/${word}/{filepath}`,
+      access,
+      answer: async (call) => moved(`${repositoryPath(call)}/src/${await explicitForm(call, call.path.filepath)}`),
+    }),
+  ),
+]
+
+const folderPageOf = ({ page: { number }, reader: { url } }: Pick<PageInput, "page" | "reader">): FolderPage => ({ url, number })
+
+async function codePage(
+  call: OnCode,
+  located: Located,
+  { isHome, folder, ...shown }: FileOptions & { readonly isHome: boolean; readonly folder: FolderPage },
+): Promise<PageAnswer> {
+  const { services, db, repository, owner } = call
+  const { git, revision, parts } = located
+  const entry = await findEntry(services.git, git, revision.commit.tree, parts)
+  if (!entry || entry.mode === "160000") throw refuse.notFound()
+  const isDefault = revision.kind === "branch" && revision.name === repository.default_branch
+  const common = { tab: "code", unlisted: !isDefault } as const
+  const crumbs = pathCrumbs(call, located, "src")
+  const feed = revision.kind === "branch" ? `${repositoryPath(call)}/atom/${revisionPath(revision)}` : undefined
+  const heading = html`<h1 class="hidden-text">${parts.length === 0 ? `Code of ${owner.name}/${repository.name}` : parts.join("/")}</h1>`
+  const switcher = await revisionMenu(call, located, "src")
+  if (entry.mode !== "40000")
+    return repositoryPage(call, {
+      ...common,
+      title: `${parts.join("/")} at ${revision.name}`,
+      width: "wide",
+      modules: ["code", "files"],
+      ...(feed === undefined ? {} : { feed }),
+      body: html`${heading}<div class="bar">${switcher}${crumbs}</div><div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>`,
+    })
+  const readme = await readmeView(call, located, entry)
+  const history = html`<a class="button small quiet" href="${codePath(call, "commits", revision, parts)}">${icon("history")}History</a>`
+  const listing = html`<div class="card tree-card">${await latestCommit(call, revision.commit, history)}${await treeView(call, located, folder)}</div>${readme}`
+  const tools = html`<div class="bar">${switcher}${parts.length > 0 ? crumbs : html`<a class="button small quiet" href="${repositoryPath(call)}/branches">${icon("git-branch")}${count(repository.branches_count)}<span class="wide-only"> branches</span></a><a class="button small quiet" href="${repositoryPath(call)}/tags">${icon("tag")}<span class="wide-only">Tags</span></a>`}<span class="end"></span>${addMenu(call, located)}${cloneMenu(call, located)}</div>`
+  return repositoryPage(call, {
+    ...common,
+    title: isHome ? repository.description.slice(0, 100) : `${parts.length === 0 ? "Code" : parts.join("/")} at ${revision.name}`,
+    ...(feed === undefined ? {} : { feed }),
+    body:
+      parts.length > 0
+        ? html`${heading}${tools}${listing}`
+        : html`${heading}${isHome && (await notesAbove(call))}<div class="columns"><div>${tools}${listing}</div><aside class="side" aria-label="About">${await aboutView(call, db, isDefault ? {} : { ref: revision.name })}</aside></div>`,
+  })
+}
+
+async function notesAbove(call: OnCode): Promise<Content> {
+  const notes: Content[] = []
+  for (const note of homeNotes.of(call.services)) notes.push(await note(call))
+  return notes
+}
+
+function cloneMenu(call: OnCode, { revision }: Located): Html {
+  const { services, owner, repository } = call
+  const at = repositoryPath(call)
+  const https = `${services.site.rootUrl}${at}.git`
+  const archive = `${at}/archive/${escapePath(revision.name)}`
+  return menu(
+    html`${icon("code")}Clone${icon("triangle-down")}`,
+    html`<div class="inside stack clone">${cloneField("https", "HTTPS", https)}${
+      services.site.sshPort !== undefined && cloneField("ssh", "SSH", repositorySshUrl(services.site, owner.name, repository.name))
+    }</div><hr><a href="${archive}.zip" rel="nofollow">${icon("file-zip")}Download as ZIP</a><a href="${archive}.tar.gz" rel="nofollow">${icon("file-zip")}Download as tar.gz</a>`,
+    { name: "button primary" },
+  )
+}
+
+const cloneField = (id: string, label: string, value: string): Html =>
+  html`<div class="field"><label for="clone-${id}">${label}</label><div class="bar"><input id="clone-${id}" readonly value="${value}"><button type="button" class="small" data-copy="${value}" hidden>${icon("copy", `Copy the ${label} address`)}</button></div></div>`
+
+/** What a repository is about, at the side of its front page. */
+async function aboutView(call: OnCode, db: OnCode["db"], searched: { readonly ref?: string }): Promise<Html> {
+  const { repository } = call
+  const at = repositoryPath(call)
+  const topics = texts(repository.topics)
+  const licenses = texts(repository.licenses)
+  const release = repository.has_releases === 1 ? await findLatestRelease.first(db, { repositoryId: repository.id }) : undefined
+  return html`<section><h2>About</h2>${
+    repository.description === ""
+      ? html`<p class="muted">No description.</p>`
+      : html`<p class="break" dir="auto">${repository.description}</p>`
+  }${/^https?:\/\//.test(repository.website) && html`<p class="break">${icon("link")} <a href="${repository.website}" rel="nofollow ugc noopener">${repository.website.replace(/^https?:\/\//, "")}</a></p>`}${
+    topics.length > 0 &&
+    html`<p class="bar">${topics.map((topic) => html`<a class="chip topic" href="/explore/repos?q=${encodeURIComponent(topic)}&amp;topic=1">${topic}</a>`)}</p>`
+  }<ul class="plain stack tight muted small">${licenses.map((license) => html`<li>${icon("law")} ${license}</li>`)}<li>${icon("database")} ${bytes(repository.git_size + repository.lfs_size)}</li><li><a href="${at}/activity">${icon("pulse")} Activity</a></li></ul></section>${
+    release &&
+    html`<section><h2>Latest release</h2><p><a class="strong" href="${at}/releases/tag/${escapePath(release.tag_name)}">${icon("tag")} ${release.title || release.tag_name}</a></p><p class="muted small">${time(release.created_at)}</p></section>`
+  }${await languagesView(call)}<section><h2>Search</h2>${filterForm(`${at}/search`, "", "Search this code", searched)}</section>`
+}
+
+async function languagesView({ db, repository }: OnCode): Promise<Html | undefined> {
+  const row = await findLanguages.first(db, { repositoryId: repository.id })
+  const read: unknown = row ? JSON.parse(row.bytes) : {}
+  const all =
+    typeof read === "object" && read !== null
+      ? Object.entries(read).map(([name, size]) => ({ name, color: languageColor(name), part: Number(size) }))
+      : []
+  const whole = all.reduce((sum, { part }) => sum + part, 0)
+  if (whole === 0) return undefined
+  const shown = all.filter(({ part }) => part / whole >= 0.005).slice(0, 8)
+  return html`<section><h2>Languages</h2>${shares(shown)}<ul class="plain bar small">${shown.map(
+    ({ name, color, part }) =>
+      html`<li><svg class="dot icon" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg> <a href="${languagePath(name)}">${name}</a> <span class="muted">${((part / whole) * 100).toFixed(1)}%</span></li>`,
+  )}</ul></section>`
+}
+
+function addMenu(call: OnCode, located: Located): Html | undefined {
+  const edit = editing(call, located)
+  if (!edit) return undefined
+  return menu(
+    html`${icon("plus")}Add<span class="wide-only"> file</span>${icon("triangle-down")}`,
+    html`<a href="${edit.at("_new")}" rel="nofollow">${icon("file")}New file</a>${edit.writes && html`<a href="${edit.at("_upload")}" rel="nofollow">${icon("upload")}Upload a file</a><a href="${edit.at("_diffpatch")}" rel="nofollow">${icon("diff")}Apply a patch</a>`}`,
+    { name: "button" },
+  )
+}
+
+/** An empty repository: how to fill it, for those who may. */
+async function emptyPage(call: OnCode): Promise<PageAnswer> {
+  const { services, db, repository, owner, permission } = call
+  const branch = repository.default_branch
+  const mayWrite = unitMode(permission, repository, "repo.code") >= Mode.write && repository.is_archived === 0
+  const brought = mayWrite ? await findImportOf.first(db, { repositoryId: repository.id }) : undefined
+  const https = `${services.site.rootUrl}${repositoryPath(call)}.git`
+  const ssh = services.site.sshPort === undefined ? undefined : repositorySshUrl(services.site, owner.name, repository.name)
+  return repositoryPage(call, {
+    tab: "code",
+    title: "",
+    body: html`<h1 class="hidden-text">Code</h1>${
+      brought && permission.mode >= Mode.admin
+        ? notice("info", html`This repository is being imported. <a href="${repositoryPath(call)}/import">See the progress.</a>`)
+        : notice("info", "This repository is empty.")
+    }${
+      mayWrite &&
+      html`<p><a class="button primary" href="${repositoryPath(call)}/_new/${escapePath(branch)}?filename=README.md" rel="nofollow">${icon("plus")}Create a file</a></p><section class="card"><div class="head"><h2>Clone</h2></div><div class="inside stack clone">${cloneField("https", "HTTPS", https)}${ssh && cloneField("ssh", "SSH", ssh)}</div></section><section class="card"><div class="head"><h2>Getting started on the command line</h2></div><div class="inside stack"><p>A new project:</p><pre class="prose" tabindex="0"><code>git init -b ${branch}
+echo "# ${repository.name}" > README.md
+git add README.md
+git commit -m "Begin"
+git remote add origin ${https}
+git push -u origin ${branch}</code></pre><p>Push an existing repository:</p><pre class="prose" tabindex="0"><code>git remote add origin ${https}
+git push -u origin ${branch}</code></pre></div></section>`
+    }`,
+  })
+}

@@ -1,0 +1,93 @@
+import { mapInBatches } from "../../../../core/batches.ts"
+import { type Content, type Html, html } from "../../../../core/html.ts"
+import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
+import { listCommitsForPages } from "../../../../features/code/history/list.ts"
+import { type EntryHistory, treeHistory } from "../../../../features/code/history/tree-history.ts"
+import type { Commit, Git, Repository, TreeEntry } from "../../../../git/index.ts"
+import { codePath } from "../../../../web/address.ts"
+import { pager } from "../../../../web/components.ts"
+import { icon } from "../../../../web/icon.ts"
+import type { IconName } from "../../../../web/icon-names.ts"
+import { time } from "../../../../web/time.ts"
+import { commitLink, commitPerson, idLink, restOfMessage, signatureMark, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
+
+const ICONS: Readonly<Record<TreeEntry["mode"], readonly [IconName, string]>> = {
+  "40000": ["file-directory-fill", "Folder"],
+  "100644": ["file", "File"],
+  "100755": ["file", "File"],
+  "120000": ["file-symlink-file", "Symbolic link"],
+  "160000": ["file-submodule", "Submodule"],
+}
+
+const isFolder = ({ mode }: TreeEntry): boolean => mode === "40000"
+
+/** Folders first, then files, each by name. */
+const inOrder = (entries: readonly EntryHistory[]): readonly EntryHistory[] => [
+  ...entries.filter(isFolder),
+  ...entries.filter((entry) => !isFolder(entry)),
+]
+
+/** The most folders that are looked into, and how deep, for folders that hold nothing but another one. */
+const MOST_FOLDED = 50
+const DEEPEST_FOLDED = 8
+
+/** The names of a folder and those below it, as long as each holds only another folder. Reads trees in this process. */
+async function folded(git: Git, repository: Repository, folder: TreeEntry): Promise<readonly string[]> {
+  const names = [folder.name]
+  for (let at = folder; names.length < DEEPEST_FOLDED; ) {
+    const [only, ...others] = await git.objects.readTree(repository, at.id)
+    if (!only || others.length > 0 || !isFolder(only)) break
+    names.push(only.name)
+    at = only
+  }
+  return names
+}
+
+/** The most entries on one page of a folder. */
+const ROWS = 1000
+
+/** The page of a list that a folder is shown as. */
+export interface FolderPage {
+  readonly url: string
+  readonly number: number
+}
+
+/** A page of the entries of a folder as a table, each with its last change; what is not known yet is computed in the background. */
+export async function treeView(call: OnCode, located: Located, { url, number }: FolderPage): Promise<Html> {
+  const { services, db } = call
+  const { revision, git, parts } = located
+  const history = await treeHistory(services, db, call, revision.commit, parts)
+  const all = inOrder(history?.entries ?? [])
+  const entries = all.slice((number - 1) * ROWS, number * ROWS)
+  const names = new Map(
+    await mapInBatches(
+      entries.filter(isFolder).slice(0, MOST_FOLDED),
+      async (folder) => [folder.name, await folded(services.git, git, folder)] as const,
+    ),
+  )
+  const row = (entry: EntryHistory): Html => {
+    const [name, kind] = ICONS[entry.mode]
+    const below = names.get(entry.name) ?? [entry.name]
+    const last = entry.last
+    return html`<tr><td class="name">${icon(name, kind)} ${
+      entry.mode === "160000"
+        ? html`<bdi>${entry.name}</bdi> <code>${entry.id.slice(0, 10)}</code>`
+        : html`<a href="${codePath(call, "src", revision, [...parts, ...below])}">${below.length > 1 && html`<span class="muted">${below.slice(0, -1).join("/")}/</span>`}<bdi>${below.at(-1)}</bdi></a>`
+    }</td>${
+      last
+        ? html`<td class="change">${commitLink(call, last, "muted")}</td><td class="when">${time(last.committedAt)}</td>`
+        : html`<td class="change muted">${history?.isComplete === false && "…"}</td><td class="when"></td>`
+    }</tr>`
+  }
+  return html`<table class="tree"><colgroup><col class="name"><col class="change"><col class="when"></colgroup><thead class="hidden-text"><tr><th scope="col">Name</th><th scope="col">Last change</th><th scope="col">When</th></tr></thead><tbody>${
+    parts.length > 0 &&
+    html`<tr><td class="name"><a href="${codePath(call, "src", revision, parts.slice(0, -1))}">${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span></a></td><td class="change"></td><td class="when"></td></tr>`
+  }${entries.map(row)}</tbody></table>${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}${history?.isComplete === false && html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`}`
+}
+
+/** The newest commit, above a tree or a file. */
+export async function latestCommit(call: OnCode, commit: Commit, more?: Content): Promise<Html> {
+  const [listed] = await listCommitsForPages(call.services, call.db, call, [commit])
+  const who = commitPerson(call.services, listed?.author, commit.author)
+  return html`<div class="head latest">${who}<span class="break grow">${commitLink(call, { id: commit.id, subject: subjectOf(commit) }, "muted")} ${restOfMessage(commit)}</span>${listed && statusMark(listed.status)}${listed && signatureMark(listed.verification)}${idLink(call, commit.id)}<span class="muted small">${time(commit.committer.when)}</span>${more}</div>`
+}

@@ -1,0 +1,152 @@
+import { Mode } from "../../../../access/modes.ts"
+import { unitMode } from "../../../../access/permission.ts"
+import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
+import type { Actor } from "../../../../core/actor.ts"
+import { refuse } from "../../../../core/errors.ts"
+import { form } from "../../../../core/forms/form.ts"
+import { flagged, html } from "../../../../core/html.ts"
+import { named } from "../../../../core/operation.ts"
+import { type Page, page, sentText } from "../../../../core/page.ts"
+import { tagOperations } from "../../../../features/code/tags/operations.ts"
+import { findTag, listTags } from "../../../../features/code/tags/store.ts"
+import { escapePath, path, repositoryPath } from "../../../../web/address.ts"
+import { empty, pager } from "../../../../web/components.ts"
+import { FEED_FORMS, feedIn } from "../../../../web/feed.ts"
+import { formView } from "../../../../web/form.ts"
+import { icon } from "../../../../web/icon.ts"
+import { time } from "../../../../web/time.ts"
+import { repositoryPage } from "../../frame.ts"
+import { releaseTabs } from "./tabs.ts"
+
+const list: Page = page({
+  id: "tags.list",
+  address: "GET /{owner}/{repo}/tags",
+  access: onRepositoryUnitRead("code"),
+  rows: 30,
+  answer: async (call) => {
+    const { db, repository, page: rows, reader, draft } = call
+    const isWriter = writes(call)
+    const { rows: tags, total } = await listTags(db, repository.id, rows)
+    const at = repositoryPath(call)
+    return repositoryPage(call, {
+      tab: "releases",
+      title: "Tags",
+      feed: `${at}/tags.atom`,
+      body: html`<div class="bar"><h1>Tags</h1>${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a></div>${
+        isWriter &&
+        repository.is_empty === 0 &&
+        html`<details class="stack" ${flagged("open", draft !== undefined)}><summary class="button">${icon("plus")}New tag</summary>${formView(
+          create,
+          {
+            path: call.path,
+            draft,
+            submit: "Create tag",
+            fields: [
+              { kind: "line", name: "tag_name", label: "Name", required: true, maxlength: 240 },
+              { kind: "line", name: "target", label: "Target", value: repository.default_branch, hint: "A branch, a tag or a commit." },
+              { kind: "text", name: "message", label: "Message", rows: 3, hint: "With a message, the tag is annotated." },
+            ],
+          },
+        )}</details>`
+      }${
+        tags.length === 0
+          ? empty("tag", "There is no tag yet", html`Make one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
+          : html`<ul class="rows">${tags.map(
+              (tag) =>
+                html`<li>${icon("tag")}<div class="main"><h2 class="title"><a href="${at}/src/tag/${escapePath(tag.name)}"><bdi>${tag.name}</bdi></a></h2>${
+                  tag.message !== "" && html`<p class="muted break" dir="auto">${tag.message.split("\n", 1)[0]}</p>`
+                }<p class="meta"><span>${time(tag.tagged_at)}</span><a class="mono" href="${at}/commit/${tag.target_id}">${tag.target_id.slice(0, 10)}</a><a href="${at}/archive/${escapePath(tag.name)}.zip" rel="nofollow">${icon("file-zip")} ZIP</a><a href="${at}/archive/${escapePath(tag.name)}.tar.gz" rel="nofollow">${icon("file-zip")} tar.gz</a><a href="${at}/releases/tag/${escapePath(tag.name)}">Release</a>${isWriter && html`<a href="${at}/tags/delete/${escapePath(tag.name)}" rel="nofollow">Delete</a>`}</p></div></li>`,
+            )}</ul>`
+      }${pager(reader.url, rows, total)}`,
+    })
+  },
+})
+
+const writes = ({ actor, permission, repository }: OnRepository & { readonly actor: Actor }): boolean =>
+  actor.kind === "user" &&
+  repository.is_archived === 0 &&
+  repository.is_mirror === 0 &&
+  unitMode(permission, repository, "repo.code") >= Mode.write
+
+const confirmDelete: Page = page({
+  id: "tags.confirmDelete",
+  address: "GET /{owner}/{repo}/tags/delete/{tag}",
+  access: onRepositoryUnit("code", "write"),
+  answer: async (call) => {
+    const { db, repository, draft } = call
+    const tag = await findTag.first(db, { repositoryId: repository.id, name: call.path.tag })
+    if (!tag || !writes(call)) throw refuse.notFound()
+    return repositoryPage(call, {
+      tab: "releases",
+      title: `Delete the tag ${tag.name}`,
+      unlisted: true,
+      body: html`<h1>Delete the tag <bdi>${tag.name}</bdi></h1><p>The commit <a class="mono" href="${repositoryPath(call)}/commit/${tag.target_id}">${tag.target_id.slice(0, 10)}</a> stays; who has fetched the tag keeps it.</p>${formView(
+        remove,
+        {
+          path: call.path,
+          draft,
+          look: "danger",
+          submit: "Delete tag",
+          beside: html`<a class="button quiet" href="${repositoryPath(call)}/tags">Cancel</a>`,
+        },
+      )}`,
+    })
+  },
+})
+
+const create = form({
+  id: "tags.create",
+  address: "POST /{owner}/{repo}/tags",
+  does: named(tagOperations, "repoCreateTag"),
+  on: list,
+  takes: ["tag_name", "target", "message"],
+  // What it is made at may be missing: a problem of the form.
+  picks: (values) => values,
+  once: true,
+  done: "Tag created.",
+})
+
+const remove = form({
+  id: "tags.delete",
+  address: "POST /{owner}/{repo}/tags/delete/{tag}",
+  does: named(tagOperations, "repoDeleteTag"),
+  on: confirmDelete,
+  done: "Tag deleted.",
+  to: ({ path: { owner, repo } }) => path(owner, repo, "tags"),
+})
+
+export const tagPages: readonly Page[] = [
+  list,
+  confirmDelete,
+  create,
+  remove,
+  ...FEED_FORMS.map((form) =>
+    page({
+      id: `tags.${form}`,
+      address: `GET /{owner}/{repo}/tags.${form}`,
+      access: onRepositoryUnitRead("code"),
+      programs: ["repository"],
+      rows: 20,
+      answer: async (call) => {
+        const { services, db, repository, owner, page: rows } = call
+        const { rows: tags } = await listTags(db, repository.id, rows)
+        const at = `${services.site.rootUrl}${repositoryPath(call)}`
+        const { type, body } = feedIn(form, {
+          title: `${owner.name}/${repository.name}: tags`,
+          description: repository.description,
+          href: `${at}/tags`,
+          self: `${at}/tags.${form}`,
+          entries: tags.map((tag) => ({
+            id: `${at}/tags#${encodeURIComponent(tag.name)}`,
+            title: tag.name,
+            href: `${at}/src/tag/${escapePath(tag.name)}`,
+            at: tag.tagged_at,
+            author: owner.name,
+            text: tag.message,
+          })),
+        })
+        return sentText(type, body)
+      },
+    }),
+  ),
+]

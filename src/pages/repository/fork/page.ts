@@ -1,0 +1,111 @@
+import { Mode } from "../../../access/modes.ts"
+import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
+import { refuse } from "../../../core/errors.ts"
+import { form } from "../../../core/forms/form.ts"
+import { html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { forkOperations } from "../../../features/code/lifecycle/fork-operations.ts"
+import { formView } from "../../../web/form.ts"
+import { addressOfMade, identity } from "../../repo/create.ts"
+import { ownerField } from "../../repo/owners.ts"
+import { repositoryPage } from "../frame.ts"
+
+/** Repositories that are made of another: its forks, and those that begin with what a template has. */
+
+const ofCode = onRepositoryUnit("code", "read")
+
+const fork: Page = page({
+  id: "repository.fork",
+  address: "GET /{owner}/{repo}/fork",
+  access: ofCode,
+  answer: async (call) => {
+    const { db, me, owner, repository, draft } = call
+    return repositoryPage(call, {
+      tab: "code",
+      title: "Fork",
+      unlisted: true,
+      body: html`<h1>Fork <bdi>${owner.name}/${repository.name}</bdi></h1><p class="muted">A fork is a repository of your own with all branches and tags of this one. Change it as you like, and offer changes back by a pull request.</p>${formView(
+        makeFork,
+        {
+          path: call.path,
+          draft,
+          record: { name: repository.name },
+          submit: "Create fork",
+          fields: [await ownerField(db, me, "organization"), { kind: "line", name: "name", label: "Name", required: true, maxlength: 100 }],
+        },
+      )}`,
+    })
+  },
+})
+
+const makeFork = form({
+  id: "repository.makeFork",
+  address: "POST /{owner}/{repo}/fork",
+  does: named(forkOperations, "createFork"),
+  on: fork,
+  takes: ["organization", "name"],
+  to: addressOfMade,
+  done: "Fork created.",
+  once: true,
+})
+
+const items = (mayTakeHooks: boolean) =>
+  [
+    ["git_content", "The files of its default branch"],
+    ["topics", "Topics"],
+    ["labels", "Labels"],
+    ["avatar", "Picture"],
+    ["protected_branch", "Protected branches"],
+    ...(mayTakeHooks ? [["webhooks", "Webhooks"] as const] : []),
+  ] as const
+
+const generate: Page = page({
+  id: "repository.generate",
+  address: "GET /{owner}/{repo}/generate",
+  access: ofCode,
+  answer: async (call) => {
+    const { db, me, owner, repository, permission, draft } = call
+    if (repository.is_template === 0) throw refuse.notFound()
+    return repositoryPage(call, {
+      tab: "code",
+      title: "New repository with its files",
+      unlisted: true,
+      body: html`<h1>New repository from <bdi>${owner.name}/${repository.name}</bdi></h1><p class="muted">It begins with one commit of the files, and is no fork: it goes its own way.</p>${formView(
+        makeGenerated,
+        {
+          path: call.path,
+          draft,
+          submit: "Create repository",
+          fields: [
+            await ownerField(db, me, "owner"),
+            ...identity,
+            {
+              kind: "group",
+              label: "Copy from the template",
+              fields: items(permission.mode >= Mode.admin).map(([name, label]) => ({
+                kind: "box",
+                name,
+                label,
+                value: name === "git_content",
+              })),
+            },
+          ],
+        },
+      )}`,
+    })
+  },
+})
+
+const makeGenerated = form({
+  id: "repository.makeGenerated",
+  address: "POST /{owner}/{repo}/generate",
+  does: named(forkOperations, "generateRepo"),
+  on: generate,
+  path: ({ owner = "", repo = "" }) => ({ template_owner: owner, template_repo: repo }),
+  takes: ["owner", "name", "description", "private", "git_content", "topics", "labels", "avatar", "protected_branch", "webhooks"],
+  to: addressOfMade,
+  once: true,
+})
+
+export const forkPages: readonly Page[] = [fork, makeFork, generate, makeGenerated]

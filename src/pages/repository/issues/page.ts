@@ -1,0 +1,78 @@
+import { onIssue, onIssuesAsReader } from "../../../access/policies/issues.ts"
+import { html } from "../../../core/html.ts"
+import { moved, type Page, page, type Shown } from "../../../core/page.ts"
+import {
+  type ConversationCall,
+  type ConversationOptions,
+  commentForm,
+  conversation,
+  conversationHeader,
+  conversationPath,
+  conversationQuery,
+  opened,
+  recordOf,
+} from "../../parts/conversation/conversation.ts"
+import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
+import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
+import { repositoryPage } from "../frame.ts"
+import { transferPages } from "./transfer.ts"
+
+/** The pages of a repository's issues. */
+
+async function issuePage(call: ConversationCall, options: Omit<ConversationOptions, "forms">): Promise<Shown> {
+  const record = await recordOf(call)
+  return repositoryPage(call, {
+    tab: "issues",
+    title: `#${record.number} ${record.title}`,
+    canonical: conversationPath(call),
+    modules: ["composer", "conversation", "live"],
+    body: html`${conversationHeader(record, opened(record, call.services.now()))}${await conversation(call, record, { ...options, forms })}`,
+  })
+}
+
+const show: Page = page({
+  id: "issue.show",
+  address: "GET /{owner}/{repo}/issues/{index}",
+  access: onIssue,
+  query: conversationQuery,
+  live: ({ issue }) => [{ repositoryId: issue.repository_id, issueIds: new Set([issue.id]) }],
+  answer: async (call) =>
+    call.issue.is_pull === 1
+      ? moved(kept(conversationPath(call), call))
+      : issuePage(call, { all: call.query.all === true, quote: call.query.quote }),
+})
+
+const forms: ConversationForms = conversationForms("issue", show)
+
+export const issuePages: readonly Page[] = [
+  page({
+    id: "issue.list",
+    address: "GET /{owner}/{repo}/issues",
+    access: onIssuesAsReader,
+    query: listFields,
+    live: listFollowed,
+    answer: async (call) =>
+      repositoryPage(call, { tab: "issues", title: "Issues", modules: ["live"], body: await listBody(call, { kind: "issues" }) }),
+  }),
+
+  show,
+  ...forms.pages,
+
+  // The form of other forges.
+  page({
+    id: "issue.shown",
+    address: "GET /{owner}/{repo}/issue/{index}",
+    access: onIssue,
+    answer: (call) => moved(kept(conversationPath(call), call)),
+  }),
+
+  ...transferPages,
+
+  commentForm("issue", (call, draft) => issuePage(call, { all: false, draft })),
+]
+
+/** The path with the query of the request: what follows `#` a browser keeps by itself. */
+export function kept(to: string, { reader }: Pick<ConversationCall, "reader">): string {
+  const at = reader.url.indexOf("?")
+  return at < 0 ? to : to + reader.url.slice(at)
+}

@@ -1,0 +1,209 @@
+import { type SqlBool, sql } from "kysely"
+import { onIssues, readableKinds } from "../../../access/policies/issues.ts"
+import { plansIn } from "../../../access/policies/planning.ts"
+import { type OnRepository, onRepository } from "../../../access/policies/repositories.ts"
+import { type Me, signedIn } from "../../../access/policies/site.ts"
+import { readableRepositories } from "../../../access/visibility.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { contains } from "../../../core/database/expressions.ts"
+import { refuse } from "../../../core/errors.ts"
+import { type Html, html } from "../../../core/html.ts"
+import type { Page as ListPage } from "../../../core/operation.ts"
+import { moved, type Page, page } from "../../../core/page.ts"
+import { oneOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { concerning } from "../../../features/code/repositories/search.ts"
+import { filterIn, findOffered, planFilter } from "../../../features/planning/issues/filter-conditions.ts"
+import { ofKind } from "../../../features/planning/issues/list.ts"
+import { presentIssues } from "../../../features/planning/issues/present.ts"
+import { presentMilestone } from "../../../features/planning/milestones/present.ts"
+import type { Milestone } from "../../../features/planning/milestones/records.ts"
+import { findMilestone, findMilestones, type Milestone as MilestoneRow } from "../../../features/planning/milestones/store.ts"
+import { path, repositoryPath, withQuery } from "../../../web/address.ts"
+import { choices, empty, filterForm, pager } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { filterOf, listFields } from "../../parts/issues/list.ts"
+import { type FilterBar, filterBar, issueRows, nothingFound } from "../../parts/issues/list-view.ts"
+import { milestoneDue, milestoneProgress } from "../../parts/milestone-progress.ts"
+import { renderTexts } from "../../parts/texts.ts"
+import { repositoryPage } from "../frame.ts"
+
+/** Milestones: of a repository, one with what is in it, and those of all repositories that concern the reader. */
+
+const fields = {
+  state: Type.Optional(oneOf(["open", "closed", "all"])),
+  q: Type.Optional(Type.String()),
+} as const
+
+const STATES = { open: "Open", closed: "Closed", all: "All" } as const
+const stateChoices = (url: string, state: keyof typeof STATES): Html =>
+  choices(
+    "State",
+    (["open", "closed", "all"] as const).map((each) => ({
+      href: withQuery(url, { state: each === "open" ? undefined : each }),
+      text: STATES[each],
+      current: each === state,
+    })),
+  )
+
+interface Row {
+  readonly milestone: Milestone
+  readonly at: string
+  readonly title?: string
+  readonly text?: Html
+}
+
+const milestoneRows = (rows: readonly Row[], now: number): Html =>
+  html`<ul class="rows milestones">${rows.map(
+    ({ milestone, at, title, text }) =>
+      html`<li>${icon("milestone")}<div class="main"><h2 class="title"><a href="${at}/milestone/${milestone.id}" dir="auto">${title !== undefined && html`<span class="muted">${title}</span> `}${milestone.title}</a></h2><p class="meta">${milestoneDue(milestone, now)}${milestoneProgress(milestone)}</p>${text}</div></li>`,
+  )}</ul>`
+
+export const milestonePages: readonly Page[] = [
+  page({
+    id: "milestone.list",
+    address: "GET /{owner}/{repo}/milestones",
+    access: onIssues,
+    query: fields,
+    answer: async (call) => {
+      const { services, db, repository, query, page: rows, reader } = call
+      const { state = "open", q = "" } = query
+      const found = await findMilestones(db, repository.id, { state, title: q }, rows)
+      const texts = await renderTexts(
+        call,
+        found.rows.map(({ description }) => description),
+      )
+      const at = repositoryPath(call)
+      const shown = found.rows.map((row, index): Row => {
+        const text = texts[index]
+        return { milestone: presentMilestone(row), at, ...(text && { text }) }
+      })
+      return repositoryPage(call, {
+        tab: "issues",
+        title: "Milestones",
+        body: html`<div class="bar"><h1>Milestones</h1>${mayPlan(call) && html`<a class="button primary" href="${at}/milestones/new" rel="nofollow">${icon("plus")}New milestone</a>`}</div><div class="bar">${filterForm(`${at}/milestones`, q, "Search milestones", { state: query.state })}${stateChoices(reader.url, state)}</div>${
+          shown.length > 0
+            ? milestoneRows(shown, services.now())
+            : empty("milestone", "No milestones", "A milestone groups issues and pull requests for a date or a release.")
+        }${pager(reader.url, rows, found.total)}`,
+      })
+    },
+  }),
+
+  page({
+    id: "milestone.show",
+    address: "GET /{owner}/{repo}/milestone/{id}",
+    access: onIssues,
+    query: listFields,
+    answer: async (call) => {
+      const { services, db, actor, repository, owner, query, page: rows, reader } = call
+      const row = await findById(call, call.path.id)
+      const milestone = presentMilestone(row)
+      const offered = await findOffered(db, actor, { repository, owner })
+      const filter = filterOf(query, offered)
+      const plan = planFilter(actor, filter)
+      const kinds = readableKinds(call)
+      const readable = kinds.issues && kinds.pulls ? [] : [ofKind(kinds.pulls ? 1 : 0)]
+      const found = await filterIn(db, repository.id, plan, rows, [sql<SqlBool>`issues.milestone_id = ${row.id}`, ...readable])
+      const records = await presentIssues(db, services.site, actor, found.rows, { owned: [call] })
+      const [text] = await renderTexts(call, [row.description])
+      const at = `${repositoryPath(call)}/milestone/${row.id}`
+      const bar: FilterBar = {
+        at,
+        filter,
+        plan,
+        found,
+        offered,
+        kind: "issues",
+        isSignedIn: actor.kind === "user",
+        usual: "is:open label:bug",
+      }
+      return repositoryPage(call, {
+        tab: "issues",
+        title: row.title,
+        body: html`<div class="stack tight milestones"><div class="bar"><h1 dir="auto">${row.title}</h1>${mayPlan(call) && html`<a class="button small" href="${at}/edit" rel="nofollow">${icon("pencil")}Edit</a>`}</div><p class="meta">${milestoneDue(milestone, services.now())}${milestoneProgress(milestone)}</p>${text}</div>${filterBar(bar)}${
+          records.length > 0
+            ? issueRows(records, { now: services.now() })
+            : nothingFound(bar, html`<a class="button" href="${repositoryPath(call)}/issues">${icon("issue-opened")} All issues</a>`)
+        }${pager(reader.url, rows, found.total)}`,
+      })
+    },
+  }),
+
+  // The form of other forges.
+  page({
+    id: "milestone.shown",
+    address: "GET /{owner}/{repo}/milestones/{id}",
+    access: onRepository,
+    answer: async (call) => moved(`${repositoryPath(call)}/milestone/${(await findById(call, call.path.id)).id}`),
+  }),
+
+  page({
+    id: "milestone.everywhere",
+    address: "GET /milestones",
+    access: signedIn,
+    query: fields,
+    answer: async (call) => {
+      const { services, db, query, page: rows, reader } = call
+      const { state = "open", q = "" } = query
+      const found = await findEverywhere(db, call, { state, title: q }, rows)
+      return {
+        kind: "shown",
+        title: "Milestones",
+        body: html`<h1>Milestones</h1><div class="bar">${filterForm("/milestones", q, "Search milestones", { state: query.state })}${stateChoices(reader.url, state)}</div>${
+          found.rows.length > 0
+            ? milestoneRows(
+                found.rows.map((row) => ({
+                  milestone: presentMilestone(row),
+                  at: path(row.owner_name, row.repository_name),
+                  title: `${row.owner_name}/${row.repository_name}`,
+                })),
+                services.now(),
+              )
+            : empty("milestone", "No milestones", "Milestones of your repositories and of those you collaborate on are listed here.")
+        }${pager(reader.url, rows, found.total)}`,
+      }
+    },
+  }),
+]
+
+/** Whether the reader may make and change milestones. */
+const mayPlan = (call: OnRepository & { readonly actor: Actor }): boolean =>
+  call.actor.kind === "user" && call.repository.is_archived === 0 && plansIn(call)
+
+async function findById({ db, repository }: OnRepository & { readonly db: Handle }, id: string): Promise<MilestoneRow> {
+  const row = await findMilestone(db, repository.id, id)
+  if (!row) throw refuse.notFound()
+  return row
+}
+
+/** The milestones of repositories that concern the reader, as far as they may read their issues or pull requests. */
+async function findEverywhere(
+  db: Handle,
+  { actor, me }: Me,
+  { state, title }: { readonly state: keyof typeof STATES; readonly title: string },
+  { limit, offset }: ListPage,
+) {
+  const found = db
+    .selectFrom("milestones")
+    .innerJoin("repositories", "repositories.id", "milestones.repository_id")
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .where(concerning(me.id))
+    .where((eb) => eb.or([readableRepositories(actor, "repo.issues"), readableRepositories(actor, "repo.pulls")]))
+    .where("repositories.is_archived", "=", 0)
+    .$if(state !== "all", (some) => some.where("milestones.is_closed", "=", state === "closed" ? 1 : 0))
+    .$if(title !== "", (some) => some.where((eb) => contains(eb.ref("milestones.title"), title)))
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await found
+    .selectAll("milestones")
+    .select(["owner.name as owner_name", "repositories.name as repository_name"])
+    // Those without a date come last.
+    .orderBy((eb) => eb.case().when("milestones.due_at", "=", 0).then(1).else(0).end())
+    .orderBy("milestones.due_at")
+    .orderBy("milestones.id")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}

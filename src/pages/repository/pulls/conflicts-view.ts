@@ -1,0 +1,158 @@
+import type { OnPull } from "../../../access/policies/pulls.ts"
+import type { Refusal } from "../../../core/errors.ts"
+import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Request } from "../../../core/operation.ts"
+import type { Shown } from "../../../core/page.ts"
+import { type Conflicts, type Question, sideText } from "../../../features/review/conflicts/rules.ts"
+import { path } from "../../../web/address.ts"
+import { notice } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { sentence } from "../../../web/problem.ts"
+import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { repositoryPage } from "../frame.ts"
+
+/** The page of the conflicts: for each file what becomes of it, its text with the marks, and the sides to look at. */
+
+export interface TypedFile {
+  readonly path: string
+  readonly how: string
+  readonly content: string
+  /** The objects of both sides that the text was made from. */
+  readonly sides: string
+}
+
+export interface TypedResolution {
+  readonly files: readonly TypedFile[]
+  readonly head: string
+  readonly base: string
+  readonly message: string
+}
+
+interface Looked {
+  /** Missing where they can't be told; then there is a reason. */
+  readonly conflicts?: Conflicts
+  readonly reason?: string
+  readonly typed?: TypedResolution
+  readonly refusal?: Refusal
+}
+
+type Call = OnPull & Request
+
+export async function conflictsPage(call: Call, { conflicts, reason, typed, refusal }: Looked): Promise<Shown> {
+  const { issue, pull } = call
+  const here = conversationPath(call)
+  const questions = conflicts?.questions ?? []
+  const obstacle = reason ?? conflicts?.obstacle
+  const fault = /^file(\d+)$/.exec(refusal?.field ?? "")?.[1]
+  const wrongPath = fault === undefined ? undefined : typed?.files[Number(fault)]?.path
+  const shows = sidesView(call, conflicts)
+  const files: Html[] = []
+  for (const [index, question] of questions.entries()) {
+    const before = typed?.files.find((file) => file.path === question.path)
+    const wrong = question.path === wrongPath ? refusal : undefined
+    files.push(fileView(call, { question, index, before, wrong, sides: await shows(question) }))
+  }
+  const kept = (typed?.files ?? []).filter((file) => file.content !== "" && !questions.some((question) => question.path === file.path))
+  return repositoryPage(call, {
+    tab: "pulls",
+    title: `Conflicts · #${issue.number} ${issue.title}`,
+    width: "wide",
+    unlisted: true,
+    modules: questions.length > 0 ? ["conflicts"] : [],
+    body: html`<div class="bar"><h1>Resolve the conflicts</h1><a class="button small" href="${here}">${icon("git-pull-request")}<span>#${issue.number} <bdi>${issue.title}</bdi></span></a></div>${
+      refusal && notice("bad", html`Nothing is committed. ${sentence(refusal.message)}`)
+    }${obstacle !== undefined && html`${notice("info", html`They can’t be resolved on this page. ${sentence(obstacle)}`)}${onCommandLine(call)}`}${
+      conflicts &&
+      questions.length === 0 &&
+      obstacle === undefined &&
+      notice("info", html`The branches are not in conflict any more. <a href="${here}">Back to the pull request</a>`)
+    }${
+      questions.length > 0 &&
+      conflicts &&
+      html`<p class="muted">The commit merges <code><bdi>${pull.base_branch}</bdi></code> into <code><bdi>${pull.head_branch}</bdi></code>. In the texts, what stands above the line of equals signs is from <code><bdi>${pull.head_branch}</bdi></code>, what stands below from <code><bdi>${pull.base_branch}</bdi></code>; take the marks away.</p>`
+    }${
+      (questions.length > 0 || kept.length > 0) &&
+      html`<form class="form editor" method="post" action="${here}/conflicts"><input type="hidden" name="head" value="${conflicts?.sides.tip}"><input type="hidden" name="base" value="${conflicts?.sides.from}">${files}${kept.map(keptView)}${
+        questions.length > 0 &&
+        html`<div class="field"><label for="conflicts-message">Commit message</label><input id="conflicts-message" name="message" value="${typed?.message}" maxlength="1000" dir="auto" placeholder="Merge branch '${pull.base_branch}' into ${pull.head_branch}"></div><div class="bar"><button class="primary">${icon("git-merge")}Commit the merge</button><a class="button quiet" href="${here}">Cancel</a></div>`
+      }</form>`
+    }`,
+  })
+}
+
+/** What was typed for a file that is no longer in conflict: it is sent along, and counts for nothing. */
+const keptView = ({ path: name, content }: TypedFile, index: number): Html =>
+  html`<section class="card" aria-labelledby="kept-${index}"><div class="head"><h2 id="kept-${index}"><code class="break"><bdi>${name}</bdi></code></h2></div><div class="inside stack tight"><p class="muted">It is not in conflict any more. This is what you had typed; it is not committed.</p><input type="hidden" name="path" value="${name}"><input type="hidden" name="how" value="none"><input type="hidden" name="sides" value=""><textarea name="content" class="mono" rows="8" readonly dir="auto" aria-labelledby="kept-${index}">
+${content}</textarea></div></section>`
+
+interface FileView {
+  readonly question: Question
+  readonly index: number
+  readonly before: TypedFile | undefined
+  readonly wrong: Refusal | undefined
+  readonly sides: Content
+}
+
+function fileView({ pull }: Call, { question, index, before, wrong, sides }: FileView): Html {
+  const { path: name, ours, theirs, base, text, mode } = question
+  const hasText = typeof text !== "string"
+  const id = `conflict-${index}`
+  const made = `${ours?.mode} ${ours?.id} ${theirs?.mode} ${theirs?.id}`
+  const isStale = before !== undefined && before.sides !== made
+  const how = before?.how ?? (hasText && ours && theirs ? "text" : "")
+  const [head, main] = [html`<bdi>${pull.head_branch}</bdi>`, html`<bdi>${pull.base_branch}</bdi>`]
+  const options: readonly (readonly [value: string, label: Content] | undefined)[] = [
+    how === "" || how === "none" ? ["", "Choose"] : undefined,
+    hasText ? ["text", "The text below"] : undefined,
+    ours && ["head", `What ${pull.head_branch} has`],
+    theirs && ["base", `What ${pull.base_branch} has`],
+    ["delete", "No file: delete it"],
+  ]
+  const onlyOne = ours ? head : main
+  return html`<section class="card conflict" aria-labelledby="${id}"><div class="head"><h2 id="${id}"><code class="break"><bdi>${name}</bdi></code></h2></div><div class="inside stack tight">${
+    isStale && notice("warn", "This file has changed on one of the branches since you began. Look at the sides again.")
+  }${
+    !(ours && theirs) &&
+    html`<p>${base ? html`It is changed on ${onlyOne}, and deleted or renamed on ${ours ? main : head}.` : html`Only ${onlyOne} has it under this name.`}</p>`
+  }${!hasText && html`<p class="muted">${text}</p>`}${
+    ours &&
+    theirs &&
+    ours.mode !== theirs.mode &&
+    html`<p class="muted">Its mode is ${ours.mode} on ${head} and ${theirs.mode} on ${main}${hasText && html`; the text gets ${mode}`}.</p>`
+  }${hasText && text.isMixed && html`<p class="muted">Some lines end in CR LF, and some in LF. With the text, all of them end in ${text.ends === "crlf" ? "CR LF" : "LF"}.</p>`}<input type="hidden" name="path" value="${name}"><input type="hidden" name="sides" value="${made}"><div class="field"><label for="${id}-how">What becomes of it</label><select id="${id}-how" name="how" ${attribute("aria-invalid", wrong ? "true" : undefined)} ${attribute("aria-describedby", wrong && `${id}-fault`)}>${options.map(
+    (option) => option && html`<option value="${option[0]}" ${flagged("selected", option[0] === how)}>${option[1]}</option>`,
+  )}</select>${wrong && html`<span class="fault" id="${id}-fault">${sentence(wrong.message)}</span>`}</div>${
+    hasText
+      ? html`<div class="field"><label for="${id}-text">Text</label><textarea id="${id}-text" class="mono" name="content" rows="${Math.min(30, Math.max(8, text.text.split("\n").length + 1))}" dir="auto" spellcheck="false" data-conflict ${attribute("aria-describedby", wrong && `${id}-fault`)}>
+${before && (before.content !== "" || how === "text") ? before.content : text.text}</textarea></div>`
+      : html`<input type="hidden" name="content" value="">`
+  }${
+    isStale &&
+    hasText &&
+    html`<details><summary>The text with its marks, as it is now</summary><pre class="prose" tabindex="0"><code>${text.text}</code></pre></details>`
+  }${sides}</div></section>`
+}
+
+/** The most characters of the sides that a page shows. */
+const MOST_SHOWN = 524_288
+
+/** The texts of the sides, as far as a page takes them. */
+function sidesView({ services, pull }: Call, conflicts: Conflicts | undefined): (question: Question) => Promise<Content> {
+  let left = MOST_SHOWN
+  return async ({ ours, theirs, base, text }) => {
+    if (!conflicts || typeof text === "string") return undefined
+    const one = async (name: Content, entry: Question["ours"]): Promise<Content> => {
+      if (!entry) return undefined
+      const shown = await sideText(services, conflicts.sides, entry)
+      const fits = shown.length <= left
+      left -= fits ? shown.length : 0
+      return html`<details><summary>${name}</summary>${fits ? html`<pre class="prose" tabindex="0"><code>${shown}</code></pre>` : html`<p class="muted">It is too large to be shown here.</p>`}</details>`
+    }
+    return html`${await one(html`As <bdi>${pull.head_branch}</bdi> has it`, ours)}${await one(html`As <bdi>${pull.base_branch}</bdi> has it`, theirs)}${await one("As it was before both", base)}`
+  }
+}
+
+function onCommandLine({ services, owner, repository, pull }: Call): Html {
+  const clone = `${services.site.rootUrl}${path(owner.name, repository.name)}.git`
+  return html`<section aria-labelledby="by-hand"><h2 id="by-hand">On the command line</h2><p class="muted">In a clone of the repository that has the head branch:</p><pre class="hunk" tabindex="0"><span>git switch ${pull.head_branch}</span><span>git fetch ${clone} ${pull.base_branch}</span><span>git merge FETCH_HEAD</span><span># edit the files, then for each of them: git add</span><span>git commit</span><span>git push</span></pre></section>`
+}

@@ -1,0 +1,237 @@
+import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Services } from "../../../core/services.ts"
+import { TooMuchWork } from "../../../core/work.ts"
+import { requiredChecks, workOfChecks } from "../../../features/code/protections/required-checks.ts"
+import { findProtection, mayBypass, mayMerge } from "../../../features/code/protections/rules.ts"
+import { latestStatuses, type Status } from "../../../features/code/statuses/store.ts"
+import { openDependencies } from "../../../features/planning/dependencies/store.ts"
+import { isUnfinished } from "../../../features/planning/issues/draft.ts"
+import { findSchedule } from "../../../features/review/merging/schedule.ts"
+import type { PullRequest } from "../../../features/review/pulls/records.ts"
+import { reviewVerdict } from "../../../features/review/reviews/verdict.ts"
+import { localPath, path, repositoryPath } from "../../../web/address.ts"
+import { person, state } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import type { IconName } from "../../../web/icon-names.ts"
+import { plural, timeOf } from "../../../web/time.ts"
+import { branchForms, type MergeCall, openForms, type Prospect, revertForm } from "./merge-forms.ts"
+
+/** What stands between a pull request and its merge, in words: what decides comes first. */
+
+interface Condition {
+  /** Whether it keeps the pull request from being merged. */
+  readonly blocks: boolean
+  readonly tone: string
+  readonly icon: IconName
+  readonly words: Content
+  /** It doesn't pass by itself, and nobody may override it. */
+  readonly isFinal?: boolean
+}
+
+const blocking = (name: IconName, words: Content): Condition => ({ blocks: true, tone: "failure", icon: name, words })
+const waiting = (name: IconName, words: Content): Condition => ({ blocks: true, tone: "pending", icon: name, words })
+const met = (words: Content): Condition => ({ blocks: false, tone: "success", icon: "check", words })
+const final = (condition: Condition): Condition => ({ ...condition, isFinal: true })
+const told = (name: IconName, words: Content): Condition => ({ blocks: false, tone: "", icon: name, words })
+
+/** The box: a constant number of queries. */
+export async function mergeBox(call: MergeCall, record: PullRequest, style?: string): Promise<Html> {
+  const { db, repository, pull, issue } = call
+  const statuses = await latestStatuses(db, repository.id, pull.head_id)
+  const { conditions, ...may } = await conditionsOf(call, record, statuses)
+  const against = conditions.filter(({ blocks }) => blocks)
+  const headline = against.find(({ tone }) => tone === "failure") ?? against[0]
+  const isDone = record.merged || issue.is_closed === 1
+  return html`<section class="card merge-box" id="merge-box" aria-label="Merging" data-live><div class="head" id="merge-state" data-live><h2>${
+    record.merged
+      ? state("merged", "git-merge", "Merged")
+      : issue.is_closed === 1
+        ? state("closed", "git-pull-request-closed", "Closed without merging")
+        : headline
+          ? state(headline.tone, headline.icon, headline.tone === "pending" ? "Not ready to merge yet" : "Merging is blocked")
+          : state("success", "check-circle", "Ready to merge")
+  }</h2></div><div class="inside stack tight"><ul class="plain checks" id="merge-conditions" data-live>${(
+    isDone ? doneWords(call, record) : conditions
+  ).map(
+    ({ tone, icon: name, words }) => html`<li><span class="${tone}">${icon(name)}</span><div>${words}</div></li>`,
+  )}</ul>${checksOf(call.services, statuses)}${
+    isDone
+      ? html`${await revertForm(call, record)}${branchForms(call, record)}`
+      : await openForms(call, record, {
+          ...may,
+          isReady: headline === undefined,
+          isPossible: !against.some(({ isFinal }) => isFinal === true),
+          style,
+        })
+  }${!isDone && commandLine(call)}</div></section>`
+}
+
+function doneWords(call: MergeCall, record: PullRequest): readonly Condition[] {
+  const { base, head } = record
+  if (!record.merged)
+    return [
+      told("git-branch", html`The branch <code><bdi>${head.label}</bdi></code> was not merged into <code><bdi>${base.label}</bdi></code>.`),
+    ]
+  const id = record.merge_commit_sha ?? ""
+  return [
+    told(
+      "git-merge",
+      html`${person(record.merged_by)} merged this into <code><bdi>${base.label}</bdi></code> ${timeOf(record.merged_at, call.services.now())}${
+        id !== "" && html`, in <a href="${repositoryPath(call)}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`
+      }.`,
+    ),
+    ...(head.ref === head.label ? [] : [told("git-branch", html`The branch <code><bdi>${head.label}</bdi></code> was deleted.`)]),
+  ]
+}
+
+interface Conditions extends Pick<Prospect, "mayMerge" | "mayOverride" | "isScheduled"> {
+  readonly conditions: readonly Condition[]
+}
+
+async function conditionsOf(call: MergeCall, record: PullRequest, statuses: readonly Status[]): Promise<Conditions> {
+  const { db, actor, repository, issue, pull } = call
+  const protection = await findProtection(db, repository.id, pull.base_branch)
+  const verdict = await reviewVerdict(db, issue.id, protection)
+  const open = repository.enable_issue_dependencies === 1 ? await openDependencies(db, issue.id) : 0
+  const schedule = await findSchedule.first(db, { pullId: pull.id })
+  const may = actor.kind === "user" && (await mayMerge(db, protection, call, actor.user))
+  const base = html`<code><bdi>${pull.base_branch}</bdi></code>`
+  const approvals = protection?.required_approvals ?? 0
+  const conditions = [
+    ...(isUnfinished(issue.title)
+      ? [final(waiting("git-pull-request-draft", "This is a draft: its title has a work-in-progress prefix."))]
+      : []),
+    mergeability(call),
+    ...(record.head.ref === record.head.label
+      ? []
+      : [told("git-branch", html`The branch <code><bdi>${record.head.label}</bdi></code> was deleted; its last commit is kept.`)]),
+    ...behind(call, protection?.block_on_outdated_branch === 1, base),
+    ...(approvals > verdict.approvals
+      ? [
+          waiting(
+            "eye",
+            html`${plural(approvals, "approval is", "approvals are")} required, and there ${verdict.approvals === 1 ? "is 1" : `are ${verdict.approvals}`}.`,
+          ),
+        ]
+      : verdict.approvals > 0
+        ? [met(html`Approved by ${plural(verdict.approvals, "reviewer")}.`)]
+        : []),
+    ...(verdict.rejected
+      ? [
+          protection?.block_on_rejected_reviews === 1
+            ? blocking("file-diff", "A reviewer requested changes.")
+            : told("file-diff", "A reviewer requested changes."),
+        ]
+      : []),
+    ...(verdict.requestedOfficially && protection?.block_on_official_review_requests === 1
+      ? [waiting("eye", "A requested review is pending.")]
+      : []),
+    ...(protection?.enable_status_check === 1
+      ? await requiredConditions(call.services, protection, statuses)
+      : optionalConditions(statuses)),
+    ...(open > 0 ? [final(waiting("package-dependencies", html`Blocked by ${plural(open, "open issue")}.`))] : []),
+    ...(protection?.require_signed_commits === 1 ? [told("verified", html`Commits into ${base} must be signed.`)] : []),
+    ...(schedule ? [told("clock", "Auto-merge: it will be merged when all conditions are met.")] : []),
+    ...(may || actor.kind === "anonymous" ? [] : [told("lock", html`You don’t have permission to merge into ${base}.`)]),
+  ]
+  const mayOverride = may && protection !== undefined && (await mayBypass(db, protection, call, actor.user))
+  return { conditions, mayMerge: may, mayOverride, isScheduled: schedule !== undefined }
+}
+
+/** The most conflicting files that are named. */
+const MOST_NAMED = 20
+
+function mergeability({ pull }: MergeCall): Condition {
+  switch (pull.mergeability) {
+    case "conflict": {
+      const files = conflicts(pull.conflicted_files)
+      return final(
+        blocking(
+          "alert",
+          html`Conflicts with <code><bdi>${pull.base_branch}</bdi></code>${
+            files.length > 0 &&
+            html`:<ul>${files.slice(0, MOST_NAMED).map((file) => html`<li class="break"><code><bdi>${file}</bdi></code></li>`)}${files.length > MOST_NAMED && html`<li>and ${files.length - MOST_NAMED} more</li>`}</ul>`
+          }`,
+        ),
+      )
+    }
+    case "checking":
+      return final(waiting("sync", "Checking whether it can be merged."))
+    case "error":
+      return final(blocking("alert", "It has no common history with the base branch, or git could not merge it."))
+    case "ancestor":
+      return final(blocking("git-commit", "The base branch already has all of its commits."))
+    case "empty":
+      return met("It can be merged, but changes nothing.")
+    case "mergeable":
+      return met("No conflicts with the base branch.")
+  }
+}
+
+function conflicts(json: string): readonly string[] {
+  const stored: unknown = json === "" ? [] : JSON.parse(json)
+  return Array.isArray(stored) ? stored.filter((file) => typeof file === "string") : []
+}
+
+function behind({ pull }: MergeCall, isBlocking: boolean, base: Html): readonly Condition[] {
+  if (pull.commits_behind === 0 || pull.mergeability === "checking") return []
+  const words = html`${plural(pull.commits_behind, "commit")} behind ${base}.`
+  return [isBlocking ? waiting("git-compare", html`${words} It must be brought up to date first.`) : told("git-compare", words)]
+}
+
+type Protection = NonNullable<Awaited<ReturnType<typeof findProtection>>>
+
+const isGood = ({ state: word }: Status): boolean => word === "success" || word === "skipped"
+
+async function requiredConditions(services: Services, protection: Protection, statuses: readonly Status[]): Promise<readonly Condition[]> {
+  const checks = await requiredChecks(protection, statuses, workOfChecks(services)).catch((error: unknown) => {
+    if (error instanceof TooMuchWork) return undefined
+    throw error
+  })
+  if (!checks) return [final(blocking("alert", "The branch’s rule requires too many checks to compare them."))]
+  const { missing, required } = checks
+  if (missing.length > 0)
+    return [waiting("dot-fill", html`Waiting for required checks: ${missing.map((glob) => html`<code><bdi>${glob}</bdi></code> `)}`)]
+  if (required.length === 0) return [waiting("dot-fill", "Waiting for required checks to report.")]
+  const bad = required.filter((status) => !isGood(status))
+  if (bad.some(({ state: word }) => word === "failure" || word === "error")) return [blocking("x-circle", "A required check has failed.")]
+  return bad.length > 0 ? [waiting("dot-fill", "Required checks are still running.")] : [met("All required checks have passed.")]
+}
+
+function optionalConditions(statuses: readonly Status[]): readonly Condition[] {
+  if (statuses.length === 0) return []
+  if (statuses.some(({ state: word }) => word === "failure" || word === "error"))
+    return [{ ...told("x-circle", "A check has failed, but it is not required."), tone: "failure" }]
+  return statuses.every(isGood) ? [met("All checks have passed.")] : [{ ...told("dot-fill", "Checks are still running."), tone: "pending" }]
+}
+
+const CHECK: Readonly<Record<string, readonly [tone: string, icon: IconName]>> = {
+  success: ["success", "check"],
+  failure: ["failure", "x"],
+  error: ["failure", "alert"],
+  warning: ["pending", "alert"],
+  pending: ["pending", "dot-fill"],
+  skipped: ["skipped", "skip"],
+}
+
+/** The checks of the head, each with where it leads. */
+function checksOf({ site }: Services, statuses: readonly Status[]): Content {
+  if (statuses.length === 0) return undefined
+  const isOpen = statuses.some((status) => !isGood(status))
+  return html`<details class="checks-list" id="merge-checks" data-live ${flagged("open", isOpen)}><summary>${plural(statuses.length, "check")}</summary><ul class="plain checks">${statuses.map(
+    (status) => {
+      const [tone, name] = CHECK[status.state] ?? ["pending", "dot-fill"]
+      return html`<li><span class="${tone}">${icon(name, status.state)}</span><div>${
+        status.target_url === ""
+          ? html`<bdi class="strong">${status.context}</bdi>`
+          : html`<a class="strong" href="${status.target_url.startsWith(`${site.rootUrl}/`) ? localPath(status.target_url) : status.target_url}" rel="nofollow"><bdi>${status.context}</bdi></a>`
+      } <span class="muted" dir="auto">${status.description}</span></div></li>`
+    },
+  )}</ul></details>`
+}
+
+function commandLine(call: MergeCall): Content {
+  const { services, owner, repository, issue, pull } = call
+  const clone = `${services.site.rootUrl}${path(owner.name, repository.name)}.git`
+  return html`<details><summary class="small">On the command line</summary><pre class="hunk" tabindex="0"><span>git fetch ${clone} refs/pull/${issue.number}/head</span><span>git switch ${pull.base_branch}</span><span>git merge FETCH_HEAD</span></pre></details>`
+}

@@ -1,0 +1,326 @@
+import { Mode } from "../../../access/modes.ts"
+import { unitMode } from "../../../access/permission.ts"
+import { writesKind } from "../../../access/policies/issues.ts"
+import type { OnPull } from "../../../access/policies/pulls.ts"
+import { asMe } from "../../../access/policies/site.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Sketch, sketch } from "../../../core/forms/form.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import type { Draft } from "../../../core/page.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchOperations } from "../../../features/code/branches/operations.ts"
+import { findForkOf } from "../../../features/code/repositories/store.ts"
+import { draftTitle, isUnfinished, readyTitle } from "../../../features/planning/issues/draft.ts"
+import { allowedStyles } from "../../../features/review/merging/merge.ts"
+import { proposedMessage } from "../../../features/review/merging/message.ts"
+import { mergeOperations } from "../../../features/review/merging/operations.ts"
+import type { MergeStyle } from "../../../features/review/merging/records.ts"
+import { pullOperations } from "../../../features/review/pulls/operations.ts"
+import type { PullRequest } from "../../../features/review/pulls/records.ts"
+import { withQuery } from "../../../web/address.ts"
+import { choices } from "../../../web/components.ts"
+import { type Field, formButton, formView } from "../../../web/form.ts"
+import { icon } from "../../../web/icon.ts"
+import { sentence } from "../../../web/problem.ts"
+import { conversationPath } from "../../parts/conversation/conversation.ts"
+
+/** What can be done in the box about merging: the merge itself, now or later, and what prepares it and follows it. */
+
+export interface MergeCall extends OnPull {
+  readonly services: Services
+  readonly db: Handle
+  readonly actor: Actor
+  readonly path: Readonly<Record<string, string>>
+  /** A form of the box that was refused. */
+  readonly draft?: Draft | undefined
+}
+
+const PULL = "POST /{owner}/{repo}/pulls/{index}"
+
+const mergeTakes = ["do", "merge_title_field", "merge_message_field", "head_commit_id", "delete_branch_after_merge"]
+
+const merge = sketch({
+  id: "pull.merge",
+  address: `${PULL}/merge`,
+  does: named(mergeOperations, "repoMergePullRequest"),
+  takes: [...mergeTakes, "force_merge"],
+  done: "Merged.",
+})
+
+const mergeLater = sketch({
+  id: "pull.mergeLater",
+  address: `${PULL}/merge/later`,
+  does: named(mergeOperations, "repoMergePullRequest"),
+  takes: mergeTakes,
+  always: { merge_when_checks_succeed: true },
+  done: "Auto-merge scheduled.",
+})
+
+const mergeByHand = sketch({
+  id: "pull.mergeByHand",
+  address: `${PULL}/merge/by-hand`,
+  does: named(mergeOperations, "repoMergePullRequest"),
+  takes: ["merge_commit_id"],
+  always: { do: "manually-merged" },
+  done: "Marked as merged.",
+})
+
+const cancelMerge = sketch({
+  id: "pull.cancelMerge",
+  address: `${PULL}/merge/cancel`,
+  does: named(mergeOperations, "repoCancelScheduledAutoMerge"),
+  done: "Auto-merge cancelled.",
+})
+
+const update = sketch({
+  id: "pull.update",
+  address: `${PULL}/update`,
+  does: named(mergeOperations, "repoUpdatePullRequest"),
+  also: ["style"],
+  query: ({ style: [style = "merge"] = [] }) => ({ style }),
+  done: "Branch updated.",
+})
+
+const edit = named(pullOperations, "repoEditPullRequest")
+
+const setReady = sketch({ id: "pull.ready", address: `${PULL}/ready`, does: edit, takes: ["title"], done: "Saved." })
+const setBase = sketch({
+  id: "pull.base",
+  address: `${PULL}/base`,
+  does: edit,
+  takes: ["base"],
+  // A branch that isn't there is a mistake in the form.
+  picks: (path) => path,
+  done: "Base branch changed.",
+})
+const setMaintainers = sketch({
+  id: "pull.maintainers",
+  address: `${PULL}/maintainers`,
+  does: edit,
+  takes: ["allow_maintainer_edit"],
+  done: "Saved.",
+})
+
+// Of a branch of the same repository; one of a fork has its own page there.
+const restoreBranch = sketch({
+  id: "pull.restoreBranch",
+  address: `${PULL}/branch`,
+  does: named(branchOperations, "repoCreateBranch"),
+  takes: ["new_branch_name", "old_ref_name"],
+  done: "Branch restored.",
+})
+const deleteBranch = sketch({
+  id: "pull.deleteBranch",
+  address: `${PULL}/branch/delete/{branch}`,
+  does: named(branchOperations, "repoDeleteBranch"),
+  done: "Branch deleted. It can be restored here.",
+})
+
+export const mergeForms: readonly Sketch[] = [
+  merge,
+  mergeLater,
+  mergeByHand,
+  cancelMerge,
+  update,
+  setReady,
+  setBase,
+  setMaintainers,
+  restoreBranch,
+  deleteBranch,
+]
+
+const STYLES: Readonly<Record<MergeStyle, readonly [short: string, button: string, about: string]>> = {
+  merge: ["Merge commit", "Merge", "All commits are added to the base branch with a merge commit."],
+  rebase: ["Rebase", "Rebase and merge", "The commits are rebased onto the base branch."],
+  "rebase-merge": [
+    "Rebase and merge commit",
+    "Rebase and merge",
+    "The commits are rebased onto the base branch, then added with a merge commit.",
+  ],
+  squash: ["Squash", "Squash and merge", "All changes become one commit on the base branch."],
+  "fast-forward-only": ["Fast-forward", "Fast-forward", "The base branch moves to the head; no commit is created."],
+}
+
+const takesMessage = (style: MergeStyle): boolean => style !== "rebase" && style !== "fast-forward-only"
+
+/** What keeps the pull request from being merged, as far as it decides about the forms. */
+export interface Prospect {
+  /** Nothing is against it. */
+  readonly isReady: boolean
+  /** What is against it may come true by itself, or may be overridden: no conflict, and no draft. */
+  readonly isPossible: boolean
+  readonly mayMerge: boolean
+  readonly mayOverride: boolean
+  readonly isScheduled: boolean
+  /** The style that was asked for. */
+  readonly style: string | undefined
+}
+
+/** The forms of an open pull request. */
+export async function openForms(call: MergeCall, record: PullRequest, prospect: Prospect): Promise<Html | undefined> {
+  const { actor, repository, issue, pull } = call
+  if (actor.kind === "anonymous" || repository.is_archived === 1) return undefined
+  const { path, draft } = call
+  const isEditor = issue.author_id === actor.user.id || writesKind(call, issue)
+  const hasBranch = record.head.ref === record.head.label
+  const isElsewhere = pull.head_repository_id !== pull.repository_id
+  const isBehind = pull.commits_behind > 0 && hasBranch
+  const isConflict = pull.mergeability === "conflict" && hasBranch
+  return html`${prospect.mayMerge && (await mergePart(call, prospect))}${
+    prospect.isScheduled && formButton(cancelMerge, path, "Cancel auto-merge")
+  }<div class="bar">${
+    isEditor &&
+    (isUnfinished(issue.title)
+      ? formButton(setReady, path, html`${icon("git-pull-request")}Ready for review`, { title: readyTitle(issue.title) })
+      : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { title: draftTitle(issue.title) }))
+  }${
+    isConflict &&
+    (isEditor || prospect.mayMerge) &&
+    html`<a class="button small" href="${conversationPath(call)}/conflicts" rel="nofollow">${icon("git-merge")}Resolve the conflicts</a>`
+  }${
+    isBehind &&
+    (isEditor || prospect.mayMerge) && [
+      !isConflict && formButton(update, path, "Update by merge", { style: "merge" }),
+      repository.allow_rebase_update === 1 && formButton(update, path, "Update by rebase", { style: "rebase" }),
+    ]
+  }${refusalOf([setReady, update, cancelMerge], draft)}</div>${
+    isEditor &&
+    folded(
+      "Change base",
+      draft?.form === setBase.id,
+      formView(setBase, {
+        path,
+        draft,
+        submit: "Change base",
+        look: "plain",
+        fields: [{ kind: "line", name: "base", label: "Base branch", value: pull.base_branch, required: true }],
+      }),
+    )
+  }${
+    isEditor &&
+    isElsewhere &&
+    folded(
+      "Edits by maintainers",
+      draft?.form === setMaintainers.id,
+      formView(setMaintainers, {
+        path,
+        draft,
+        record,
+        submit: "Save",
+        look: "plain",
+        fields: [{ kind: "box", name: "allow_maintainer_edit", label: "Allow edits by maintainers" }],
+      }),
+    )
+  }${
+    prospect.mayMerge &&
+    repository.allow_manual_merge === 1 &&
+    folded(
+      "Manually merged",
+      draft?.form === mergeByHand.id,
+      formView(mergeByHand, {
+        path,
+        draft,
+        submit: "Mark as manually merged",
+        look: "plain",
+        fields: [
+          {
+            kind: "line",
+            name: "merge_commit_id",
+            label: "Merge commit id",
+            hint: "The full id of a commit on the base branch.",
+            required: true,
+          },
+        ],
+      }),
+    )
+  }`
+}
+
+const folded = (title: string, isOpen: boolean, content: Content): Html =>
+  isOpen
+    ? html`<details open><summary class="small">${title}</summary>${content}</details>`
+    : html`<details><summary class="small">${title}</summary>${content}</details>`
+
+/** A refused form of one button is shown again with the reason, without its values. */
+const refusalOf = (forms: readonly Pick<Sketch, "id">[], draft: Draft | undefined): Content =>
+  draft && forms.some(({ id }) => id === draft.form) && html`<p class="fault">${sentence(draft.refusal.message)}</p>`
+
+async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> {
+  const { services, repository, pull, path, draft } = call
+  const { isReady, isPossible, mayOverride, isScheduled } = prospect
+  const styles = allowedStyles(repository)
+  if (!isPossible || styles.length === 0) return refusalOf([merge, mergeLater], draft)
+  const refused = draft?.form === merge.id || draft?.form === mergeLater.id ? draft : undefined
+  const asked = refused?.typed["do"]?.[0] ?? prospect.style
+  const style = styles.find((each) => each === asked) ?? styles[0] ?? "merge"
+  const [, button, about] = STYLES[style]
+  const message = takesMessage(style) ? await proposedMessage(services, { ...call, ...asMe(call.actor) }, style) : undefined
+  const fields: readonly Field[] = [
+    { kind: "hidden", name: "do", value: style },
+    { kind: "hidden", name: "head_commit_id", value: pull.head_id },
+    ...(message
+      ? ([
+          { kind: "line", name: "merge_title_field", label: "Commit title", value: message.title },
+          { kind: "text", name: "merge_message_field", label: "Message", value: message.body },
+        ] as const)
+      : []),
+    {
+      kind: "box",
+      name: "delete_branch_after_merge",
+      label: "Delete the branch after merging",
+      value: repository.default_delete_branch_after_merge === 1,
+    },
+  ]
+  const shown = { path, draft, look: "primary" } as const
+  const override: Field = { kind: "box", name: "force_merge", label: "Bypass the branch protection and merge" }
+  const here = conversationPath(call)
+  return html`<div class="stack tight" id="merge">${
+    styles.length > 1 &&
+    choices(
+      "Merge style",
+      styles.map((each) => ({ href: `${withQuery(here, { style: each })}#merge`, text: STYLES[each][0], current: each === style })),
+    )
+  }<p class="muted small">${about}</p>${!isReady && !mayOverride && refusalOf([merge], draft)}${
+    isReady && formView(merge, { ...shown, submit: html`${icon("git-merge")}${button}`, fields })
+  }${!isReady && !isScheduled && formView(mergeLater, { ...shown, submit: html`${icon("clock")}${button} when all conditions are met`, fields })}${
+    !isReady &&
+    mayOverride &&
+    folded(
+      "Merge without waiting",
+      draft?.form === merge.id,
+      formView(merge, { ...shown, look: "danger", submit: button, fields: [...fields, override] }),
+    )
+  }</div>`
+}
+
+/** Calls a verb of its own, see `revert/`. */
+export const REVERT = { id: "pull.revert", address: "/{owner}/{repo}/pulls/{index}/revert" } as const
+
+/** Takes back what was merged: for those who may write to the repository, or have a fork of it. */
+export async function revertForm(call: MergeCall, { merged }: PullRequest): Promise<Content> {
+  const { db, actor, repository, permission, path, draft } = call
+  if (!merged || actor.kind === "anonymous" || repository.is_archived === 1) return undefined
+  const isElsewhere = unitMode(permission, repository, "repo.code") < Mode.write
+  if (isElsewhere && !(await findForkOf.first(db, { ownerId: actor.user.id, repositoryId: repository.id }))) return undefined
+  return html`<div class="bar">${formButton(REVERT, path, html`${icon("history")}Revert`)}<span class="muted small">In a branch of its own${isElsewhere && ", in your fork"}, for a new pull request.</span></div>${refusalOf([REVERT], draft)}`
+}
+
+/** What can be done about the branch of one that is merged or closed. */
+export function branchForms(call: MergeCall, record: PullRequest): Content {
+  const { actor, repository, pull, permission, path, draft } = call
+  const { head_branch, head_id } = pull
+  const isOwn =
+    pull.head_repository_id === pull.repository_id && head_branch !== repository.default_branch && head_branch !== pull.base_branch
+  if (actor.kind === "anonymous" || repository.is_archived === 1 || !isOwn || unitMode(permission, repository, "repo.code") < Mode.write)
+    return undefined
+  return html`<div class="bar">${
+    record.head.ref === record.head.label
+      ? formButton(deleteBranch, { ...path, branch: head_branch }, html`${icon("trash")}Delete the branch`)
+      : formButton(restoreBranch, path, html`${icon("git-branch")}Restore the branch`, {
+          new_branch_name: head_branch,
+          old_ref_name: head_id,
+        })
+  }${refusalOf([deleteBranch, restoreBranch], draft)}</div>`
+}

@@ -1,0 +1,179 @@
+import { onIssue } from "../../../access/policies/issues.ts"
+import { type OnPull, onPull, onPulls, onPullToChange } from "../../../access/policies/pulls.ts"
+import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
+import Type from "../../../core/schema.ts"
+import { presentCommits } from "../../../features/code/commits/present.ts"
+import type { Commit } from "../../../features/code/commits/records.ts"
+import { findCombinedStatuses } from "../../../features/code/statuses/store.ts"
+import { commitsOf, rangeOf } from "../../../features/review/pulls/contents.ts"
+import { revertPull } from "../../../features/review/revert/rules.ts"
+import { escapePath, path, withQuery } from "../../../web/address.ts"
+import { avatar, empty, pager, person, state } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { timeOf } from "../../../web/time.ts"
+import {
+  type ConversationCall,
+  type ConversationOptions,
+  commentForm,
+  conversation,
+  conversationPath,
+  conversationQuery,
+} from "../../parts/conversation/conversation.ts"
+import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
+import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
+import { checkState, pullNotes } from "../../parts/pulls/list-notes.ts"
+import { repositoryPage } from "../frame.ts"
+import { kept } from "../issues/page.ts"
+import { pullFilePages, pullFiles } from "./files.ts"
+import { pullPage, shapeOf } from "./frame.ts"
+import { mergeBox } from "./merge-box.ts"
+import { mergeForms, REVERT } from "./merge-forms.ts"
+import { filesForms, reviewForms } from "./review-forms.ts"
+import { reviewersPart } from "./reviewers.ts"
+import { drawReviews } from "./reviews-view.ts"
+import { suggestionsForm } from "./suggestions.ts"
+import { viewedForm } from "./viewed.ts"
+
+/** The pages of a repository's pull requests. */
+
+interface Options extends Pick<ConversationOptions, "all" | "draft" | "quote"> {
+  /** The style of the merge that is proposed. */
+  readonly style?: string | undefined
+}
+
+async function conversationPage(
+  call: ConversationCall & OnPull & { readonly draft?: Draft | undefined },
+  { style, ...options }: Options,
+): Promise<Shown> {
+  const shape = await shapeOf(call)
+  const body = await conversation(call, shape.issue, {
+    ...options,
+    forms,
+    reviewsOf: (ids) => drawReviews(call, ids),
+    below: await mergeBox({ ...shape.call, draft: call.draft }, shape.pull, style),
+    side: await reviewersPart(shape, call.draft),
+  })
+  return pullPage(shape, "conversation", body)
+}
+
+/** The page of a pull request, which most of its forms stand on. */
+export const pullConversation: Page = page({
+  id: "pull.show",
+  address: "GET /{owner}/{repo}/pulls/{index}",
+  access: onIssue,
+  query: { ...conversationQuery, style: Type.Optional(Type.String()) },
+  // What is pushed, checked or protected decides about the merge.
+  live: ({ issue: { id, repository_id: repositoryId } }) => [
+    { repositoryId, issueIds: new Set([id]) },
+    { repositoryId, kinds: ["reference.", "commit.checked", "protection."] },
+  ],
+  answer: async (call) => {
+    if (call.issue.is_pull === 0) return moved(kept(conversationPath(call), call))
+    const { all, quote, style } = call.query
+    return conversationPage({ ...call, ...(await onPull.open(call)) }, { all: all === true, quote, style })
+  },
+})
+
+const forms: ConversationForms = conversationForms("pull", pullConversation)
+
+export const pullPages: readonly Page[] = [
+  page({
+    id: "pull.list",
+    address: "GET /{owner}/{repo}/pulls",
+    access: onPulls,
+    query: listFields,
+    live: listFollowed,
+    answer: async (call) =>
+      repositoryPage(call, {
+        tab: "pulls",
+        title: "Pull requests",
+        modules: ["live"],
+        body: await listBody(call, { kind: "pulls", notesOf: (issues) => pullNotes(call.db, issues, call.repository) }),
+      }),
+  }),
+
+  // The number of an issue leads to the issue.
+  pullConversation,
+  ...forms.pages,
+
+  // The form of other forges.
+  page({
+    id: "pull.shown",
+    address: "GET /{owner}/{repo}/pull/{index}",
+    access: onIssue,
+    answer: (call) => moved(kept(conversationPath(call), call)),
+  }),
+
+  commentForm("pull", async (call, draft) => conversationPage({ ...call, ...(await onPull.open(call)) }, { all: false, draft })),
+
+  page({
+    id: REVERT.id,
+    address: `POST ${REVERT.address}`,
+    access: onPullToChange,
+    once: true,
+    again: async (call, refusal) => {
+      const draft = { form: REVERT.id, refusal, typed: {} }
+      return { ...(await conversationPage({ ...call, draft }, { all: false })), isPrivate: true }
+    },
+    answer: async (call) => {
+      refuseArchived({ ...call, archived: "refused" }, call)
+      const { owner, repository, issue, pull } = call
+      const { on, branch } = await revertPull(call.services, call)
+      const head = `${on.repository.id === repository.id ? "" : `${encodeURIComponent(on.owner.name)}:`}${escapePath(branch)}`
+      const body = `Reverts #${issue.number}`
+      const to = `${path(owner.name, repository.name)}/compare/${escapePath(pull.base_branch)}...${head}`
+      return moved(withQuery(to, { expand: 1, title: `Revert "${issue.title}"`.slice(0, 255), body }), {
+        flash: `The branch ${branch} takes it back. Open a pull request for it here.`,
+      })
+    },
+  }),
+
+  page({
+    id: "pull.commits",
+    address: "GET /{owner}/{repo}/pulls/{index}/commits",
+    access: onPull,
+    rows: 50,
+    answer: async (call) => {
+      const shape = await shapeOf(call)
+      const { services, db, repository } = call
+      const { commits, total } = await commitsOf(services, rangeOf(services, call, shape.call.pull), call.page)
+      const records = await presentCommits(services, db, call, commits, { stat: false, files: false, verification: true })
+      const checks = await findCombinedStatuses(
+        db,
+        repository.id,
+        records.map(({ sha }) => sha),
+      )
+      const rows = records.map((commit) => commitRow(conversationPath(call), commit, checkState(checks.get(commit.sha))))
+      return pullPage(
+        shape,
+        "commits",
+        html`<h2 class="hidden-text">Commits</h2>${
+          rows.length > 0
+            ? html`<ul class="rows">${rows}</ul>`
+            : empty("git-commit", "No commits", "The base branch has all commits of the head.")
+        }${pager(`${conversationPath(call)}/commits`, call.page, total)}`,
+      )
+    },
+  }),
+
+  ...pullFilePages,
+  ...[...mergeForms, ...reviewForms].map(({ on }) => on(pullConversation)),
+  ...filesForms.map(({ on }) => on(pullFiles)),
+  suggestionsForm,
+  viewedForm,
+]
+
+function commitRow(at: string, { sha, commit, author }: Commit, checks: Content): Html {
+  const [subject = ""] = (commit?.message ?? "").split("\n", 1)
+  const link = `${at}/commits/${sha}`
+  const { verification } = commit ?? {}
+  return html`<li>${icon("git-commit")}<div class="main"><h3 class="title"><a href="${link}" dir="auto">${subject === "" ? sha.slice(0, 10) : subject}</a></h3><p class="meta"><span>${
+    author ? html`${avatar(author, 18)} ${person(author)}` : html`<bdi class="strong">${commit?.author.name}</bdi>`
+  } committed ${timeOf(commit?.committer.date)}</span>${
+    verification &&
+    verification.signature !== "" &&
+    (verification.verified ? state("success", "verified", "Verified") : state("draft", "unverified", "Not verified"))
+  }${checks}</p></div><a class="mono small" href="${link}">${sha.slice(0, 10)}</a></li>`
+}

@@ -1,0 +1,101 @@
+import { Mode } from "../../../access/modes.ts"
+import { unitMode } from "../../../access/permission.ts"
+import { readableKinds } from "../../../access/policies/issues.ts"
+import { type OnRepository, onRepository } from "../../../access/policies/repositories.ts"
+import { refuse } from "../../../core/errors.ts"
+import { type Html, html } from "../../../core/html.ts"
+import type { Request } from "../../../core/operation.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { oneOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { resolveRevision } from "../../../features/code/commits/revision.ts"
+import { inRepository } from "../../../features/planning/issues/list.ts"
+import { repositoryPath, withQuery } from "../../../web/address.ts"
+import { empty, filterForm, notice, pager, type Tab, tabs } from "../../../web/components.ts"
+import { codeSearch, codeSearchFields } from "../../parts/code-results/view.ts"
+import { countFoundIssues, foundIssues } from "../../parts/issues/results-view.ts"
+import { repositoryPage } from "../frame.ts"
+
+const KINDS = ["code", "issues", "pulls"] as const
+type Kind = (typeof KINDS)[number]
+
+const PARTS = {
+  code: { text: "Code", icon: "code" },
+  issues: { text: "Issues", icon: "issue-opened" },
+  pulls: { text: "Pull requests", icon: "git-pull-request" },
+} as const
+
+/** What is searched in place of the default branch; undefined for that. Refuses `notFound` for what is no branch, tag or commit. */
+async function otherRevision({ services: { git }, repository, owner }: OnRepository & Pick<Request, "services">, ref: string | undefined) {
+  if (ref === undefined || ref === "" || ref === repository.default_branch) return undefined
+  const revision = await resolveRevision(git, repository, ref)
+  if (!revision) throw refuse.notFound()
+  const { id: commit, tree } = revision.commit
+  const foundIn = { id: repository.id, owner: owner.name, name: repository.name, commitId: commit }
+  return { name: revision.name, at: { git, repository: git.at(repository.storage, repository.object_format), tree, commit, foundIn } }
+}
+
+const withoutIndex = (name: string, onDefault: string): Html =>
+  notice(
+    "info",
+    html`This searches <bdi>${name}</bdi>, which has no index: its files are looked through one after the other, for a few seconds at most. <a href="${onDefault}">Search the default branch</a>`,
+  )
+
+/** The search of one repository: its code, its issues and its pull requests, as far as the reader may read them. */
+export const repositorySearchPages: readonly Page[] = [
+  page({
+    id: "repository.search",
+    address: "GET /{owner}/{repo}/search",
+    access: onRepository,
+    query: { ...codeSearchFields, type: Type.Optional(oneOf(KINDS)), ref: Type.Optional(Type.String()) },
+    answer: async (call) => {
+      const { db, actor, repository, permission, query, page: rows, reader } = call
+      const kinds = readableKinds(call)
+      const readable: Readonly<Record<Kind, boolean>> = {
+        code: unitMode(permission, repository, "repo.code") >= Mode.read,
+        issues: kinds.issues,
+        pulls: kinds.pulls,
+      }
+      const shown = KINDS.filter((kind) => readable[kind])
+      const type = shown.find((kind) => kind === query.type) ?? shown[0]
+      if (type === undefined) throw refuse.notFound()
+      const { q = "" } = query
+      const action = `${repositoryPath(call)}/search`
+      const within = [inRepository(repository.id)]
+      const tab = async (kind: Kind): Promise<Tab> => ({
+        ...PARTS[kind],
+        href: withQuery(reader.url, { type: kind === shown[0] ? undefined : kind, search_mode: undefined, case: undefined }),
+        current: kind === type,
+        ...(kind !== "code" && { count: await countFoundIssues({ db, actor }, { q, kind, within }) }),
+      })
+      const bar = tabs("Search in", await Promise.all(shown.map(tab)))
+      const keep: Readonly<Record<string, string>> = type === shown[0] ? {} : { type }
+      const frame = { tab: type, title: q.trim() === "" ? "Search" : `${q.trim().slice(0, 100)} · Search`, unlisted: true } as const
+      if (type === "code") {
+        const revision = await otherRevision(call, query.ref)
+        const options = revision
+          ? { keep: { ...keep, ref: revision.name }, place: { repositoryId: repository.id, at: revision.at } }
+          : { keep, place: { repositoryId: repository.id } }
+        const note = revision && html`${bar}${withoutIndex(revision.name, withQuery(reader.url, { ref: undefined }))}`
+        return repositoryPage(call, {
+          ...frame,
+          body: html`<h1>Search</h1>${await codeSearch(call, { action, ...options, below: note ?? bar })}`,
+        })
+      }
+      const found = await foundIssues(call, { q, kind: type, within }, rows)
+      const what = type === "issues" ? "issue" : "pull request"
+      return repositoryPage(call, {
+        ...frame,
+        body: html`<h1>Search</h1>${filterForm(action, q, `Search ${what}s`, keep)}${bar}${
+          found.total > 0
+            ? found.rows
+            : empty(
+                "search",
+                q.trim() === "" ? `Search ${what}s` : `No ${what} matches`,
+                "Titles, texts and comments are searched for all the words; the beginning of a word is enough.",
+              )
+        }${pager(reader.url, rows, found.total)}`,
+      })
+    },
+  }),
+]

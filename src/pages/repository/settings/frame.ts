@@ -1,0 +1,39 @@
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Content } from "../../../core/html.ts"
+import type { Request } from "../../../core/operation.ts"
+import type { Shown } from "../../../core/page.ts"
+import { repositoryPath } from "../../../web/address.ts"
+import { besideParts, type Parts } from "../../../web/parts.ts"
+import { repositoryPage } from "../frame.ts"
+
+/** What all settings of a repository have: the list of their parts, each a page of the feature that it is about. */
+
+const PARTS = {
+  general: { text: "General", icon: "gear", path: "" },
+  collaborators: { text: "Collaborators", icon: "people", path: "/collaboration" },
+  branches: { text: "Branches", icon: "git-branch", path: "/branches" },
+  tags: { text: "Tags", icon: "tag", path: "/tags" },
+  webhooks: { text: "Webhooks", icon: "webhook", path: "/hooks" },
+  keys: { text: "Deploy keys", icon: "key", path: "/keys" },
+  mirrors: { text: "Mirrors", icon: "mirror", path: "/mirrors" },
+  runners: { text: "Runners", icon: "server", path: "/actions/runners" },
+  secrets: { text: "Secrets", icon: "lock", path: "/actions/secrets" },
+  variables: { text: "Variables", icon: "list-unordered", path: "/actions/variables" },
+} as const satisfies Parts
+
+export type RepositorySettings = keyof typeof PARTS
+
+interface Settings extends Omit<Shown, "kind" | "body"> {
+  readonly part: RepositorySettings
+  readonly body: Content
+}
+
+/** A page of a repository's settings; `body` begins with its `h1`. */
+export function settingsPage(call: OnRepository & Pick<Request, "db" | "actor">, { part, body, ...more }: Settings): Promise<Shown> {
+  return repositoryPage(call, {
+    tab: "settings",
+    unlisted: true,
+    ...more,
+    body: besideParts(PARTS, { label: "Settings", at: `${repositoryPath(call)}/settings`, current: part, body }),
+  })
+}

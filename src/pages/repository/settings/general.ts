@@ -1,0 +1,291 @@
+import { Mode } from "../../../access/modes.ts"
+import { type OnRepository, onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
+import { memberOf } from "../../../core/check.ts"
+import { form } from "../../../core/forms/form.ts"
+import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import { type Draft, moved, type Page, page } from "../../../core/page.ts"
+import { lifecycleOperations } from "../../../features/code/lifecycle/operations.ts"
+import { findRecipient, withdrawTransfer } from "../../../features/code/lifecycle/transfer.ts"
+import { repositoryOperations } from "../../../features/code/repositories/operations.ts"
+import { topicOperations } from "../../../features/code/topics/operations.ts"
+import { path, repositoryPath } from "../../../web/address.ts"
+import { notice } from "../../../web/components.ts"
+import { formButton, formView } from "../../../web/form.ts"
+import { ABOUT, namesOf, PULLS, UNITS } from "./fields.ts"
+import { settingsPage } from "./frame.ts"
+import { settingsOf } from "./values.ts"
+
+const edit = named(lifecycleOperations, "repoEdit")
+const fullName = ({ owner, repo }: Readonly<Record<string, string>>): string => `${owner}/${repo}`
+
+const general: Page = page({
+  id: "settings.general",
+  address: "GET /{owner}/{repo}/settings",
+  access: onRepositoryAsAdministrator,
+  answer: async (call) => {
+    const { db, repository, draft } = call
+    const shown = { path: call.path, record: settingsOf(repository), draft, submit: "Save" } as const
+    const recipient = await findRecipient(db, repository.id)
+    return settingsPage(call, {
+      part: "general",
+      title: "Settings",
+      body: html`<h1>General</h1>${formView(changeAbout, { ...shown, fields: ABOUT })}
+<h2 id="topics">Topics</h2>${formView(changeTopics, {
+        ...shown,
+        fields: [{ kind: "line", name: "topics", label: "Topics", hint: "Separated by spaces." }],
+      })}
+<h2 id="picture">Picture</h2>${pictureForms(call, draft)}
+<h2 id="units">Features</h2><p class="muted">Disabling a feature hides it and keeps its data.</p>${formView(changeUnits, { ...shown, fields: UNITS })}
+<h2 id="pulls">Pull requests</h2>${formView(changePulls, { ...shown, fields: PULLS })}
+<h2 id="danger">Danger zone</h2>${dangerZone(call, draft, recipient)}`,
+    })
+  },
+})
+
+const changeAbout = form({
+  id: "settings.about",
+  address: "POST /{owner}/{repo}/settings",
+  does: edit,
+  on: general,
+  reads: named(repositoryOperations, "repoGet"),
+  guards: ["description", "website"],
+  takes: namesOf(ABOUT),
+  done: "Saved.",
+})
+
+const changeTopics = form({
+  id: "settings.topics",
+  address: "POST /{owner}/{repo}/settings/topics",
+  does: named(topicOperations, "repoUpdateTopics"),
+  on: general,
+  also: ["topics"],
+  body: (_, { topics = [] }) => ({ topics: topics.flatMap((text) => text.split(/[\s,]+/)) }),
+  done: "Saved.",
+})
+
+const changeUnits = form({
+  id: "settings.units",
+  address: "POST /{owner}/{repo}/settings/units",
+  does: edit,
+  on: general,
+  takes: namesOf(UNITS).filter((name) => name !== "tracker"),
+  also: ["tracker"],
+  // The operation uses the tracker that it is told something of.
+  body: ({ internal_tracker, external_tracker, ...others }, { tracker }) =>
+    tracker?.[0] === "external" ? { ...others, external_tracker } : { ...others, internal_tracker },
+  done: "Saved.",
+})
+
+const changePulls = form({
+  id: "settings.pulls",
+  address: "POST /{owner}/{repo}/settings/pulls",
+  does: edit,
+  on: general,
+  takes: namesOf(PULLS),
+  done: "Saved.",
+})
+
+// --- the picture ------------------------------------------------------------------------------------------------------------------
+
+const changePicture = form({
+  id: "settings.picture",
+  address: "POST /{owner}/{repo}/settings/picture",
+  does: named(lifecycleOperations, "repoUpdateAvatar"),
+  on: general,
+  picture: "image",
+  done: "Avatar updated.",
+})
+
+const removePicture = form({
+  id: "settings.removePicture",
+  address: "POST /{owner}/{repo}/settings/picture/remove",
+  does: named(lifecycleOperations, "repoDeleteAvatar"),
+  on: general,
+  done: "Avatar removed.",
+})
+
+function pictureForms({ repository, path: names }: OnRepository & { readonly path: Names }, draft: Draft | undefined): Html {
+  return html`${
+    repository.avatar !== "" &&
+    html`<div class="bar"><img class="avatar" src="/avatars/${repository.avatar}" width="64" height="64" alt="Avatar of this repository">${formButton(removePicture, names, "Remove")}</div>`
+  }${formView(changePicture, {
+    path: names,
+    draft,
+    submit: "Upload",
+    look: "plain",
+    fields: [{ kind: "file", name: "image", label: "New avatar", hint: "PNG, JPEG, GIF or WebP.", accept: "image/*" }],
+  })}`
+}
+
+// --- what is not easily undone ----------------------------------------------------------------------------------------------------
+
+type Names = Readonly<Record<string, string>>
+
+const rename = form({
+  id: "settings.rename",
+  address: "POST /{owner}/{repo}/settings/rename",
+  does: edit,
+  on: general,
+  takes: ["name"],
+  confirms: fullName,
+  done: "Renamed.",
+  to: ({ path: { owner }, field }) => path(owner, field("name"), "settings"),
+})
+
+const changeVisibility = form({
+  id: "settings.visibility",
+  address: "POST /{owner}/{repo}/settings/visibility",
+  does: edit,
+  on: general,
+  takes: ["private"],
+  confirms: fullName,
+  done: "Saved.",
+})
+
+const transfer = form({
+  id: "settings.transfer",
+  address: "POST /{owner}/{repo}/settings/transfer",
+  does: named(lifecycleOperations, "repoTransfer"),
+  on: general,
+  takes: ["new_owner"],
+  missing: ["new_owner", "there is nobody of this name"],
+  confirms: fullName,
+  done: "Transferred, or waiting for the new owner to accept.",
+  to: ({ record }) => `/${String(memberOf(record, "full_name"))}${memberOf(record, "repo_transfer") ? "/settings" : ""}`,
+})
+
+const withdraw = page({
+  id: "settings.withdrawTransfer",
+  address: "POST /{owner}/{repo}/settings/transfer/withdraw",
+  access: onRepositoryAsOwner,
+  answer: async (call) => {
+    const { services, me, repository } = call
+    await services.database.write((tx) => withdrawTransfer(tx, me, repository.id))
+    return moved(`${repositoryPath(call)}/settings`, { flash: "Transfer cancelled." })
+  },
+})
+
+const archive = form({
+  id: "settings.archive",
+  address: "POST /{owner}/{repo}/settings/archive",
+  does: edit,
+  on: general,
+  always: { archived: true },
+  confirms: fullName,
+  done: "Archived.",
+})
+
+const unarchive = form({
+  id: "settings.unarchive",
+  address: "POST /{owner}/{repo}/settings/unarchive",
+  does: edit,
+  on: general,
+  always: { archived: false },
+  done: "Unarchived.",
+})
+
+const remove = form({
+  id: "settings.delete",
+  address: "POST /{owner}/{repo}/settings/delete",
+  does: named(lifecycleOperations, "repoDelete"),
+  on: general,
+  confirms: fullName,
+  done: "Repository deleted.",
+  to: ({ path: { owner } }) => path(owner),
+})
+
+function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft | undefined, recipient: User | undefined): Html {
+  const { repository, permission } = call
+  const isOwner = permission.mode >= Mode.owner
+  const isPrivate = repository.is_private === 1
+  const shown = { path: call.path, draft, look: "danger", confirm: fullName(call.path) } as const
+  const unfold = (to: Page, title: string, content: Content): Html =>
+    html`<details ${flagged("open", draft?.form === to.id)}><summary>${title}</summary><div class="stack">${content}</div></details>`
+  return html`<div class="unfolds">${unfold(
+    rename,
+    "Rename this repository",
+    html`<p>Links and clones with the old name keep working until another repository takes the name.</p>${formView(rename, {
+      ...shown,
+      record: { name: repository.name },
+      submit: "Rename",
+      fields: [{ kind: "line", name: "name", label: "New name", required: true, maxlength: 100 }],
+    })}`,
+  )}${unfold(
+    changeVisibility,
+    isPrivate ? "Make it public" : "Make it private",
+    html`<p>${
+      isPrivate
+        ? "Everybody who can see its owner will be able to read it, with its whole history."
+        : "Only its collaborators will be able to see it. It loses its stars, and its forks become private too."
+    }</p>${formView(changeVisibility, {
+      ...shown,
+      submit: isPrivate ? "Make it public" : "Make it private",
+      fields: [{ kind: "hidden", name: "private", value: String(!isPrivate) }],
+    })}`,
+  )}${
+    isOwner &&
+    unfold(
+      transfer,
+      "Transfer ownership",
+      recipient
+        ? html`${notice("info", html`It is offered to <bdi>${recipient.name}</bdi>, who has not answered yet.`)}${formButton(withdraw, call.path, "Cancel the transfer")}`
+        : html`<p>The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new one.</p>${formView(
+            transfer,
+            {
+              ...shown,
+              submit: "Transfer",
+              fields: [
+                {
+                  kind: "line",
+                  name: "new_owner",
+                  label: "New owner",
+                  hint: "A user or an organization.",
+                  required: true,
+                  maxlength: 255,
+                },
+              ],
+            },
+          )}`,
+    )
+  }${
+    repository.is_mirror === 0 &&
+    (repository.is_archived === 1
+      ? unfold(
+          unarchive,
+          "Unarchive this repository",
+          html`<p>Unarchived.</p>${formView(unarchive, { path: call.path, draft, submit: "Unarchive this repository" })}`,
+        )
+      : unfold(
+          archive,
+          "Archive this repository",
+          html`<p>An archived repository is read-only.</p>${formView(archive, { ...shown, submit: "Archive this repository" })}`,
+        ))
+  }${
+    isOwner
+      ? unfold(
+          remove,
+          "Delete repository",
+          html`<p>Everything in it is deleted. This cannot be undone.</p>${formView(remove, { ...shown, submit: "Delete repository" })}`,
+        )
+      : html`<p class="muted">Only owners can transfer or delete it.</p>`
+  }</div>`
+}
+
+export const generalPages: readonly Page[] = [
+  general,
+  changeAbout,
+  changeTopics,
+  changeUnits,
+  changePulls,
+  changePicture,
+  removePicture,
+  rename,
+  changeVisibility,
+  transfer,
+  withdraw,
+  archive,
+  unarchive,
+  remove,
+]

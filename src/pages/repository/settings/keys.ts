@@ -1,0 +1,80 @@
+import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
+import { form } from "../../../core/forms/form.ts"
+import { html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { deployKeyOperations } from "../../../features/code/deploy-keys/operations.ts"
+import { findDeployKeysOf } from "../../../features/people/keys/store.ts"
+import { empty, pager } from "../../../web/components.ts"
+import { formButton, formView } from "../../../web/form.ts"
+import { icon } from "../../../web/icon.ts"
+import { time } from "../../../web/time.ts"
+import { settingsPage } from "./frame.ts"
+
+const keys: Page = page({
+  id: "settings.keys",
+  address: "GET /{owner}/{repo}/settings/keys",
+  access: onRepositoryAsAdministrator,
+  answer: async (call) => {
+    const { db, repository, page: rows, reader, draft } = call
+    const { rows: found, total } = await findDeployKeysOf(db, repository.id, { keyId: undefined, fingerprint: undefined }, rows)
+    return settingsPage(call, {
+      part: "keys",
+      title: "Deploy keys",
+      body: html`<h1>Deploy keys</h1><p class="muted">A deploy key gives a program access to this repository over SSH, without an account.</p>${
+        total === 0
+          ? empty("key", "No deploy keys yet", "Add the public key of a program, such as a server that deploys releases.")
+          : html`<ul class="rows">${found.map(
+              (key) =>
+                html`<li>${icon("key")}<span class="main"><span class="title" dir="auto">${key.title}</span><code class="break">${key.fingerprint}</code><span class="muted small">${
+                  key.is_read_only === 1 ? "Fetches" : "Fetches and pushes"
+                }, added ${time(key.created_at)}</span></span>${formButton(
+                  remove,
+                  { ...call.path, id: String(key.id) },
+                  html`Remove<span class="hidden-text"> ${key.title}</span>`,
+                  {},
+                  draft,
+                )}</li>`,
+            )}</ul>${pager(reader.url, rows, total)}`
+      }<h2 id="add">Add a key</h2>${formView(add, {
+        path: call.path,
+        draft,
+        submit: "Add key",
+        fields: [
+          { kind: "line", name: "title", label: "Title", hint: "Where the key is used.", required: true, maxlength: 255 },
+          {
+            kind: "text",
+            name: "key",
+            label: "Public key",
+            hint: "The content of a file such as id_ed25519.pub.",
+            placeholder: "ssh-ed25519 …",
+            isCode: true,
+            required: true,
+          },
+          { kind: "box", name: "pushes", label: "Allow write access" },
+        ],
+      })}`,
+    })
+  },
+})
+
+const add = form({
+  id: "settings.addKey",
+  address: "POST /{owner}/{repo}/settings/keys",
+  does: named(deployKeyOperations, "repoCreateKey"),
+  on: keys,
+  takes: ["title", "key"],
+  also: ["pushes"],
+  body: (body, { pushes }) => ({ ...body, read_only: pushes === undefined }),
+  done: "Key added.",
+})
+
+const remove = form({
+  id: "settings.removeKey",
+  address: "POST /{owner}/{repo}/settings/keys/{id}/remove",
+  does: named(deployKeyOperations, "repoDeleteKey"),
+  on: keys,
+  done: "Key removed.",
+})
+
+export const keyPages: readonly Page[] = [keys, add, remove]

@@ -1,0 +1,186 @@
+import { SWITCHES } from "../../../features/code/protections/edit.ts"
+import type { BranchProtection } from "../../../features/code/protections/records.ts"
+import type { Field } from "../../../web/form.ts"
+
+/** The fields of a rule for branches: switches that depend on each other are one choice, and lists of names are texts. */
+
+/** Members whose names are typed into one line. */
+const PEOPLE = [
+  "push_whitelist_usernames",
+  "force_push_allowlist_usernames",
+  "merge_whitelist_usernames",
+  "bypass_allowlist_usernames",
+  "approvals_whitelist_username",
+] as const
+
+const TEAMS = [
+  "push_whitelist_teams",
+  "force_push_allowlist_teams",
+  "merge_whitelist_teams",
+  "bypass_allowlist_teams",
+  "approvals_whitelist_teams",
+] as const satisfies readonly (keyof BranchProtection)[]
+
+/** Globs, one in each line; those of files are stored with semicolons between them. */
+const FILES = ["protected_file_patterns", "unprotected_file_patterns"] as const
+
+/** Members that are sent as they are typed. */
+export const PLAIN = [
+  "push_whitelist_deploy_keys",
+  "force_push_allowlist_deploy_keys",
+  ...SWITCHES,
+  "required_approvals",
+  ...TEAMS,
+] as const
+
+export const OTHERS = ["push", "force_push", "status_check_contexts", ...PEOPLE, ...FILES] as const
+
+type Typed = Readonly<Record<string, readonly string[]>>
+
+/** Names or globs in a text, without empty ones. */
+export const wordsIn = (texts: readonly string[] | undefined, between = /[\s,]+/): readonly string[] =>
+  (texts ?? []).flatMap((text) => text.split(between)).flatMap((word) => word.trim() || [])
+
+/** The body of the operation. */
+export const ruleOf = (body: Readonly<Record<string, unknown>>, typed: Typed): Readonly<Record<string, unknown>> => ({
+  required_approvals: 0,
+  ...body,
+  enable_push: typed["push"]?.[0] !== "nobody",
+  enable_push_whitelist: typed["push"]?.[0] === "listed",
+  enable_force_push: typed["force_push"] !== undefined && typed["force_push"][0] !== "nobody",
+  enable_force_push_allowlist: typed["force_push"]?.[0] === "listed",
+  status_check_contexts: wordsIn(typed["status_check_contexts"], /\n/),
+  ...Object.fromEntries(PEOPLE.map((name) => [name, wordsIn(typed[name])])),
+  ...Object.fromEntries(FILES.map((name) => [name, wordsIn(typed[name], /[\n;]/).join(";")])),
+})
+
+const choice = (isOn: boolean, isListed: boolean, all: string): string => (isOn ? (isListed ? "listed" : all) : "nobody")
+
+/** The values of the fields. */
+export const valuesOf = (rule: BranchProtection) => ({
+  ...rule,
+  push: choice(rule.enable_push, rule.enable_push_whitelist, "writers"),
+  force_push: choice(rule.enable_force_push, rule.enable_force_push_allowlist, "pushers"),
+  status_check_contexts: rule.status_check_contexts?.join("\n") ?? "",
+  ...Object.fromEntries(PEOPLE.map((name) => [name, rule[name].join(" ")])),
+  ...Object.fromEntries(FILES.map((name) => [name, rule[name].replaceAll(/\s*;\s*/g, "\n")])),
+})
+
+/** The teams that a rule names, also those that the reader could not choose. */
+export const teamsIn = (rule: BranchProtection): readonly string[] => TEAMS.flatMap((name) => rule[name])
+
+/** The fields; `teams` are those that may be listed. */
+export function ruleFields(teams: readonly string[]): readonly Field[] {
+  const listed = (who: string, people: (typeof PEOPLE)[number], team: (typeof TEAMS)[number]): readonly Field[] => [
+    { kind: "line", name: people, label: `People who ${who}`, hint: "Names, separated by spaces.", maxlength: 20_000 },
+    ...(teams.length === 0
+      ? []
+      : [{ kind: "boxes", name: team, label: `Teams that ${who}`, options: teams.map((name) => [name, name] as const) } as const]),
+  ]
+  return [
+    {
+      kind: "group",
+      label: "Pushing",
+      fields: [
+        {
+          kind: "choice",
+          name: "push",
+          label: "Who can push",
+          value: "nobody",
+          options: [
+            ["nobody", "Nobody", "Changes need a pull request."],
+            ["writers", "Everybody with write access"],
+            ["listed", "Only those on the list"],
+          ],
+        },
+        ...listed("may push", "push_whitelist_usernames", "push_whitelist_teams"),
+        { kind: "box", name: "push_whitelist_deploy_keys", label: "Include deploy keys with write access" },
+      ],
+    },
+    {
+      kind: "group",
+      label: "Force-push",
+      fields: [
+        {
+          kind: "choice",
+          name: "force_push",
+          label: "Who can force-push",
+          value: "nobody",
+          options: [
+            ["nobody", "Nobody"],
+            ["pushers", "Everybody who can push"],
+            ["listed", "Only those on the list who can also push"],
+          ],
+        },
+        ...listed("may force-push", "force_push_allowlist_usernames", "force_push_allowlist_teams"),
+        { kind: "box", name: "force_push_allowlist_deploy_keys", label: "Include deploy keys with write access" },
+      ],
+    },
+    {
+      kind: "group",
+      label: "Merging",
+      fields: [
+        { kind: "box", name: "enable_merge_whitelist", label: "Only those on the list can merge" },
+        ...listed("may merge", "merge_whitelist_usernames", "merge_whitelist_teams"),
+      ],
+    },
+    {
+      kind: "group",
+      label: "Reviews",
+      fields: [
+        { kind: "line", name: "required_approvals", label: "Required approvals", type: "number", value: "0" },
+        { kind: "box", name: "enable_approvals_whitelist", label: "Only count approvals by those on the list" },
+        ...listed("approve", "approvals_whitelist_username", "approvals_whitelist_teams"),
+        { kind: "box", name: "block_on_rejected_reviews", label: "Block merging while changes are requested" },
+        { kind: "box", name: "block_on_official_review_requests", label: "Block merging while official review requests are open" },
+        { kind: "box", name: "dismiss_stale_approvals", label: "Dismiss approvals on new commits" },
+        { kind: "box", name: "ignore_stale_approvals", label: "Ignore approvals of older commits" },
+      ],
+    },
+    {
+      kind: "group",
+      label: "Status checks and commits",
+      fields: [
+        { kind: "box", name: "enable_status_check", label: "Require status checks" },
+        {
+          kind: "text",
+          name: "status_check_contexts",
+          label: "Required status checks",
+          hint: "One name or glob per line, such as build/*. Leave empty to require all.",
+          isCode: true,
+        },
+        { kind: "box", name: "block_on_outdated_branch", label: "Require branches to be up to date" },
+        { kind: "box", name: "require_signed_commits", label: "Require signed commits" },
+      ],
+    },
+    {
+      kind: "group",
+      label: "Files",
+      fields: [
+        {
+          kind: "text",
+          name: "protected_file_patterns",
+          label: "Protected files",
+          hint: "One glob per line, such as docs/**/*.md. No push can change them.",
+          isCode: true,
+        },
+        {
+          kind: "text",
+          name: "unprotected_file_patterns",
+          label: "Unprotected files",
+          hint: "One glob per line. Everybody with write access can push changes to them.",
+          isCode: true,
+        },
+      ],
+    },
+    {
+      kind: "group",
+      label: "Bypass",
+      fields: [
+        { kind: "box", name: "block_admin_merge_override", label: "Apply to administrators too" },
+        { kind: "box", name: "enable_bypass_allowlist", label: "Allow those on the list to bypass the rule" },
+        ...listed("may do so", "bypass_allowlist_usernames", "bypass_allowlist_teams"),
+      ],
+    },
+  ]
+}

@@ -1,0 +1,319 @@
+import { Mode } from "../../../access/modes.ts"
+import { refuseArchived } from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import { onWikiToEdit, wikiMode } from "../../../access/policies/wiki.ts"
+import { memberOf } from "../../../core/check.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import { form, type Typed } from "../../../core/forms/form.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import { named, type Request } from "../../../core/operation.ts"
+import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
+import { fileContent } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
+import type { OnCode } from "../../../features/code/contents/locate.ts"
+import { titleOfFile } from "../../../features/code/wiki/names.ts"
+import { wikiOperations } from "../../../features/code/wiki/operations.ts"
+import { MOST_BYTES } from "../../../features/code/wiki/records.ts"
+import { openView, pageAt, pageFiles } from "../../../features/code/wiki/view.ts"
+import { isObjectId } from "../../../git/index.ts"
+import { path, repositoryPath } from "../../../web/address.ts"
+import { notice } from "../../../web/components.ts"
+import { formView } from "../../../web/form.ts"
+import { icon } from "../../../web/icon.ts"
+import { changesView } from "../../parts/diffs/changes-view.ts"
+import { repositoryPage } from "../frame.ts"
+
+/** Pages of a wiki are written, renamed and deleted. */
+
+/** An escaped byte takes three in a form. */
+const LARGEST_FORM = 3 * MOST_BYTES + 65_536
+
+const access = onWikiToEdit
+type Call = OnCode & Me & Request
+
+/** Whether the reader is shown how to change the wiki. */
+export const mayWriteWiki = (call: OnCode): boolean =>
+  call.actor.kind === "user" && call.repository.is_archived === 0 && call.repository.is_mirror === 0 && wikiMode(call) >= Mode.write
+
+// --- the pages ----------------------------------------------------------------------------------------------------------------------
+
+const write: Page = page({
+  id: "wiki.new",
+  address: "GET /{owner}/{repo}/wiki/_new",
+  access,
+  query: { title: Type.Optional(Type.String({ maxLength: 255 })) },
+  answer: (call) => editor(call, undefined, { draft: call.draft, title: call.query.title ?? "" }),
+})
+
+const edit: Page = page({
+  id: "wiki.editor",
+  address: "GET /{owner}/{repo}/wiki/_edit/{pageName}",
+  access,
+  changesWithTime: true,
+  answer: async (call) => {
+    const found = await pageNow(call, call.path.pageName)
+    // What was typed is shown again, also where somebody has deleted the page meanwhile.
+    if (!found && !call.draft) throw refuse.notFound()
+    return editor(call, found, { draft: call.draft })
+  },
+})
+
+const fields = ["address", "title", "content", "message", "sha", "ends"] as const
+const texts = Type.Optional(Type.Array(Type.String()))
+const contents = Type.Optional(Type.Array(fileContent()))
+
+/** Shows the form again with what was typed, and the text as it will look or what it changes. Changes nothing. */
+const preview: Page = page({
+  id: "wiki.preview",
+  address: "POST /{owner}/{repo}/wiki/_preview",
+  access,
+  bytes: LARGEST_FORM,
+  query: { ...Object.fromEntries(fields.map((name) => [name, texts])), content: contents, look: texts },
+  answer: async (call) => {
+    const typed: Typed = call.query
+    const address = typed["address"]?.[0] ?? ""
+    const found = address === "" ? undefined : await pageNow(call, address)
+    return { ...(await editor(call, found, { typed, look: typed["look"]?.[0] ?? "" })), isPrivate: true }
+  },
+})
+
+const confirmDelete: Page = page({
+  id: "wiki.confirmDelete",
+  address: "GET /{owner}/{repo}/wiki/_delete/{pageName}",
+  access,
+  changesWithTime: true,
+  answer: async (call) => {
+    const found = await pageNow(call, call.path.pageName)
+    if (!found) throw refuse.notFound()
+    return shownIn(
+      call,
+      `Delete ${found.title}`,
+      html`<h1>Delete <bdi>${found.title}</bdi></h1><p class="muted">The history of the wiki keeps what it said.</p>${formView(remove, {
+        path: call.path,
+        draft: call.draft,
+        look: "danger",
+        submit: "Delete page",
+        beside: html`<a class="button quiet" href="${repositoryPath(call)}/wiki/${found.address}">Cancel</a>`,
+      })}`,
+    )
+  },
+})
+
+/** What an older version would change of the page, and the form that brings it back. */
+const older: Page = page({
+  id: "wiki.older",
+  address: "GET /{owner}/{repo}/wiki/_revert/{pageName}",
+  access,
+  changesWithTime: true,
+  query: { revision: Type.Optional(Type.String()) },
+  answer: async (call) => {
+    const { draft } = call
+    const revision = draft?.typed["revision"]?.[0] ?? call.query.revision ?? ""
+    const found = await pageNow(call, call.path.pageName)
+    const before = await contentThen(call, call.path.pageName, revision)
+    if (!found || !before) throw refuse.notFound()
+    const then = unixLines(before.toString("utf8"))
+    const short = revision.slice(0, 10)
+    const isStale = draft?.refusal.field === "sha"
+    return shownIn(
+      call,
+      `${found.title} as of ${short}`,
+      html`<h1><bdi>${found.title}</bdi> <span class="muted">as of <span class="mono">${short}</span></span></h1>${
+        isStale &&
+        notice("warn", "Somebody has changed this page since you looked. This is what the older version changes of what is there now.")
+      }<p class="muted">What bringing this version back changes:</p>${await changesView(call.services, "page.md", [found.text, then])}${formView(
+        bringBack,
+        {
+          path: call.path,
+          draft: isStale ? undefined : draft,
+          submit: html`${icon("history")}Bring it back`,
+          beside: html`<a class="button quiet" href="${repositoryPath(call)}/wiki/${found.address}?action=_revision">Cancel</a>`,
+          fields: [
+            { kind: "line", name: "message", label: "Edit message", value: `Bring back the version of ${short}`, maxlength: 1000 },
+            { kind: "hidden", name: "content_base64", value: before.toString("base64") },
+            { kind: "hidden", name: "sha", value: found.sha },
+            { kind: "hidden", name: "revision", value: revision },
+          ],
+        },
+      )}`,
+    )
+  },
+})
+
+// --- the forms ----------------------------------------------------------------------------------------------------------------------
+
+const saves = {
+  also: ["content", "ends", "address"],
+  body: (made: Readonly<Record<string, unknown>>, { content, ends }: Typed): Readonly<Record<string, unknown>> => {
+    const text = unixLines(content?.[0])
+    const ended = ends?.[0] === "crlf" ? text?.replaceAll("\n", "\r\n") : text
+    return ended === undefined ? made : { ...made, content_base64: Buffer.from(ended).toString("base64") }
+  },
+  bytes: LARGEST_FORM,
+  once: true,
+  done: "Saved.",
+  to: ({ path: { owner, repo }, record }: { readonly path: { readonly owner: string; readonly repo: string }; readonly record: unknown }) =>
+    `${path(owner, repo)}/wiki/${String(memberOf(record, "sub_url"))}`,
+} as const
+
+const create = form({
+  ...saves,
+  id: "wiki.create",
+  address: "POST /{owner}/{repo}/wiki/_new",
+  does: named(wikiOperations, "repoCreateWikiPage"),
+  on: write,
+  takes: ["title", "message"],
+})
+
+const save = form({
+  ...saves,
+  id: "wiki.save",
+  address: "POST /{owner}/{repo}/wiki/_edit/{pageName}",
+  does: named(wikiOperations, "repoEditWikiPage"),
+  on: edit,
+  takes: ["title", "message", "sha"],
+  // The page may be gone meanwhile: a problem of the form.
+  picks: (values) => values,
+})
+
+const bringBack = form({
+  id: "wiki.bringBack",
+  address: "POST /{owner}/{repo}/wiki/_revert/{pageName}",
+  does: named(wikiOperations, "repoEditWikiPage"),
+  on: older,
+  takes: ["content_base64", "message", "sha"],
+  also: ["revision"],
+  bytes: LARGEST_FORM,
+  once: true,
+  done: "Older version restored.",
+  to: ({ path: { owner, repo }, record }) => `${path(owner, repo)}/wiki/${String(memberOf(record, "sub_url"))}`,
+})
+
+const remove = form({
+  id: "wiki.delete",
+  address: "POST /{owner}/{repo}/wiki/_delete/{pageName}",
+  does: named(wikiOperations, "repoDeleteWikiPage"),
+  on: confirmDelete,
+  done: "Page deleted.",
+  to: ({ path: { owner, repo } }) => path(owner, repo, "wiki"),
+})
+
+export const wikiEditPages: readonly Page[] = [write, edit, preview, confirmDelete, older, create, save, bringBack, remove]
+
+// --- the views ----------------------------------------------------------------------------------------------------------------------
+
+interface PageNow {
+  readonly address: string
+  readonly title: string
+  readonly sha: string
+  readonly text: string
+  readonly ends: "lf" | "crlf"
+}
+
+/** The page at an address as it is now; undefined where there is none. Refuses `tooLarge`. */
+async function pageNow(call: Call, address: string): Promise<PageNow | undefined> {
+  refuseArchived({ ...call, archived: "refused" }, call)
+  try {
+    const { repository, files } = await openView(call.services, call)
+    const file = pageAt(files, address)
+    if (!file) return undefined
+    const { objects } = call.services.git
+    if ((await objects.namedInfo(repository, file.id)).size > MOST_BYTES) throw refuse.tooLarge("the page has more than 1 MiB")
+    const text = (await objects.readBlob(repository, file.id)).toString("utf8")
+    return {
+      address,
+      title: titleOfFile(file.name),
+      sha: file.id,
+      text: unixLines(text),
+      ends: text.includes("\r\n") ? "crlf" : "lf",
+    }
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === "notFound") return undefined
+    throw error
+  }
+}
+
+/** What a page had at a commit of the wiki's history; undefined where there is no such commit, or no such page in it. */
+async function contentThen(call: Call, address: string, revision: string): Promise<Buffer | undefined> {
+  const { git } = call.services
+  const { repository, commit } = await openView(call.services, call)
+  const id = isObjectId(revision, repository.format) ? revision : undefined
+  if (id === undefined || (await git.objects.info(repository, id))?.type !== "commit") return undefined
+  if (!(await git.history.isAncestor(repository, id, commit.id))) return undefined
+  const { tree } = await git.objects.readCommit(repository, id)
+  const file = pageAt(await pageFiles(git, repository, tree), address)
+  if (!file) return undefined
+  if ((await git.objects.namedInfo(repository, file.id)).size > MOST_BYTES) throw refuse.tooLarge("the page had more than 1 MiB")
+  return git.objects.readBlob(repository, file.id)
+}
+
+const shownIn = (call: Call, title: string, body: Content): Promise<Shown> =>
+  repositoryPage(call, { tab: "wiki", title, unlisted: true, modules: ["editor", "composer"], body: html`${body}` })
+
+interface Editing {
+  readonly draft?: Draft | undefined
+  /** What was typed, also without a refusal. */
+  readonly typed?: Typed
+  /** The button that was pressed: `preview` or `changes`. */
+  readonly look?: string
+  readonly title?: string
+}
+
+async function editor(call: Call, found: PageNow | undefined, { draft, look, title = "", ...more }: Editing): Promise<Shown> {
+  refuseArchived({ ...call, archived: "refused" }, call)
+  const typed = more.typed ?? draft?.typed
+  const one = (name: string): string | undefined => unixLines(typed?.[name]?.[0])
+  const isStale = found !== undefined && draft?.refusal.field === "sha"
+  const isGone = !found && (one("address") ?? "") !== ""
+  const to = found ? save : create
+  const before = found?.text ?? ""
+  const record = { title: one("title") ?? found?.title ?? title, content: one("content") ?? before, message: one("message") ?? "" }
+  const at = `${repositoryPath(call)}/wiki`
+  const button = (word: string, label: Content): Html =>
+    html`<button name="look" value="${word}" formaction="${at}/_preview" formnovalidate>${label}</button>`
+  return shownIn(
+    call,
+    found ? `Edit ${found.title}` : "New page",
+    html`<h1>${found ? html`Edit <bdi>${found.title}</bdi>` : "New page"}</h1>${
+      isStale &&
+      html`${notice("warn", "Somebody has changed this page since you began. Below is what your text changes of what is there now; if you save it, it takes its place.")}${await changesView(call.services, "page.md", [before, record.content])}`
+    }${isGone && notice("warn", "Somebody has deleted or renamed this page since you began. If you save your text, it is a new page.")}${
+      look === "changes" &&
+      html`<section class="stack" aria-labelledby="look"><h2 id="look">Changes</h2>${await changesView(call.services, "page.md", [before, record.content])}</section>`
+    }${formView(to, {
+      path: { ...call.path, pageName: found?.address ?? "" },
+      record,
+      draft: isStale || isGone ? undefined : draft,
+      name: "form editor",
+      submit: "Save page",
+      beside: html`${found && button("changes", html`${icon("diff")}Show changes`)}<a class="button quiet" href="${at}${found && `/${found.address}`}">Cancel</a>`,
+      fields: [
+        {
+          kind: "line",
+          name: "title",
+          label: "Title",
+          required: true,
+          maxlength: 255,
+          hint: "Home is the first page; _Sidebar and _Footer stand beside and below all pages.",
+        },
+        {
+          kind: "markdown",
+          name: "content",
+          label: "Text",
+          rows: 22,
+          repository: repositoryPath(call),
+          hint: "Markdown; [[Page]] links to another page. Tab indents; after Escape, Tab leads on.",
+        },
+        {
+          kind: "content",
+          content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>`,
+        },
+        { kind: "line", name: "message", label: "Edit message", maxlength: 1000 },
+        { kind: "hidden", name: "address", value: found?.address ?? "" },
+        { kind: "hidden", name: "sha", value: (isStale ? undefined : one("sha")) || found?.sha || "" },
+        { kind: "hidden", name: "ends", value: one("ends") ?? found?.ends ?? "lf" },
+      ],
+    })}`,
+  )
+}

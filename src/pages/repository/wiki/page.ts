@@ -1,0 +1,148 @@
+import { onWiki } from "../../../access/policies/wiki.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import { moved, type Page, page } from "../../../core/page.ts"
+import Type from "../../../core/schema.ts"
+import type { OnCode } from "../../../features/code/contents/locate.ts"
+import { titleOfAddress } from "../../../features/code/wiki/names.ts"
+import { presentPage, presentPages, presentRevisions } from "../../../features/code/wiki/present.ts"
+import type { WikiPage } from "../../../features/code/wiki/records.ts"
+import { openView } from "../../../features/code/wiki/view.ts"
+import { repositoryPath } from "../../../web/address.ts"
+import { empty, pager } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { plural, timeOf } from "../../../web/time.ts"
+import { subjectOf } from "../../parts/code/commits-view.ts"
+import { renderText } from "../../parts/texts.ts"
+import { repositoryPage } from "../frame.ts"
+import { mayWriteWiki } from "./edit.ts"
+
+const HOME = "Home"
+
+export const wikiPages: readonly Page[] = [
+  page({
+    id: "wiki.home",
+    address: "GET /{owner}/{repo}/wiki",
+    access: onWiki,
+    query: { action: Type.Optional(Type.String()) },
+    answer: (call) => (call.query.action === "_new" ? moved(`${repositoryPath(call)}/wiki/_new`) : showPage(call, HOME)),
+  }),
+  page({
+    id: "wiki.page",
+    address: "GET /{owner}/{repo}/wiki/{pageName}",
+    access: onWiki,
+    rows: 50,
+    query: { action: Type.Optional(Type.String()) },
+    answer: (call) => {
+      const { pageName: address } = call.path
+      if (call.query.action === "_pages" || address === "_pages") return showList(call)
+      const { action } = call.query
+      if (action === "_new") return moved(`${repositoryPath(call)}/wiki/_new`)
+      if (action === "_edit" || action === "_delete") return moved(`${repositoryPath(call)}/wiki/${action}/${address}`)
+      if (action === "_revision") return showRevisions(call, address)
+      return address === HOME ? moved(`${repositoryPath(call)}/wiki`) : showPage(call, address)
+    },
+  }),
+]
+
+const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("utf8")
+
+async function showPage(call: OnCode, address: string) {
+  const found = await presentedPage(call, address)
+  if (!found) {
+    const writes = mayWriteWiki(call)
+    if (address !== HOME && !writes) throw refuse.notFound()
+    const title = titleOfAddress(address)
+    const create =
+      writes &&
+      html`<a class="button primary" href="${repositoryPath(call)}/wiki/_new?title=${encodeURIComponent(title)}" rel="nofollow">${icon("plus")}Write it</a>`
+    if (address !== HOME)
+      return {
+        ...(await repositoryPage(call, {
+          tab: "wiki",
+          title: "Wiki",
+          unlisted: true,
+          body: html`<h1>Wiki</h1>${empty("book", "There is no such page yet", html`<bdi>${title}</bdi>`, create)}`,
+        })),
+        status: 404,
+      }
+    return repositoryPage(call, {
+      tab: "wiki",
+      title: "Wiki",
+      body: html`<h1>Wiki</h1>${empty("book", "Nothing is written here yet", "A wiki holds what doesn't belong into the code: how things are done, and why.", html`<p class="muted">It is a git repository of its own: <code>${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git</code></p>${create}`)}`,
+    })
+  }
+  const at = `${repositoryPath(call)}/wiki`
+  const side = found.sidebar === "" ? await pageLinks(call) : await renderText(call, textOf(found.sidebar), { style: "wiki" })
+  const footer = found.footer === "" ? undefined : await renderText(call, textOf(found.footer), { style: "wiki" })
+  return repositoryPage(call, {
+    tab: "wiki",
+    title: found.title,
+    body: html`<div class="bar"><h1 dir="auto">${found.title}</h1><a class="button small" href="${at}/_pages">${icon("list-unordered")}All pages</a><a class="button small" href="${at}/${found.sub_url}?action=_revision">${icon("history")}${plural(found.commit_count, "revision")}</a>${
+      mayWriteWiki(call) &&
+      html`<a class="button small" href="${at}/_edit/${found.sub_url}" rel="nofollow">${icon("pencil")}Edit</a><a class="button small" href="${at}/_new" rel="nofollow">${icon("plus")}New page</a><a class="button small" href="${at}/_delete/${found.sub_url}" rel="nofollow">${icon("trash", "Delete")}</a>`
+    }</div><p class="meta">${
+      found.last_commit &&
+      html`<span>Changed by <span class="strong">${found.last_commit.author.name}</span> ${timeOf(found.last_commit.author.date)}</span>`
+    }</p><div class="columns"><div><article class="card"><div class="inside">${await renderText(call, textOf(found.content_base64), { style: "wiki" })}</div></article>${
+      footer && html`<div class="muted">${footer}</div>`
+    }</div><aside class="side" aria-label="Pages">${side}<section><h2>Clone</h2><p class="break"><code>${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git</code></p></section></aside></div>`,
+  })
+}
+
+/** The page, or undefined where it isn't there. */
+async function presentedPage(call: OnCode, address: string): Promise<WikiPage | undefined> {
+  try {
+    return await presentPage(call.services, call, { ...(await openView(call.services, call)), address })
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === "notFound") return undefined
+    throw error
+  }
+}
+
+/** The most pages that the side bar lists by itself. */
+const MOST_LINKS = 40
+
+async function pageLinks(call: OnCode): Promise<Content> {
+  const { pages, total } = await presentPages(call.services, call, await openView(call.services, call), {
+    number: 1,
+    limit: MOST_LINKS,
+    offset: 0,
+  })
+  const at = `${repositoryPath(call)}/wiki`
+  return html`<section><h2>Pages</h2><ul class="plain stack tight">${pages.map(({ title, sub_url }) => html`<li><a href="${at}/${sub_url}" dir="auto">${title}</a></li>`)}</ul>${total > MOST_LINKS && html`<p><a href="${at}/_pages">All ${total} pages</a></p>`}</section>`
+}
+
+async function showList(call: OnCode & { readonly page: Parameters<typeof pager>[1]; readonly reader: { readonly url: string } }) {
+  const { pages, total } = await presentPages(call.services, call, await openView(call.services, call), call.page)
+  const at = `${repositoryPath(call)}/wiki`
+  const row = ({ title, sub_url, last_commit }: (typeof pages)[number]): Html =>
+    html`<li>${icon("book")}<div class="main"><h2 class="title"><a href="${at}/${sub_url}" dir="auto">${title}</a></h2><p class="meta">${last_commit && html`<span dir="auto">${subjectOf(last_commit)}</span><span>${timeOf(last_commit.author.date)}</span>`}</p></div></li>`
+  return repositoryPage(call, {
+    tab: "wiki",
+    title: "Pages of the wiki",
+    body: html`<div class="bar"><h1>Pages</h1><a class="button small" href="${at}">${icon("home")}Home</a></div><ul class="rows">${pages.map(row)}</ul>${pager(call.reader.url, call.page, total)}`,
+  })
+}
+
+async function showRevisions(
+  call: OnCode & { readonly page: Parameters<typeof pager>[1]; readonly reader: { readonly url: string } },
+  address: string,
+) {
+  const view = { ...(await openView(call.services, call)), address }
+  const { commits, count } = await presentRevisions(call.services, view, call.page.number)
+  const found = await presentPage(call.services, call, view)
+  const isNow = (sha: string): boolean => sha === found.last_commit?.sha
+  return repositoryPage(call, {
+    tab: "wiki",
+    title: `Revisions of ${found.title}`,
+    body: html`<div class="bar"><h1 dir="auto">Revisions of ${found.title}</h1><a class="button small" href="${repositoryPath(call)}/wiki/${found.sub_url}">${icon("book")}Back to the page</a></div><ul class="rows">${commits.map(
+      ({ sha, message, author }) =>
+        html`<li>${icon("git-commit")}<div class="main"><h2 class="title" dir="auto">${subjectOf({ message })}</h2><p class="meta"><span class="strong"><bdi>${author.name}</bdi></span><span>${timeOf(author.date)}</span><code>${sha.slice(0, 10)}</code></p></div>${
+          mayWriteWiki(call) &&
+          !isNow(sha) &&
+          html`<a class="button small" href="${repositoryPath(call)}/wiki/_revert/${found.sub_url}?revision=${sha}" rel="nofollow">${icon("history")}Bring back<span class="hidden-text"> ${sha.slice(0, 10)}</span></a>`
+        }</li>`,
+    )}</ul>${pager(call.reader.url, { ...call.page, limit: 50 }, count)}`,
+  })
+}

@@ -1,0 +1,157 @@
+import { anyone } from "../../access/policies/site.ts"
+import { type Content, html } from "../../core/html.ts"
+import type { Page as ListPage, Request } from "../../core/operation.ts"
+import { type Page, page, type Shown } from "../../core/page.ts"
+import { oneOf } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
+import { presentRepositories } from "../../features/code/repositories/present.ts"
+import { conditionsOf, listRepositories } from "../../features/code/repositories/search.ts"
+import { withOwners } from "../../features/code/repositories/store.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { exploreAccounts } from "../../features/people/users/store.ts"
+import { withQuery } from "../../web/address.ts"
+import { choices, empty, filterForm, pager, type Tab, tabs } from "../../web/components.ts"
+import type { IconName } from "../../web/icon-names.ts"
+import { accountRows } from "../parts/account/list-view.ts"
+import { codeSearch, codeSearchFields } from "../parts/code-results/view.ts"
+import { countFoundIssues, foundIssues } from "../parts/issues/results-view.ts"
+import { repositoryRows } from "../parts/repositories/list-view.ts"
+
+/** The search of the whole site. */
+
+type Asked = Pick<Request, "services" | "db" | "actor">
+
+interface Found {
+  readonly rows: Content
+  readonly total: number
+}
+
+/** One kind of thing that is searched. */
+interface Searched {
+  readonly text: string
+  readonly icon: IconName
+  /** What several of them are called, and how they are found. */
+  readonly many: string
+  readonly hint: string
+  readonly count: (asked: Asked, q: string) => Promise<number>
+  readonly find: (asked: Asked, q: string, page: ListPage) => Promise<Found>
+}
+
+/** Beyond the end of every list, where only the total is asked for. */
+const BEYOND = { limit: 0, offset: Number.MAX_SAFE_INTEGER } as const
+
+const repositoriesWith = ({ db, actor }: Asked, q: string, window: { readonly limit: number; readonly offset: number }) =>
+  listRepositories(
+    db,
+    actor,
+    {
+      where: conditionsOf(actor, {
+        keyword: { text: q, topicsOnly: false, inDescriptions: true },
+        exclusive: false,
+        withHidden: true,
+        isPrivate: undefined,
+        isTemplate: undefined,
+        isArchived: undefined,
+        mode: undefined,
+      }),
+      order: { by: "stars", direction: "desc" },
+    },
+    window,
+  )
+
+const repositories: Searched = {
+  text: "Repositories",
+  icon: "repo",
+  many: "repositories",
+  hint: "Look for part of a name, a description or a topic.",
+  count: async (asked, q) => (await repositoriesWith(asked, q, BEYOND)).total,
+  find: async (asked, q, page) => {
+    const { rows, total } = await repositoriesWith(asked, q, page)
+    const owned = await withOwners(asked.db, rows)
+    return { total, rows: repositoryRows(await presentRepositories(asked.db, asked.services.site, asked.actor, owned)) }
+  },
+}
+
+const issues = (kind: "issues" | "pulls"): Searched => ({
+  text: kind === "issues" ? "Issues" : "Pull requests",
+  icon: kind === "issues" ? "issue-opened" : "git-pull-request",
+  many: kind === "issues" ? "issues" : "pull requests",
+  hint: "Titles, texts and comments are searched for all the words; the beginning of a word is enough.",
+  count: (asked, q) => countFoundIssues(asked, { q, kind }),
+  find: (asked, q, page) => foundIssues(asked, { q, kind }, page),
+})
+
+const accounts = (kind: "person" | "organization"): Searched => ({
+  text: kind === "person" ? "People" : "Organizations",
+  icon: kind === "person" ? "people" : "organization",
+  many: kind === "person" ? "people" : "organizations",
+  hint: "Look for part of a name.",
+  count: async ({ db, actor }, q) => (await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, BEYOND)).total,
+  find: async ({ services, db, actor }, q, page) => {
+    const { rows, total } = await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, page)
+    return { total, rows: accountRows(rows.map((account) => presentUser(services.site, account, actor))) }
+  },
+})
+
+const SEARCHED = {
+  repositories,
+  issues: issues("issues"),
+  pulls: issues("pulls"),
+  people: accounts("person"),
+  organizations: accounts("organization"),
+} as const
+
+const TYPES = ["repositories", "code", "issues", "pulls", "people", "organizations"] as const
+type SearchType = (typeof TYPES)[number]
+
+export const searchPages: readonly Page[] = [
+  page({
+    id: "search",
+    address: "GET /search",
+    access: anyone,
+    query: { ...codeSearchFields, type: Type.Optional(oneOf(TYPES)) },
+    answer: async (call): Promise<Shown> => {
+      const { query, page: rows, reader } = call
+      const { type = "repositories" } = query
+      const q = (query.q ?? "").trim()
+      const found = type === "code" || q === "" ? undefined : await SEARCHED[type].find(call, q, rows)
+      const tab = async (each: SearchType): Promise<Tab> => ({
+        text: each === "code" ? "Code" : SEARCHED[each].text,
+        icon: each === "code" ? "code" : SEARCHED[each].icon,
+        href: withQuery(reader.url, {
+          type: each === "repositories" ? undefined : each,
+          search_mode: undefined,
+          case: undefined,
+          l: undefined,
+        }),
+        current: each === type,
+        // To count files means to read them.
+        ...(each !== "code" && q !== "" && { count: each === type ? (found?.total ?? 0) : await SEARCHED[each].count(call, q) }),
+      })
+      const items = await Promise.all(TYPES.map(tab))
+      const bar = tabs("Search in", items)
+      const others = items.filter(({ count = 0 }) => count > 0)
+      return {
+        kind: "shown",
+        title: q === "" ? "Search" : `${q.slice(0, 100)} · Search`,
+        unlisted: true,
+        body: html`<h1>Search</h1>${
+          type === "code"
+            ? await codeSearch(call, { action: "/search", keep: { type }, below: bar })
+            : html`${filterForm("/search", q, `Search ${SEARCHED[type].many}`, { type: type === "repositories" ? undefined : type })}${bar}${
+                found === undefined
+                  ? empty("search", `Search ${SEARCHED[type].many}`, SEARCHED[type].hint)
+                  : found.total === 0
+                    ? empty(
+                        "search",
+                        `No ${SEARCHED[type].many} match`,
+                        SEARCHED[type].hint,
+                        others.length > 0 && html`<p>Found elsewhere:</p>${choices("Found elsewhere", others)}`,
+                      )
+                    : found.rows
+              }${found && pager(reader.url, rows, found.total)}`
+        }`,
+      }
+    },
+  }),
+]

@@ -1,0 +1,112 @@
+import { anyone } from "../../access/policies/site.ts"
+import { listedUsers, visibleRepositories } from "../../access/visibility.ts"
+import { anonymous } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { refuse } from "../../core/errors.ts"
+import { html } from "../../core/html.ts"
+import { pathNumber } from "../../core/operation.ts"
+import { type Page, page, type SentText, sentText } from "../../core/page.ts"
+import { path } from "../../web/address.ts"
+import { asXml } from "../../web/feed.ts"
+
+/** The addresses of what everybody may see, for crawlers. A map is limited to 50,000 addresses and 50 MB; parts of 5,000 are made quickly. */
+
+const PART = 5_000
+const NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+interface Place {
+  readonly path: string
+  /** Seconds. */
+  readonly updatedAt: number
+}
+
+interface Kind {
+  readonly count: (db: Handle) => Promise<number>
+  /** Those after the first `offset`. */
+  readonly places: (db: Handle, offset: number) => Promise<readonly Place[]>
+}
+
+const repositoriesIn = (db: Handle) => db.selectFrom("repositories").where(visibleRepositories(anonymous))
+
+const accountsIn = (db: Handle) =>
+  db
+    .selectFrom("users")
+    .where(listedUsers(anonymous))
+    .where((eb) =>
+      eb.or([eb("users.kind", "=", "organization"), eb.and([eb("users.is_active", "=", 1), eb("users.prohibit_login", "=", 0)])]),
+    )
+
+const KINDS: Readonly<Record<"repos" | "users", Kind>> = {
+  repos: {
+    count: async (db) =>
+      (
+        await repositoriesIn(db)
+          .select((eb) => eb.fn.countAll<number>().as("total"))
+          .executeTakeFirstOrThrow()
+      ).total,
+    places: async (db, offset) => {
+      const rows = await repositoriesIn(db)
+        .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+        .select(["repositories.name", "repositories.updated_at", "owner.name as owner_name"])
+        .orderBy("repositories.id")
+        .limit(PART)
+        .offset(offset)
+        .execute()
+      return rows.map((row) => ({ path: path(row.owner_name, row.name), updatedAt: row.updated_at }))
+    },
+  },
+  users: {
+    count: async (db) =>
+      (
+        await accountsIn(db)
+          .select((eb) => eb.fn.countAll<number>().as("total"))
+          .executeTakeFirstOrThrow()
+      ).total,
+    places: async (db, offset) => {
+      const rows = await accountsIn(db).select(["users.name", "users.updated_at"]).orderBy("users.id").limit(PART).offset(offset).execute()
+      return rows.map((row) => ({ path: path(row.name), updatedAt: row.updated_at }))
+    },
+  },
+}
+
+const xml = (content: { readonly toString: () => string }): SentText =>
+  sentText("application/xml;charset=utf-8", asXml(content), { "cache-control": "public, max-age=3600" })
+
+const part = (name: keyof typeof KINDS): Page =>
+  page({
+    id: `site.sitemap.${name}`,
+    address: `GET /explore/${name}/sitemap-{number}.xml`,
+    access: anyone,
+    answer: async ({ services: { site }, db, path: { number } }) => {
+      const at = pathNumber(number)
+      const places = at === 0 ? [] : await KINDS[name].places(db, (at - 1) * PART)
+      if (places.length === 0) throw refuse.notFound()
+      return xml(
+        html`<urlset xmlns="${NAMESPACE}">${places.map(
+          (place) =>
+            html`<url><loc>${site.rootUrl}${place.path}</loc><lastmod>${new Date(place.updatedAt * 1000).toISOString()}</lastmod></url>`,
+        )}</urlset>`,
+      )
+    },
+  })
+
+export const sitemapPages: readonly Page[] = [
+  page({
+    id: "site.sitemap",
+    address: "GET /sitemap.xml",
+    access: anyone,
+    answer: async ({ services: { site }, db }) => {
+      const parts = await Promise.all(
+        (["repos", "users"] as const).map(async (name) => {
+          const parts = Math.ceil((await KINDS[name].count(db)) / PART)
+          return Array.from({ length: parts }, (_, index) => `${site.rootUrl}/explore/${name}/sitemap-${index + 1}.xml`)
+        }),
+      )
+      return xml(
+        html`<sitemapindex xmlns="${NAMESPACE}">${parts.flat().map((address) => html`<sitemap><loc>${address}</loc></sitemap>`)}</sitemapindex>`,
+      )
+    },
+  }),
+  part("repos"),
+  part("users"),
+]

@@ -1,0 +1,75 @@
+import { signedIn } from "../../../access/policies/site.ts"
+import { form } from "../../../core/forms/form.ts"
+import { html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { blockOperations } from "../../../features/people/blocks/operations.ts"
+import { countBlocked, findBlocked } from "../../../features/people/blocks/store.ts"
+import { presentUser } from "../../../features/people/users/present.ts"
+import { empty, pager, personWithAvatar } from "../../../web/components.ts"
+import { formButton, formView } from "../../../web/form.ts"
+import { personalSettings, SETTINGS_PATH } from "./frame.ts"
+
+const BLOCKED = `${SETTINGS_PATH}/blocked_users` as const
+
+const blocked: Page = page({
+  id: "personal.blocked",
+  address: `GET ${BLOCKED}`,
+  access: signedIn,
+  answer: async ({ services, db, actor, me, page, reader, draft }) => {
+    const total = (await countBlocked.first(db, { blockerId: me.id }))?.total ?? 0
+    const rows = await findBlocked(db, { blockerId: me.id, limit: page.limit, offset: page.offset })
+    return personalSettings({
+      part: "blocked",
+      title: "Blocked people",
+      body: html`<h1>Blocked people</h1><p class="muted">Those whom you block can’t follow you, and can’t write or star anything in your repositories.</p>${
+        rows.length === 0
+          ? empty("circle-slash", "You have blocked nobody")
+          : html`<ul class="rows">${rows.map(
+              (row) =>
+                html`<li><div class="main"><span class="title">${personWithAvatar(presentUser(services.site, row, actor))}</span>${
+                  row.note !== "" && html`<span class="muted break" dir="auto">${row.note}</span>`
+                }</div>${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}</li>`,
+            )}</ul>`
+      }${pager(reader.url, page, total)}<h2 id="block">Block a user</h2>${formView(block, {
+        draft,
+        submit: "Block",
+        look: "danger",
+        fields: [
+          {
+            kind: "line",
+            name: "username",
+            label: "User name",
+            required: true,
+            maxlength: 40,
+            hint: "You stop following each other and collaborating in each other’s repositories.",
+          },
+          { kind: "line", name: "note", label: "Reason", maxlength: 255, hint: "Only visible to you." },
+        ],
+      })}`,
+    })
+  },
+})
+
+const block = form({
+  id: "personal.block",
+  address: `POST ${BLOCKED}`,
+  does: named(blockOperations, "userBlockUser"),
+  on: blocked,
+  also: ["username", "note"],
+  picks: (_path, field) => ({ username: field("username").trim() }),
+  // Without a note, that of before stays.
+  query: ({ note: [note = ""] = [] }) => (note === "" ? {} : { note }),
+  done: "User blocked.",
+})
+
+const unblock = form({
+  id: "personal.unblock",
+  address: `POST ${BLOCKED}/{username}/delete`,
+  does: named(blockOperations, "userUnblockUser"),
+  on: blocked,
+  done: "User unblocked.",
+})
+
+/** Whom a person has blocked. */
+export const blockPages: readonly Page[] = [blocked, block, unblock]

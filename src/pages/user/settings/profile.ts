@@ -1,0 +1,83 @@
+import { signedIn } from "../../../access/policies/site.ts"
+import { form } from "../../../core/forms/form.ts"
+import { html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { avatarUrl } from "../../../features/people/users/present.ts"
+import { presentSettings, settingsOperations } from "../../../features/people/users/settings-operations.ts"
+import { path } from "../../../web/address.ts"
+import { avatar } from "../../../web/components.ts"
+import { type Field, formButton, formView } from "../../../web/form.ts"
+import { personalSettings } from "./frame.ts"
+
+const about: readonly Field[] = [
+  { kind: "line", name: "full_name", label: "Name", hint: "Shown beside your user name.", maxlength: 100, autocomplete: "name" },
+  { kind: "text", name: "description", label: "About you", rows: 3 },
+  { kind: "line", name: "location", label: "Location", maxlength: 50 },
+  { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255, placeholder: "https://…", autocomplete: "url" },
+  {
+    kind: "group",
+    label: "Privacy",
+    fields: [
+      { kind: "box", name: "hide_email", label: "Hide my e-mail address", hint: "Others see an address that receives no mail." },
+      { kind: "box", name: "hide_activity", label: "Hide my activity", hint: "Others don’t see you in feeds, nor your heatmap." },
+    ],
+  },
+]
+
+const profile: Page = page({
+  id: "personal.profile",
+  address: "GET /user/settings",
+  access: signedIn,
+  answer: ({ services, me, draft }) =>
+    personalSettings({
+      part: "profile",
+      title: "Profile",
+      body: html`<h1>Profile</h1><p><a href="${path(me.name)}">See how others see you</a></p>${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: about })}<h2 id="picture">Picture</h2><p>${avatar({ avatar_url: avatarUrl(services.site, me) }, 96)}</p>${formView(
+        upload,
+        {
+          draft,
+          submit: "Upload",
+          look: "plain",
+          fields: [
+            {
+              kind: "file",
+              name: "image",
+              label: "New avatar",
+              accept: "image/png,image/jpeg,image/gif,image/webp",
+              hint: "PNG, JPEG, GIF or WebP of at most 1 MiB and 4096 pixels on either side.",
+            },
+          ],
+        },
+      )}${me.avatar !== "" && formButton(dropPicture, {}, "Remove avatar")}`,
+    }),
+})
+
+const edit = form({
+  id: "personal.editProfile",
+  address: "POST /user/settings",
+  does: named(settingsOperations, "updateUserSettings"),
+  on: profile,
+  takes: ["full_name", "description", "location", "website", "hide_email", "hide_activity"],
+  done: "Saved.",
+})
+
+const upload = form({
+  id: "personal.picture",
+  address: "POST /user/settings/avatar",
+  does: named(settingsOperations, "userUpdateAvatar"),
+  on: profile,
+  picture: "image",
+  done: "Avatar updated.",
+})
+
+const dropPicture = form({
+  id: "personal.dropPicture",
+  address: "POST /user/settings/avatar/delete",
+  does: named(settingsOperations, "userDeleteAvatar"),
+  on: profile,
+  done: "Avatar removed.",
+})
+
+/** What others see of a person, as they change it themselves. */
+export const profileSettingsPages: readonly Page[] = [profile, edit, upload, dropPicture]

@@ -1,0 +1,29 @@
+import { signedIn } from "../../../access/policies/site.ts"
+import { html } from "../../../core/html.ts"
+import { type Page, page } from "../../../core/page.ts"
+import { ownedBy } from "../../../features/code/repositories/search.ts"
+import { empty } from "../../../web/components.ts"
+import { repositoryFilters, repositoryList } from "../../parts/repositories/list.ts"
+import { personalSettings, SETTINGS_PATH } from "./frame.ts"
+
+const MINE = `${SETTINGS_PATH}/repos` as const
+
+/** The repositories that a person owns. */
+export const ownRepositoryPages: readonly Page[] = [
+  page({
+    id: "personal.repositories",
+    address: `GET ${MINE}`,
+    access: signedIn,
+    query: repositoryFilters,
+    answer: async (call) =>
+      personalSettings({
+        part: "repositories",
+        title: "Repositories",
+        body: html`<h1>Repositories</h1>${await repositoryList(call, {
+          action: MINE,
+          where: [ownedBy(call.me.id)],
+          empty: empty("repo", "No repositories yet", "Repositories that you own are listed here."),
+        })}`,
+      }),
+  }),
+]

@@ -1,0 +1,288 @@
+import { anyone, signedIn } from "../../../access/policies/site.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Refusal } from "../../../core/errors.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import { type Moved, moved, type Page, page, type Reader, type SessionText, type Shown, sentText } from "../../../core/page.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { countRecoveryCodes, findTwoFactor } from "../../../features/people/authentication/store.ts"
+import {
+  confirmAuthenticator,
+  disableTwoFactor,
+  proposeAuthenticator,
+  renewRecoveryCodes,
+} from "../../../features/people/authentication/two-factor.ts"
+import { beginRegistration, hasPasskeys, register, removePasskey } from "../../../features/people/passkeys/passkeys.ts"
+import { findPasskeysOf } from "../../../features/people/passkeys/store.ts"
+import { unlink } from "../../../features/people/providers/links.ts"
+import { findLinksOf } from "../../../features/people/providers/store.ts"
+import {
+  beginSession,
+  endOtherSessions,
+  endSessionById,
+  findSessionOf,
+  listSessions,
+  type Session,
+} from "../../../features/people/sessions/sessions.ts"
+import { buttonForm, empty, field, notice } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import { time } from "../../../web/time.ts"
+import { confirmedSession } from "../../sign-in/confirmed.ts"
+import { personalSettings, SETTINGS_PATH } from "./frame.ts"
+import { qrCode } from "./qr.ts"
+
+const SECURITY = `${SETTINGS_PATH}/security` as const
+const ENROLL = `${SECURITY}/two_factor/enroll`
+const NEW_PASSKEY = `${SECURITY}/passkeys/new`
+
+/** What a person signs in with: codes, passkeys, accounts elsewhere, and the browsers in which they are signed in. */
+export const securityPages: readonly Page[] = [
+  page({
+    id: "security.overview",
+    address: `GET ${SECURITY}`,
+    access: signedIn,
+    // It depends on the session, by which pages are not kept.
+    changesWithTime: true,
+    answer: async ({ services, me, reader }) => shown("Security", await overview(services, me, reader)),
+  }),
+
+  page({
+    id: "security.enrollTwoFactor",
+    address: `GET ${ENROLL}`,
+    access: signedIn,
+    changesWithTime: true,
+    answer: async ({ services, me, reader }) => {
+      const session = await confirmedSession(services, reader, ENROLL)
+      return "kind" in session ? session : enroll(services, me)
+    },
+  }),
+
+  page({
+    id: "security.confirmTwoFactor",
+    address: `POST ${ENROLL}`,
+    access: signedIn,
+    query: { proposal: Type.String(), code: Type.String() },
+    again: ({ services, me, query }, refusal) => enroll(services, me, query.proposal, refusal),
+    answer: async ({ services, me, reader, query }) => {
+      const session = await confirmedSession(services, reader, ENROLL)
+      if ("kind" in session) return session
+      const given = { ticket: query.proposal, code: query.code.replace(/\s/g, "") }
+      const codes = await confirmAuthenticator(services, me, given)
+      return showCodes(codes, await signedInAnew(services, session, reader))
+    },
+  }),
+
+  page({
+    id: "security.disableTwoFactor",
+    address: `POST ${SECURITY}/two_factor/disable`,
+    access: signedIn,
+    answer: async ({ services, me, reader }) => {
+      const session = await confirmedSession(services, reader, SECURITY)
+      if ("kind" in session) return session
+      await services.database.write((tx) => disableTwoFactor(tx, me))
+      const flash = "You sign in with the password alone from now on. All other browsers were signed out."
+      return moved(SECURITY, { flash, session: await signedInAnew(services, session, reader) })
+    },
+  }),
+
+  page({
+    id: "security.renewRecoveryCodes",
+    address: `POST ${SECURITY}/two_factor/codes`,
+    access: signedIn,
+    answer: async ({ services, me, reader }) => {
+      const session = await confirmedSession(services, reader, SECURITY)
+      if ("kind" in session) return session
+      if (!(await findTwoFactor.first(services.database.read, { userId: me.id }))) return moved(SECURITY)
+      return showCodes(await services.database.write((tx) => renewRecoveryCodes(services, tx, me)))
+    },
+  }),
+
+  page({
+    id: "security.newPasskey",
+    address: `GET ${NEW_PASSKEY}`,
+    access: signedIn,
+    changesWithTime: true,
+    answer: async ({ services, me, reader }) => {
+      const session = await confirmedSession(services, reader, NEW_PASSKEY)
+      return "kind" in session ? session : newPasskey(services, me)
+    },
+  }),
+
+  page({
+    id: "security.addPasskey",
+    address: `POST ${NEW_PASSKEY}`,
+    access: signedIn,
+    query: { passkey_ticket: Type.String(), credential: Type.String(), name: Type.String() },
+    again: ({ services, me, query }, refusal) => newPasskey(services, me, query.name, refusal),
+    answer: async ({ services, me, reader, query }) => {
+      const session = await confirmedSession(services, reader, NEW_PASSKEY)
+      if ("kind" in session) return session
+      await register(services, me, { ticket: query.passkey_ticket, credential: query.credential, name: query.name })
+      await endOtherSessions(services, session)
+      return moved(SECURITY, { flash: "You can sign in with this passkey from now on. All other browsers were signed out." })
+    },
+  }),
+
+  page({
+    id: "security.removePasskey",
+    address: `POST ${SECURITY}/passkeys/remove`,
+    access: signedIn,
+    query: { id: Type.Integer() },
+    answer: ({ services, me, reader, query }) =>
+      whenConfirmed(services, reader, async (session) => {
+        await removePasskey(services, me, query.id)
+        await endOtherSessions(services, session)
+        return "The passkey is not accepted any more. All other browsers were signed out."
+      }),
+  }),
+
+  page({
+    id: "security.removeLink",
+    address: `POST ${SECURITY}/links/remove`,
+    access: signedIn,
+    query: { id: Type.Integer() },
+    answer: ({ services, me, reader, query }) =>
+      whenConfirmed(services, reader, async (session) => {
+        await unlink(services, me, query.id)
+        await endOtherSessions(services, session)
+        return "That account does not sign you in any more. All other browsers were signed out."
+      }),
+  }),
+
+  page({
+    id: "security.endSession",
+    address: `POST ${SECURITY}/sessions/end`,
+    access: signedIn,
+    query: { id: Type.Integer() },
+    answer: async ({ services, me, query }) => {
+      await endSessionById(services, me, query.id)
+      return moved(SECURITY, { flash: "That browser is signed out." })
+    },
+  }),
+
+  page({
+    id: "security.endOtherSessions",
+    address: `POST ${SECURITY}/sessions/end_others`,
+    access: signedIn,
+    answer: async ({ services, reader }) => {
+      const session = await sessionOfReader(services, reader)
+      const ended = session ? await endOtherSessions(services, session) : 0
+      return moved(SECURITY, { flash: ended === 0 ? "There were no other browsers." : "All other browsers are signed out." })
+    },
+  }),
+
+  page({
+    id: "wellKnown.changePassword",
+    address: "GET /.well-known/change-password",
+    access: anyone,
+    answer: () => moved("/user/change_password"),
+  }),
+
+  page({
+    id: "wellKnown.passkeyEndpoints",
+    address: "GET /.well-known/passkey-endpoints",
+    access: anyone,
+    answer: ({ services: { site } }) =>
+      sentText("application/json", JSON.stringify({ enroll: site.rootUrl + NEW_PASSKEY, manage: site.rootUrl + SECURITY })),
+  }),
+]
+
+const shown = (title: string, body: Content, more: Partial<Omit<Shown, "kind" | "body">> = {}): Shown =>
+  personalSettings({ part: "security", title, isPrivate: true, ...more, body: html`<h1>${title}</h1>${body}` })
+
+const sessionOfReader = async (services: Services, { session }: Reader): Promise<Session | undefined> =>
+  session === undefined ? undefined : findSessionOf(services, session)
+
+async function whenConfirmed(services: Services, reader: Reader, work: (session: Session) => Promise<string>): Promise<Moved> {
+  const session = await confirmedSession(services, reader, SECURITY)
+  return "kind" in session ? session : moved(SECURITY, { flash: await work(session) })
+}
+
+/** A change of factors ends all sessions; the browser in which it was made gets a new one. */
+async function signedInAnew(services: Services, { user, isRemembered }: Session, { ip, agent }: Reader): Promise<SessionText> {
+  const changed = (await findUserById.first(services.database.read, { id: user.id })) ?? user
+  const begun = { user: changed, method: "password", isRemembered, address: ip, agent, earlier: undefined } as const
+  return { text: await beginSession(services, begun), isRemembered }
+}
+
+async function enroll(services: Services, me: User, proposal = "", refusal?: Refusal): Promise<Shown> {
+  const { secret, address, ticket } = proposeAuthenticator(services, me, proposal)
+  const fault = refusal?.field === "code" ? refusal.message.replace(/^\[code\]: m/, "M") : undefined
+  return shown(
+    "Set up an authenticator app",
+    html`${refusal && fault === undefined && notice("bad", refusal.message)}<div class="form"><p>Scan this with the app, or type the secret into it. Then enter the code that it shows.</p>${await qrCode(address, "QR code for your authenticator app")}<p>Secret: <code>${secret.replace(/.{4}(?=.)/g, "$& ")}</code></p><form class="form" method="post" action="${ENROLL}"><input type="hidden" name="proposal" value="${ticket}">${field({ label: "Code", name: "code", autocomplete: "one-time-code", required: true, autofocus: true, maxlength: 10, fault })}<button class="primary">Enable</button></form><p><a href="${SECURITY}">Back</a></p></div>`,
+  )
+}
+
+const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
+  shown(
+    "Your recovery codes",
+    html`<div class="form">${session && notice("good", "You are asked for a code beside your password from now on. All other browsers were signed out.")}<p>Each of these is good once in place of a code, if you lose the app. They are shown only now: keep them where the app is not. Earlier ones are void.</p><ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul><p><a class="button primary" href="${SECURITY}">I have kept them</a></p></div>`,
+    session ? { session } : {},
+  )
+
+async function newPasskey(services: Services, me: User, name = "", refusal?: Refusal): Promise<Shown> {
+  const ceremony = await beginRegistration(services, me)
+  const title = "Add a passkey"
+  if (!ceremony) return shown(title, notice("info", "Browsers have passkeys only for addresses with https."))
+  const fault = refusal?.field === "name" ? refusal.message.replace(/^\[name\]: m/, "M") : undefined
+  return shown(
+    title,
+    html`${refusal && fault === undefined && notice("bad", refusal.message)}<div class="form"><p>A passkey is kept by your device, your password manager or a security key. It signs you in without a password, and after a password it stands for the code.</p><form class="form" method="post" action="${NEW_PASSKEY}" data-passkey="create" data-options="${JSON.stringify(ceremony.options)}">${field({ label: "Name", name: "name", value: name, required: true, autofocus: true, maxlength: 50, hint: "Such as the name of the device.", fault })}<input type="hidden" name="passkey_ticket" value="${ceremony.ticket}"><input type="hidden" name="credential" value=""><button class="primary">${icon("key")} Add it</button><p class="fault" role="alert" hidden></p></form><noscript><p>This needs scripts, which are off in your browser.</p></noscript><p><a href="${SECURITY}">Back</a></p></div>`,
+    { modules: ["passkey"] },
+  )
+}
+
+async function overview(services: Services, me: User, reader: Reader): Promise<Html> {
+  const { database, now } = services
+  const [factor, codes, passkeys, links, sessions, here] = await Promise.all([
+    findTwoFactor.first(database.read, { userId: me.id }),
+    countRecoveryCodes.first(database.read, { userId: me.id }),
+    findPasskeysOf(database.read, { userId: me.id }),
+    findLinksOf(database.read, { userId: me.id }),
+    listSessions(services, me),
+    sessionOfReader(services, reader),
+  ])
+  const moment = now()
+  return html`<section><h2>Password</h2><p><a class="button" href="/user/change_password">Change your password</a></p></section>
+<section><h2>Two-factor authentication</h2>${twoSteps(factor !== undefined, codes?.total ?? 0)}</section>
+<section><h2>Passkeys</h2>${
+    passkeys.length === 0
+      ? html`<p>You have none. A passkey signs you in without a password.</p>`
+      : html`<ul class="rows">${passkeys.map(
+          (row) =>
+            html`<li class="bar"><span><strong>${row.name}</strong> <span class="muted">added ${time(row.created_at, moment)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, moment)}`}</span></span>${buttonForm(`${SECURITY}/passkeys/remove`, html`Remove<span class="hidden-text"> ${row.name}</span>`, { id: row.id })}</li>`,
+        )}</ul>`
+  }${hasPasskeys(services) ? html`<p><a class="button" href="${NEW_PASSKEY}">${icon("key")} Add a passkey</a></p>` : notice("info", "Browsers have passkeys only for addresses with https.")}</section>
+${outside(services, links, moment)}<section><h2>Sessions</h2>${
+    sessions.length === 0
+      ? empty("browser", "Nowhere")
+      : html`<ul class="rows">${sessions.map(
+          (row) =>
+            html`<li class="bar"><span><strong>${row.agent || "Unknown browser"}</strong> ${row.id === here?.id && html`<span class="chip">This browser</span>`} <span class="muted">from ${row.network}, by ${METHODS[row.method]}, since ${time(row.created_at, moment)}, used last ${time(row.last_used_at, moment)}</span></span>${row.id !== here?.id && buttonForm(`${SECURITY}/sessions/end`, html`Sign out<span class="hidden-text"> ${row.agent || "this browser"} from ${row.network}</span>`, { id: row.id })}</li>`,
+        )}</ul>`
+  }${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, "Sign out all other browsers", {}, "danger")}</section>`
+}
+
+const METHODS = { password: "password", passkey: "passkey", provider: "another provider" } as const
+
+const twoSteps = (isOn: boolean, codes: number): Html =>
+  isOn
+    ? html`<p>You are asked for a code of your authenticator app after your password. You have ${codes === 0 ? "no recovery codes" : codes === 1 ? "one recovery code" : `${codes} recovery codes`} left.</p><div class="bar">${buttonForm(`${SECURITY}/two_factor/codes`, "Make new recovery codes", {}, "")}${buttonForm(`${SECURITY}/two_factor/disable`, "Switch it off", {}, "danger")}</div>`
+    : html`<p>With an authenticator app, who has your password alone can’t sign in.</p><p><a class="button" href="${ENROLL}">${icon("shield")} Set up an authenticator app</a></p>`
+
+function outside(services: Services, links: Awaited<ReturnType<typeof findLinksOf>>, moment: number): Content {
+  const { providers } = services.config.signIn
+  if (providers.length === 0 && links.length === 0) return undefined
+  const titleOf = (name: string): string => providers.find((each) => each.name === name)?.title ?? name
+  const free = providers.filter(({ name }) => !links.some(({ provider }) => provider === name))
+  return html`<section><h2>Linked accounts</h2>${
+    links.length > 0 &&
+    html`<ul class="rows">${links.map(
+      (row) =>
+        html`<li class="bar"><span><strong>${row.label}</strong> at ${titleOf(row.provider)} <span class="muted">used last ${time(row.last_used_at, moment)}</span></span>${buttonForm(`${SECURITY}/links/remove`, html`Unlink<span class="hidden-text"> ${row.label}</span>`, { id: row.id })}</li>`,
+    )}</ul>`
+  }<div class="bar">${free.map(({ name }) => buttonForm(`/user/oauth2/${name}`, `Link your account at ${titleOf(name)}`, {}, ""))}</div></section>
+`
+}

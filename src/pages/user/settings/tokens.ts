@@ -1,0 +1,146 @@
+import { signedIn } from "../../../access/policies/site.ts"
+import { SCOPE_CATEGORIES } from "../../../access/scopes.ts"
+import { memberOf } from "../../../core/check.ts"
+import { form } from "../../../core/forms/form.ts"
+import { type Html, html } from "../../../core/html.ts"
+import { named, type ScopeCategory } from "../../../core/operation.ts"
+import { type Page, page, type Reader } from "../../../core/page.ts"
+import { authenticationOperations } from "../../../features/people/authentication/operations.ts"
+import { countTokensOf, findTokensOf } from "../../../features/people/authentication/store.ts"
+import type { AccessToken } from "../../../features/people/authentication/tokens.ts"
+import { inWords, SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
+import { empty, notice, pager } from "../../../web/components.ts"
+import { type Field, formButton, formView } from "../../../web/form.ts"
+import { icon } from "../../../web/icon.ts"
+import { time } from "../../../web/time.ts"
+import { confirmedFirst, confirmedSession } from "../../sign-in/confirmed.ts"
+import { personalSettings, SETTINGS_PATH } from "./frame.ts"
+
+const TOKENS = `${SETTINGS_PATH}/applications` as const
+const NEW = `${TOKENS}/new` as const
+
+/** The name of who reads a page that only those who are signed in see. */
+const nameOf = ({ actor }: Pick<Reader, "actor">): string => (actor.kind === "user" ? actor.user.name : "")
+
+const tokens: Page = page({
+  id: "personal.tokens",
+  address: `GET ${TOKENS}`,
+  access: signedIn,
+  answer: async ({ services, db, me, page, reader }) => {
+    const total = (await countTokensOf.first(db, { userId: me.id }))?.total ?? 0
+    const rows = await findTokensOf(db, { userId: me.id, limit: page.limit, offset: page.offset })
+    const now = services.now()
+    return personalSettings({
+      part: "tokens",
+      title: "Access tokens",
+      body: html`<div class="bar"><h1>Access tokens</h1><a class="button primary end" href="${NEW}">${icon("plus")} Make a token</a></div><p class="muted">Programs use a token in place of your password. It can do what its scopes say, and no more than you.</p>${
+        rows.length === 0
+          ? empty("lock", "You have no token", "Make one for each program, so that you can end it alone.")
+          : html`<ul class="rows">${rows.map((row) => tokenRow(row, now))}</ul>`
+      }${pager(reader.url, page, total)}`,
+    })
+  },
+})
+
+const tokenRow = (row: AccessToken, now: number): Html =>
+  html`<li>${icon("lock")}<div class="main"><span class="title"><bdi>${row.name}</bdi> <span class="muted small">ends in <code>${row.last_eight}</code></span></span><details><summary class="small">Permissions</summary><ul>${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}</ul></details><span class="muted small">Made ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}</span></div>${formButton(remove, { id: String(row.id) }, html`Delete<span class="hidden-text"> ${row.name}</span>`)}</li>`
+
+const menuOf = (category: ScopeCategory): Field => ({
+  kind: "menu",
+  name: category,
+  label: SUBJECTS[category].replace(/^./, (first) => first.toUpperCase()),
+  options: [
+    ["", "No access"],
+    [`read:${category}`, "Read"],
+    [`write:${category}`, "Read and change"],
+  ],
+})
+
+const group = (label: string, ...categories: readonly ScopeCategory[]): Field => ({
+  kind: "group",
+  label,
+  fields: categories.map(menuOf),
+})
+
+/** All categories, as a person looks for them. */
+const scopes: readonly Field[] = [
+  group("Work", "repository", "issue", "package"),
+  group("People", "user", "notification", "organization"),
+  group("The site", "misc", "activitypub", "admin"),
+]
+
+const make: Page = page({
+  id: "personal.newToken",
+  address: `GET ${NEW}`,
+  access: signedIn,
+  changesWithTime: true,
+  answer: async ({ services, reader, draft }) => {
+    const session = await confirmedSession(services, reader, NEW)
+    if ("kind" in session) return session
+    return personalSettings({
+      part: "tokens",
+      title: "New access token",
+      body: html`<h1>New access token</h1>${formView(create, {
+        draft,
+        submit: "Create token",
+        beside: html`<a href="${TOKENS}">Back</a>`,
+        fields: [
+          {
+            kind: "line",
+            name: "name",
+            label: "Name",
+            hint: "What the token is for.",
+            required: true,
+            maxlength: 255,
+          },
+          { kind: "content", content: html`<p>Choose what it may do, and no more than the program needs.</p>` },
+          ...scopes,
+          { kind: "box", name: "all", label: "All permissions", hint: "Overrides the choices above." },
+          {
+            kind: "box",
+            name: "public-only",
+            label: "Public only",
+            hint: "No access to private repositories and organizations.",
+          },
+        ],
+      })}`,
+    })
+  },
+})
+
+const create = form({
+  id: "personal.createToken",
+  address: `POST ${NEW}`,
+  does: named(authenticationOperations, "userCreateToken"),
+  on: make,
+  takes: ["name"],
+  also: ["all", "public-only", ...SCOPE_CATEGORIES],
+  picks: (_path, _field, reader) => ({ username: nameOf(reader) }),
+  body: (body, typed) => ({
+    ...body,
+    scopes: [
+      ...SCOPE_CATEGORIES.flatMap((category) => typed[category] ?? []).filter((scope) => scope !== ""),
+      ...["all", "public-only"].filter((scope) => typed[scope]?.[0] === "true"),
+    ],
+  }),
+  before: confirmedFirst(NEW),
+  shows: ({ record }) =>
+    personalSettings({
+      part: "tokens",
+      title: "Your new token",
+      isPrivate: true,
+      body: html`<h1>Your new token</h1>${notice("good", "Copy it now: it is shown only this once.")}<p><code class="break">${String(memberOf(record, "sha1"))}</code></p><p><a class="button primary" href="${TOKENS}">I have kept it</a></p>`,
+    }),
+})
+
+const remove = form({
+  id: "personal.deleteToken",
+  address: `POST ${TOKENS}/{id}/delete`,
+  does: named(authenticationOperations, "userDeleteAccessToken"),
+  on: tokens,
+  picks: ({ id = "" }, _field, reader) => ({ username: nameOf(reader), token: id }),
+  done: "Token deleted.",
+})
+
+/** A person's own access tokens. */
+export const tokenPages: readonly Page[] = [tokens, make, create, remove]
