@@ -6,13 +6,9 @@ import { referenceRules } from "./features/code/pushes/checks.ts"
 import { readThreadOf } from "./features/events/notifications/marking.ts"
 import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
-import { resolverFor } from "./features/planning/markup/resolve.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
-import { mentionResolvers } from "./pages/parts/texts.ts"
-import { homeNotes } from "./pages/repository/code/browse/page.ts"
-import { pushedBranches } from "./pages/repository/code/browse/pushed-branches.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
 /** What higher features register for lower ones, by extension point. */
@@ -23,6 +19,4 @@ export const extensions: readonly Filling[] = [
   stateRules.with(dependencyRule, pullStateRule),
   mergeAttempts.with(readThreadOf),
   tokensOfJobs,
-  mentionResolvers.with(resolverFor),
-  homeNotes.with(pushedBranches),
 ]

@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache"
 import type { Owned } from "../../access/permission.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { extensionPoint } from "../../core/extensions.ts"
 import { type Html, html, trusted } from "../../core/html.ts"
 import { distinctAnchors, withDistinctAnchors } from "../../core/markup/anchors.ts"
 import { forPage } from "../../core/markup/for-page.ts"
@@ -11,14 +10,10 @@ import { renderHtml, renderMarkdown } from "../../core/markup/markup.ts"
 import { piecesOf } from "../../core/markup/mentions.ts"
 import { type Mention, MOST_MENTIONS, type Rendering, type Resolve, type Style, type Target } from "../../core/markup/rendering.ts"
 import type { Services } from "../../core/services.ts"
+import { resolverFor } from "../../features/planning/markup/resolve.ts"
 import { escapePath, path } from "../../web/address.ts"
 
 /** Texts in Markdown as pages show them. */
-
-/** What looks up the people, issues and commits that a text names, as the reader may see them. */
-export type ResolverFor = (services: Services, db: Handle, reader: Actor) => Resolve
-
-export const mentionResolvers = extensionPoint<ResolverFor>("what texts mention")
 
 interface Call extends Owned {
   readonly services: Services
@@ -86,8 +81,7 @@ export async function renderTexts(
     const key = keys[at] ?? ""
     if (text.trim() !== "" && !wanted.has(key)) wanted.set(key, { text, before: cache.get(key) })
   }
-  const [resolverFor] = mentionResolvers.of(services)
-  const targets = targetsBy(resolverFor?.(services, db, actor))
+  const targets = targetsBy(resolverFor(services, db, actor))
   await targets.find([...wanted.values()].flatMap(({ text, before }) => before?.mentions ?? named(text, rendering)))
   const made = new Map<string, Rendered>()
   for (const [key, { text, before }] of wanted) {
@@ -147,9 +141,8 @@ export async function renderPlainText(
   style: "comment" | "document" = "comment",
 ): Promise<Html> {
   const { rootUrl } = services.site
-  const [resolverFor] = mentionResolvers.of(services)
   const links = { pages: rootUrl, media: rootUrl, folder: "" }
-  return html`<div class="prose" dir="auto">${trusted(await renderMarkdown(text, { ...forPage(services), style, rootUrl, links, resolve: resolverFor?.(services, db, actor) }))}</div>`
+  return html`<div class="prose" dir="auto">${trusted(await renderMarkdown(text, { ...forPage(services), style, rootUrl, links, resolve: resolverFor(services, db, actor) }))}</div>`
 }
 
 /** What the words of a text name, and perhaps more: some of them may stand in code. */
@@ -182,14 +175,14 @@ const MOST_LOOKED_UP = 500
 
 const keyOf = (mention: Mention): string => JSON.stringify(Object.entries(mention).sort(([one], [other]) => (one < other ? -1 : 1)))
 
-function targetsBy(resolve: Resolve | undefined): Targets {
+function targetsBy(resolve: Resolve): Targets {
   const known = new Map<string, Target | undefined>()
   const of = (mention: Mention): Target | undefined => known.get(keyOf(mention))
   return {
     find: async (mentions) => {
       const distinct = new Map(mentions.map((mention) => [keyOf(mention), mention]))
       const asked = [...distinct].filter(([key]) => !known.has(key)).slice(0, Math.max(0, MOST_LOOKED_UP - known.size))
-      const found = asked.length === 0 ? [] : ((await resolve?.(asked.map(([, mention]) => mention))) ?? [])
+      const found = asked.length === 0 ? [] : await resolve(asked.map(([, mention]) => mention))
       for (const [at, [key]] of asked.entries()) known.set(key, found[at])
     },
     of,

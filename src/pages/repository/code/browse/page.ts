@@ -2,8 +2,7 @@ import { Mode } from "../../../../access/modes.ts"
 import { unitMode } from "../../../../access/permission.ts"
 import { onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { refuse } from "../../../../core/errors.ts"
-import { extensionPoint } from "../../../../core/extensions.ts"
-import { type Content, type Html, html } from "../../../../core/html.ts"
+import { type Html, html } from "../../../../core/html.ts"
 import { moved, type Page, type PageAnswer, type PageInput, page, sentText } from "../../../../core/page.ts"
 import Type from "../../../../core/schema.ts"
 import { explicitForm, type Located, locateCode, locateDefault, type OnCode } from "../../../../features/code/contents/locate.ts"
@@ -24,13 +23,10 @@ import { languagePath } from "../../../parts/repositories/list-view.ts"
 import { repositoryPage } from "../../frame.ts"
 import { fileTree, folderList } from "./file-tree.ts"
 import { type FileOptions, fileView, readmeView } from "./file-view.ts"
+import { pushedBranches } from "./pushed-branches.ts"
 import { type FolderPage, latestCommit, treeView } from "./tree-view.ts"
 
 const access = onRepositoryUnitRead("code")
-
-/** What higher features say above the code of a repository, on its front page. */
-export type HomeNote = (call: OnCode) => Promise<Content>
-export const homeNotes = extensionPoint<HomeNote>("notes above the code of a repository")
 
 /** Pages of the code: folders and files at a branch, a tag or a commit. */
 export const browsePages: readonly Page[] = [
@@ -123,14 +119,8 @@ async function codePage(
     body:
       parts.length > 0
         ? html`${heading}${tools}${listing}`
-        : html`${heading}${isHome && (await notesAbove(call))}<div class="columns"><div>${tools}${listing}</div><aside class="side" aria-label="About">${await aboutView(call, db, isDefault ? {} : { ref: revision.name })}</aside></div>`,
+        : html`${heading}${isHome && (await pushedBranches(call))}<div class="columns"><div>${tools}${listing}</div><aside class="side" aria-label="About">${await aboutView(call, db, isDefault ? {} : { ref: revision.name })}</aside></div>`,
   })
-}
-
-async function notesAbove(call: OnCode): Promise<Content> {
-  const notes: Content[] = []
-  for (const note of homeNotes.of(call.services)) notes.push(await note(call))
-  return notes
 }
 
 function cloneMenu(call: OnCode, { revision }: Located): Html {

@@ -2,11 +2,11 @@ import { sql } from "kysely"
 import { Mode } from "../../../../access/modes.ts"
 import { unitMode } from "../../../../access/permission.ts"
 import { type Params, query } from "../../../../core/database/query.ts"
-import { type Html, html } from "../../../../core/html.ts"
+import { type Content, type Html, html } from "../../../../core/html.ts"
+import type { OnCode } from "../../../../features/code/contents/locate.ts"
 import { escapePath, repositoryPath } from "../../../../web/address.ts"
 import { icon } from "../../../../web/icon.ts"
 import { time } from "../../../../web/time.ts"
-import type { HomeNote } from "./page.ts"
 
 /** How long after a push its branch is shown, in seconds, and how many branches are. */
 const RECENT = 2 * 3600
@@ -79,7 +79,7 @@ const findPushed = query(
 )
 
 /** Leads from a branch that the reader pushed to a moment ago to the form of a pull request. One query for those who may open one, none for others. */
-export const pushedBranches: HomeNote = async (call) => {
+export async function pushedBranches(call: OnCode): Promise<Content> {
   const { db, services, repository, actor, permission } = call
   if (actor.kind !== "user" || repository.is_archived === 1 || repository.is_mirror === 1) return undefined
   if (unitMode(permission, repository, "repo.pulls") < Mode.read) return undefined
