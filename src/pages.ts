@@ -3,9 +3,9 @@ import { announcementPages } from "./pages/administration/announcements.ts"
 import { administrationPages } from "./pages/administration/page.ts"
 import { myPages } from "./pages/dashboard/mine.ts"
 import { dashboardPages } from "./pages/dashboard/page.ts"
-import { codeSearchPages } from "./pages/explore/code/page.ts"
-import { peoplePages } from "./pages/explore/people/page.ts"
-import { repositoryPages } from "./pages/explore/repositories/page.ts"
+import { codeSearchPages } from "./pages/explore/code.ts"
+import { peoplePages } from "./pages/explore/people.ts"
+import { explorePages } from "./pages/explore/repositories.ts"
 import { notificationPages } from "./pages/notifications/page.ts"
 import { invitationPages } from "./pages/organization/invitation.ts"
 import { organizationLabelPages } from "./pages/organization/labels.ts"
@@ -24,19 +24,20 @@ import { migrationPages } from "./pages/repo/migrate.ts"
 import { actionPages } from "./pages/repository/actions/page.ts"
 import { activityPages } from "./pages/repository/activity/charts.ts"
 import { activitySummaryPages } from "./pages/repository/activity/page.ts"
-import { attachmentPages } from "./pages/repository/attachments/page.ts"
-import { blamePages } from "./pages/repository/code/blame/page.ts"
+import { attachmentPages } from "./pages/repository/attachments.ts"
+import { blamePages } from "./pages/repository/code/blame.ts"
 import { branchPages } from "./pages/repository/code/branches/page.ts"
 import { browsePages } from "./pages/repository/code/browse/page.ts"
 import { diffPages } from "./pages/repository/code/commit/page.ts"
-import { commitsPages } from "./pages/repository/code/commits/page.ts"
-import { editorPages } from "./pages/repository/code/edit/page.ts"
+import { commitsPages } from "./pages/repository/code/commits.ts"
+import { editorPages } from "./pages/repository/code/edit.ts"
 import { historyPages } from "./pages/repository/code/graph/page.ts"
-import { pickPages } from "./pages/repository/code/picks/page.ts"
+import { pickPages } from "./pages/repository/code/picks.ts"
 import { tagPages } from "./pages/repository/code/tags/page.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
-import { composerPages } from "./pages/repository/composer/page.ts"
-import { forkPages } from "./pages/repository/fork/page.ts"
+import { composerPages } from "./pages/repository/composer.ts"
+import { forkPages } from "./pages/repository/fork.ts"
+import { forksPages } from "./pages/repository/forks.ts"
 import { bulkPages } from "./pages/repository/issues/bulk.ts"
 import { textHistoryPages } from "./pages/repository/issues/history.ts"
 import { newIssuePages } from "./pages/repository/issues/new.ts"
@@ -50,10 +51,10 @@ import { conflictPages } from "./pages/repository/pulls/conflicts.ts"
 import { pullPages } from "./pages/repository/pulls/page.ts"
 import { releaseEditPages } from "./pages/repository/releases/edit.ts"
 import { releasePages } from "./pages/repository/releases/page.ts"
-import { repositorySearchPages } from "./pages/repository/search/page.ts"
+import { repositorySearchPages } from "./pages/repository/search.ts"
 import { settingsPages } from "./pages/repository/settings/pages.ts"
-import { starPages } from "./pages/repository/stars/page.ts"
-import { watchPages } from "./pages/repository/watchers/page.ts"
+import { starPages } from "./pages/repository/stars.ts"
+import { watchPages } from "./pages/repository/watchers.ts"
 import { wikiEditPages } from "./pages/repository/wiki/edit.ts"
 import { wikiPages } from "./pages/repository/wiki/page.ts"
 import { searchPages } from "./pages/search/page.ts"
@@ -95,8 +96,10 @@ export const pages = pageRegistry(
   dashboardPages,
   diffPages,
   editorPages,
+  explorePages,
   feedPages,
   forkPages,
+  forksPages,
   historyPages,
   invitationPages,
   issuePages,
@@ -126,7 +129,6 @@ export const pages = pageRegistry(
   releaseEditPages,
   releasePages,
   replyPages,
-  repositoryPages,
   repositorySearchPages,
   runnerPages,
   searchPages,

@@ -14,7 +14,7 @@ import { empty, pager, sideNav } from "../../web/components.ts"
 import type { IconName } from "../../web/icon-names.ts"
 import { filterOf, listFields } from "../parts/issues/list.ts"
 import { type FilterBar, filterBar, issueRows } from "../parts/issues/list-view.ts"
-import { pullNotes } from "../parts/pulls/list-notes.ts"
+import { pullNotes } from "../parts/issues/pull-notes.ts"
 
 /** Issues and pull requests of all repositories that have to do with the reader. */
 

@@ -23,7 +23,7 @@ import { accountRows } from "../parts/account/list-view.ts"
 import type { InOrganization } from "../parts/account/shared.ts"
 import { filterOf, listFields } from "../parts/issues/list.ts"
 import { type FilterBar, filterBar, issueRows } from "../parts/issues/list-view.ts"
-import { pullNotes } from "../parts/pulls/list-notes.ts"
+import { pullNotes } from "../parts/issues/pull-notes.ts"
 
 /** The pages of an organisation. */
 

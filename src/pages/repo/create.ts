@@ -14,7 +14,7 @@ import { licenseNames } from "../../features/code/repositories/templates/license
 import { path } from "../../web/address.ts"
 import { type Field, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
-import { ownerField } from "./owners.ts"
+import { ownerField } from "../parts/owner-field.ts"
 
 const MOST_TEMPLATES = 20
 

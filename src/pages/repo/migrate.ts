@@ -15,9 +15,9 @@ import { path, repositoryPath, withQuery } from "../../web/address.ts"
 import { notice, state } from "../../web/components.ts"
 import { type Field, formView } from "../../web/form.ts"
 import type { IconName } from "../../web/icon-names.ts"
+import { ownerField } from "../parts/owner-field.ts"
 import { repositoryPage } from "../repository/frame.ts"
 import { addressOfMade } from "./create.ts"
-import { ownerField } from "./owners.ts"
 
 const source: readonly Field[] = [
   {

@@ -13,7 +13,7 @@ import { withQuery } from "../../web/address.ts"
 import { choices, empty, filterForm, pager, type Tab, tabs } from "../../web/components.ts"
 import type { IconName } from "../../web/icon-names.ts"
 import { accountRows } from "../parts/account/list-view.ts"
-import { codeSearch, codeSearchFields } from "../parts/code-results/view.ts"
+import { codeSearch, codeSearchFields } from "../parts/code-results.ts"
 import { countFoundIssues, foundIssues } from "../parts/issues/results-view.ts"
 import { repositoryRows } from "../parts/repositories/list-view.ts"
 

@@ -6,7 +6,7 @@ import { escapePath, withQuery } from "../../../web/address.ts"
 import { empty, person, sideNav } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { duration, time } from "../../../web/time.ts"
-import { stateIcon } from "../../parts/actions/state.ts"
+import { stateIcon } from "../../parts/run-state.ts"
 
 /** The list of runs, and what leads to parts of it. */
 

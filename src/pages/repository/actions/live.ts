@@ -3,7 +3,7 @@ import type { Services } from "../../../core/services.ts"
 import { followLog, followRun, type JobState, type LogPage, type RunState } from "../../../features/actions/runs/follow.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import { duration } from "../../../web/time.ts"
-import { lookOf } from "../../parts/actions/state.ts"
+import { lookOf } from "../../parts/run-state.ts"
 import { readLine } from "./log-line.ts"
 import { partsOfLog } from "./log-parts.ts"
 

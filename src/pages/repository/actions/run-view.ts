@@ -10,7 +10,7 @@ import { escapePath } from "../../../web/address.ts"
 import { buttonForm, choices, notice, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { bytes, plural, time } from "../../../web/time.ts"
-import { stateBadge, stateIcon } from "../../parts/actions/state.ts"
+import { stateBadge, stateIcon } from "../../parts/run-state.ts"
 import { lengthOf, refOf } from "./list-view.ts"
 
 /** A run: its state, jobs and what they have left. */

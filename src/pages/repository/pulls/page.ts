@@ -23,7 +23,7 @@ import {
 } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
 import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
-import { checkState, pullNotes } from "../../parts/pulls/list-notes.ts"
+import { checkState, pullNotes } from "../../parts/issues/pull-notes.ts"
 import { repositoryPage } from "../frame.ts"
 import { kept } from "../issues/page.ts"
 import { pullFilePages, pullFiles } from "./files.ts"

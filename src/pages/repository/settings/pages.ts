@@ -1,5 +1,5 @@
 import type { Page } from "../../../core/page.ts"
-import { transferPages } from "../transfer/page.ts"
+import { transferPages } from "../transfer.ts"
 import { branchRulePages } from "./branches.ts"
 import { collaboratorPages } from "./collaboration.ts"
 import { generalPages } from "./general.ts"

@@ -1,16 +1,16 @@
-import { onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
-import { refuse } from "../../../../core/errors.ts"
-import { type Html, html } from "../../../../core/html.ts"
-import { moved, type Page, page, sentText } from "../../../../core/page.ts"
-import Type from "../../../../core/schema.ts"
-import { explicitForm, type Located, locateCode, locateDefault, type OnCode } from "../../../../features/code/contents/locate.ts"
-import { findEntry } from "../../../../features/code/contents/paths.ts"
-import { type HistoryCommit, type HistoryPage, historyPage } from "../../../../features/code/history/list.ts"
-import { codePath, escapePath, repositoryPath, withQuery } from "../../../../web/address.ts"
-import { empty, filterForm } from "../../../../web/components.ts"
-import { FEED_FORMS, feedIn } from "../../../../web/feed.ts"
-import { icon } from "../../../../web/icon.ts"
-import { dayOf, time } from "../../../../web/time.ts"
+import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import { refuse } from "../../../core/errors.ts"
+import { type Html, html } from "../../../core/html.ts"
+import { moved, type Page, page, sentText } from "../../../core/page.ts"
+import Type from "../../../core/schema.ts"
+import { explicitForm, type Located, locateCode, locateDefault, type OnCode } from "../../../features/code/contents/locate.ts"
+import { findEntry } from "../../../features/code/contents/paths.ts"
+import { type HistoryCommit, type HistoryPage, historyPage } from "../../../features/code/history/list.ts"
+import { codePath, escapePath, repositoryPath, withQuery } from "../../../web/address.ts"
+import { empty, filterForm } from "../../../web/components.ts"
+import { FEED_FORMS, feedIn } from "../../../web/feed.ts"
+import { icon } from "../../../web/icon.ts"
+import { dayOf, time } from "../../../web/time.ts"
 import {
   commitLink,
   commitPath,
@@ -20,10 +20,10 @@ import {
   signatureMark,
   statusMark,
   subjectOf,
-} from "../../../parts/code/commits-view.ts"
-import { pathCrumbs, revisionMenu } from "../../../parts/code/parts.ts"
-import { nearestField, nearestPlace } from "../../../parts/code/revisions.ts"
-import { repositoryPage } from "../../frame.ts"
+} from "../../parts/code/commits-view.ts"
+import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
+import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
+import { repositoryPage } from "../frame.ts"
 
 const access = onRepositoryUnitRead("code")
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
-import { openBrowser } from "../../../../tests/support/browser.ts"
-import { withHearth } from "../../../../tests/support/fixture.ts"
-import { PASSWORD } from "../../../../tests/support/hearth.ts"
+import { openBrowser } from "../../../tests/support/browser.ts"
+import { withHearth } from "../../../tests/support/fixture.ts"
+import { PASSWORD } from "../../../tests/support/hearth.ts"
 
 withHearth("the composer", { people: ["ann", "ben"] }, ({ test, forge, ann, call }) => {
   const signedIn = async (name: string) => {

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
-import { withHearth } from "../../../../../tests/support/fixture.ts"
-import { PASSWORD } from "../../../../../tests/support/hearth.ts"
-import { faultsIn } from "../../../../../tests/support/html.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { PASSWORD } from "../../../../tests/support/hearth.ts"
+import { faultsIn } from "../../../../tests/support/html.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 

@@ -1,6 +1,6 @@
-import { refuse } from "../../../core/errors.ts"
-import { type Page, page, sentText } from "../../../core/page.ts"
-import { keepForText, markdownFor, onTextFiles } from "../../../features/planning/attachments/keep.ts"
+import { refuse } from "../../core/errors.ts"
+import { type Page, page, sentText } from "../../core/page.ts"
+import { keepForText, markdownFor, onTextFiles } from "../../features/planning/attachments/keep.ts"
 
 export const attachmentPages: readonly Page[] = [
   page({

@@ -1,22 +1,22 @@
-import { findReachable, onRepositoryUnit } from "../../../../access/policies/repositories.ts"
-import { memberOf } from "../../../../core/check.ts"
-import { refuse } from "../../../../core/errors.ts"
-import { form, type Typed } from "../../../../core/forms/form.ts"
-import { type Content, type Html, html } from "../../../../core/html.ts"
-import { named } from "../../../../core/operation.ts"
-import { type Draft, moved, type Page, type PageAnswer, page, type Shown } from "../../../../core/page.ts"
-import { fileContent } from "../../../../core/record.ts"
-import Type from "../../../../core/schema.ts"
-import { unixLines } from "../../../../core/text/lines.ts"
-import { findBranch } from "../../../../features/code/branches/store.ts"
-import type { EditableText } from "../../../../features/code/contents/editable.ts"
-import { contentsWriteOperations } from "../../../../features/code/contents/write-operations.ts"
-import { forkOperations } from "../../../../features/code/lifecycle/fork-operations.ts"
-import { findForkOf } from "../../../../features/code/repositories/store.ts"
-import { escapePath, path, repositoryPath, withQuery } from "../../../../web/address.ts"
-import { notice } from "../../../../web/components.ts"
-import { type Field, formView } from "../../../../web/form.ts"
-import { icon } from "../../../../web/icon.ts"
+import { findReachable, onRepositoryUnit } from "../../../access/policies/repositories.ts"
+import { memberOf } from "../../../core/check.ts"
+import { refuse } from "../../../core/errors.ts"
+import { form, type Typed } from "../../../core/forms/form.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import { named } from "../../../core/operation.ts"
+import { type Draft, moved, type Page, type PageAnswer, page, type Shown } from "../../../core/page.ts"
+import { fileContent } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { unixLines } from "../../../core/text/lines.ts"
+import { findBranch } from "../../../features/code/branches/store.ts"
+import type { EditableText } from "../../../features/code/contents/editable.ts"
+import { contentsWriteOperations } from "../../../features/code/contents/write-operations.ts"
+import { forkOperations } from "../../../features/code/lifecycle/fork-operations.ts"
+import { findForkOf } from "../../../features/code/repositories/store.ts"
+import { escapePath, path, repositoryPath, withQuery } from "../../../web/address.ts"
+import { notice } from "../../../web/components.ts"
+import { type Field, formView } from "../../../web/form.ts"
+import { icon } from "../../../web/icon.ts"
 import {
   MOST_BYTES,
   mayPush,
@@ -27,10 +27,10 @@ import {
   placeAgain,
   placeOf,
   readText,
-} from "../../../parts/code/edit-place.ts"
-import { changesView } from "../../../parts/diffs/changes-view.ts"
-import { renderText } from "../../../parts/texts.ts"
-import { repositoryPage } from "../../frame.ts"
+} from "../../parts/code/edit-place.ts"
+import { changesView } from "../../parts/diffs/changes-view.ts"
+import { renderText } from "../../parts/texts.ts"
+import { repositoryPage } from "../frame.ts"
 
 /** Files are made, changed, renamed, deleted and uploaded on pages: each form makes one commit, on the branch or on a new one. */
 

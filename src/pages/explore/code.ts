@@ -1,10 +1,10 @@
-import { onVisibleUser } from "../../../access/policies/people.ts"
-import { anyone } from "../../../access/policies/site.ts"
-import { html } from "../../../core/html.ts"
-import { type Page, page } from "../../../core/page.ts"
-import { path } from "../../../web/address.ts"
-import { exploreTabs } from "../../../web/explore.ts"
-import { codeSearch, codeSearchFields } from "../../parts/code-results/view.ts"
+import { onVisibleUser } from "../../access/policies/people.ts"
+import { anyone } from "../../access/policies/site.ts"
+import { html } from "../../core/html.ts"
+import { type Page, page } from "../../core/page.ts"
+import { path } from "../../web/address.ts"
+import { exploreTabs } from "../../web/explore.ts"
+import { codeSearch, codeSearchFields } from "../parts/code-results.ts"
 
 export const codeSearchPages: readonly Page[] = [
   page({

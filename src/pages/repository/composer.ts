@@ -1,13 +1,13 @@
-import { readableKinds } from "../../../access/policies/issues.ts"
-import { onRepositorySignedIn } from "../../../access/policies/repositories.ts"
-import { html } from "../../../core/html.ts"
-import { type Page, page, sentText } from "../../../core/page.ts"
-import Type from "../../../core/schema.ts"
-import { exploreAccounts } from "../../../features/people/users/store.ts"
-import { findIssuesBeginning } from "../../../features/planning/composer/store.ts"
-import { COMPOSED } from "../../../web/composer.ts"
-import { renderText } from "../../parts/texts.ts"
-import { repositoryPage } from "../frame.ts"
+import { readableKinds } from "../../access/policies/issues.ts"
+import { onRepositorySignedIn } from "../../access/policies/repositories.ts"
+import { html } from "../../core/html.ts"
+import { type Page, page, sentText } from "../../core/page.ts"
+import Type from "../../core/schema.ts"
+import { exploreAccounts } from "../../features/people/users/store.ts"
+import { findIssuesBeginning } from "../../features/planning/composer/store.ts"
+import { COMPOSED } from "../../web/composer.ts"
+import { renderText } from "../parts/texts.ts"
+import { repositoryPage } from "./frame.ts"
 
 /** What the composer asks for: the text as it will look, and names that begin with what was typed. */
 
@@ -57,7 +57,7 @@ export const composerPages: readonly Page[] = [
       const q = (query.q ?? "").slice(0, 100)
       const offers = async (): Promise<readonly Offer[]> => {
         if (query.sign === ":") {
-          const { emojiBeginning } = await import("../../../core/markup/emoji.ts")
+          const { emojiBeginning } = await import("../../core/markup/emoji.ts")
           return emojiBeginning(q, OFFERED).map(([name, character]) => ({ text: `:${name}:`, about: character }))
         }
         if (query.sign === "#") {

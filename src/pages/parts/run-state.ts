@@ -1,8 +1,8 @@
-import type { ActionState } from "../../../core/database/tables/actions.ts"
-import { type Html, html } from "../../../core/html.ts"
-import { state } from "../../../web/components.ts"
-import { icon } from "../../../web/icon.ts"
-import type { IconName } from "../../../web/icon-names.ts"
+import type { ActionState } from "../../core/database/tables/actions.ts"
+import { type Html, html } from "../../core/html.ts"
+import { state } from "../../web/components.ts"
+import { icon } from "../../web/icon.ts"
+import type { IconName } from "../../web/icon-names.ts"
 
 /** States of runs, jobs and steps as pages show them. */
 

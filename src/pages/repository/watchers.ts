@@ -1,10 +1,10 @@
-import { onRepository, onRepositorySignedIn } from "../../../access/policies/repositories.ts"
-import { moved, type Page, page } from "../../../core/page.ts"
-import { unwatch, watch } from "../../../features/code/watches/rules.ts"
-import { findWatchers } from "../../../features/code/watches/store.ts"
-import { repositoryPath } from "../../../web/address.ts"
-import { empty } from "../../../web/components.ts"
-import { peoplePage } from "../people.ts"
+import { onRepository, onRepositorySignedIn } from "../../access/policies/repositories.ts"
+import { moved, type Page, page } from "../../core/page.ts"
+import { unwatch, watch } from "../../features/code/watches/rules.ts"
+import { findWatchers } from "../../features/code/watches/store.ts"
+import { repositoryPath } from "../../web/address.ts"
+import { empty } from "../../web/components.ts"
+import { peoplePage } from "./people.ts"
 
 export const watchPages: readonly Page[] = [
   page({

@@ -1,10 +1,10 @@
-import { mineOnRepository, onRepository } from "../../../access/policies/repositories.ts"
-import { moved, type Page, page } from "../../../core/page.ts"
-import { star, unstar } from "../../../features/code/stars/rules.ts"
-import { findStargazers } from "../../../features/code/stars/store.ts"
-import { repositoryPath } from "../../../web/address.ts"
-import { empty } from "../../../web/components.ts"
-import { peoplePage } from "../people.ts"
+import { mineOnRepository, onRepository } from "../../access/policies/repositories.ts"
+import { moved, type Page, page } from "../../core/page.ts"
+import { star, unstar } from "../../features/code/stars/rules.ts"
+import { findStargazers } from "../../features/code/stars/store.ts"
+import { repositoryPath } from "../../web/address.ts"
+import { empty } from "../../web/components.ts"
+import { peoplePage } from "./people.ts"
 
 export const starPages: readonly Page[] = [
   page({
