@@ -1,5 +1,4 @@
 import { signedIn } from "../../access/policies/site.ts"
-import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
 import { named } from "../../core/operation.ts"
@@ -14,27 +13,9 @@ import { licenseNames } from "../../features/code/repositories/templates/license
 import { path } from "../../web/address.ts"
 import { type Field, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
-import { ownerField } from "../parts/owner-field.ts"
+import { addressOfMade, identity, ownerField } from "../parts/new-repository.ts"
 
 const MOST_TEMPLATES = 20
-
-/** Where a repository that was just made is, from its record. */
-export const addressOfMade = ({ record }: { readonly record: unknown }): string => path(...String(memberOf(record, "full_name")).split("/"))
-
-/** What every new repository is asked for. */
-export const identity: readonly Field[] = [
-  {
-    kind: "line",
-    name: "name",
-    label: "Name",
-    required: true,
-    autofocus: true,
-    maxlength: 100,
-    hint: "Letters, digits, hyphens, underscores and dots.",
-  },
-  { kind: "line", name: "description", label: "Description", maxlength: 2048 },
-  { kind: "box", name: "private", label: "Private", hint: "Only collaborators can see a private repository." },
-]
 
 const content = async (): Promise<Field> => ({
   kind: "group",

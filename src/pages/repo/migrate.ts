@@ -15,9 +15,8 @@ import { path, repositoryPath, withQuery } from "../../web/address.ts"
 import { notice, state } from "../../web/components.ts"
 import { type Field, formView } from "../../web/form.ts"
 import type { IconName } from "../../web/icon-names.ts"
-import { ownerField } from "../parts/owner-field.ts"
+import { addressOfMade, ownerField } from "../parts/new-repository.ts"
 import { repositoryPage } from "../repository/frame.ts"
-import { addressOfMade } from "./create.ts"
 
 const source: readonly Field[] = [
   {

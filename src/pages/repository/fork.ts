@@ -7,8 +7,7 @@ import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { forkOperations } from "../../features/code/lifecycle/fork-operations.ts"
 import { formView } from "../../web/form.ts"
-import { ownerField } from "../parts/owner-field.ts"
-import { addressOfMade, identity } from "../repo/create.ts"
+import { addressOfMade, identity, ownerField } from "../parts/new-repository.ts"
 import { repositoryPage } from "./frame.ts"
 
 /** Repositories that are made of another: its forks, and those that begin with what a template has. */
