@@ -40,7 +40,7 @@ const daily = { ...common, setupFiles: [...common.setupFiles, "tests/support/tic
 export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/totals.ts"],
-    globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts", "tests/support/gitClients.ts"],
+    globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts", "tests/support/git-clients.ts"],
     pool: "forks",
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },

@@ -17,7 +17,7 @@ const modules = [
   "features/planning/issue-templates/thread",
   "features/actions/definitions/thread",
 ]
-/** Packages that are loaded as one file, see src/core/onDemand.ts. */
+/** Packages that are loaded as one file, see src/core/on-demand.ts. */
 const packages = ["typebox/schema"]
 
 /**

@@ -42,7 +42,7 @@ const megabytesOf = (pid: number): number => Number(/^VmRSS:\s+(\d+)/m.exec(read
 
 /** Starts the built server a second time on a folder, as people do, and weighs it. */
 async function start(list: string): Promise<Omit<Idle, "sources" | "inNode" | "kilobytes">> {
-  const preload = list === "" ? [] : ["--import", join(home, "tests/support/loadedModules.ts")]
+  const preload = list === "" ? [] : ["--import", join(home, "tests/support/loaded-modules.ts")]
   const child = spawn(node, ["--disable-warning=ExperimentalWarning", ...preload, join(home, "dist/main.js"), "serve"], {
     env: {
       PATH: process.env["PATH"],

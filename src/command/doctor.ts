@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { Config } from "../core/config.ts"
-import { openInspector } from "../git/inspect.ts"
+import { openInspector } from "../git/repositories/inspect.ts"
 import { checkIntegrity, checkJobs, findDatabase } from "./checks/database.ts"
 import { type Finding, failure } from "./checks/finding.ts"
 import { checkAddress, checkDataFolder, checkGit, checkHostKey, checkKey, checkSpace } from "./checks/installation.ts"

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { readNetworks } from "./networks.ts"
-import { onDemand } from "./onDemand.ts"
+import { onDemand } from "./on-demand.ts"
 import { exposureOf } from "./private-file.ts"
 import { isSetting, type Setting } from "./setting.ts"
 import { type Group, settings } from "./settings.ts"

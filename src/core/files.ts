@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hasCode } from "../git/errors.ts"
+import { hasCode } from "../git/model/errors.ts"
 import { type FileStep, pause } from "../seams/pause.ts"
 import type { Seconds } from "./database/tables.ts"
 import { Refusal } from "./errors.ts"

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs"
-import { hasCode } from "../git/errors.ts"
+import { hasCode } from "../git/model/errors.ts"
 
 /** Where a log's lines go. */
 export interface LogOutput {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { Stats } from "node:fs"
 import { link, mkdir, open, rm } from "node:fs/promises"
 import { dirname } from "node:path"
-import { hasCode } from "../git/errors.ts"
+import { hasCode } from "../git/model/errors.ts"
 import { pause } from "../seams/pause.ts"
 
 /** Small files that only their owner may read, such as keys. */

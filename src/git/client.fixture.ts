@@ -1,6 +1,6 @@
 /**
  * Real git clients of tests. A process of tests holds hundreds of megabytes, and the kernel copies its page tables, 10 ms long, for every
- * other one that it begins. So Vitest's global set-up (tests/support/gitClients.ts) begins this file as a small process, which begins the
+ * other one that it begins. So Vitest's global set-up (tests/support/git-clients.ts) begins this file as a small process, which begins the
  * clients.
  */
 import { execFile } from "node:child_process"

@@ -1,19 +1,21 @@
 import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Readable } from "node:stream"
-import { type Advertisement, advertiseReceive, advertiseUpload } from "./advertise.ts"
-import { type AheadBehind, aheadBehind } from "./aheadBehind.ts"
-import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./archive.ts"
-import { type ObjectBatch, openBatch, writeTree } from "./batch.ts"
-import { type BlameBlock, type BlameOptions, blame, lineCommits } from "./blame.ts"
-import { createCache, keyIn } from "./cache.ts"
-import { referencesContaining } from "./containing.ts"
-import { type Context, defaultLimits, type GitOptions } from "./context.ts"
-import { type Contribution, type ContributionRange, contributions } from "./contributions.ts"
-import { changedFiles, changesOf, type DiffTotals, diffTotals, type FilesOptions, formatPatch, type PatchOptions, patch } from "./diff.ts"
-import { GitError } from "./errors.ts"
-import { type TakenOver, type TakeOverOptions, takeOver } from "./foreign.ts"
-import { type Grep, grep } from "./grep.ts"
+import { type AheadBehind, aheadBehind } from "./history/ahead-behind.ts"
+import { type BlameBlock, type BlameOptions, blame, lineCommits } from "./history/blame.ts"
+import { referencesContaining } from "./history/containing.ts"
+import { type Contribution, type ContributionRange, contributions } from "./history/contributions.ts"
+import {
+  changedFiles,
+  changesOf,
+  type DiffTotals,
+  diffTotals,
+  type FilesOptions,
+  formatPatch,
+  type PatchOptions,
+  patch,
+} from "./history/diff.ts"
+import { type Grep, grep } from "./history/grep.ts"
 import {
   type CommitRange,
   commitsBetween,
@@ -23,13 +25,9 @@ import {
   mergeBase,
   newestCommits,
   type RangeOptions,
-} from "./history.ts"
-import { type LastChangesOptions, lastChanges } from "./lastChanges.ts"
-import { hasLeftBehind } from "./leftBehind.ts"
-import { createLimiter, type Limiter, type LimiterState, nobody } from "./limits.ts"
-import { type Log, type LogOptions, log as readLog } from "./log.ts"
-import { looseBytes } from "./loose.ts"
-import { checkObjects, type Maintenance, maintain, needsMaintenance } from "./maintenance.ts"
+} from "./history/history.ts"
+import { type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
+import { type Log, type LogOptions, log as readLog } from "./history/log.ts"
 import {
   applyChange,
   type ConflictOptions,
@@ -42,9 +40,13 @@ import {
   rebase,
   type TreeChange,
   type TreeMerge,
-} from "./merging.ts"
-import type { ChangedFile, Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
-import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
+} from "./history/merging.ts"
+import { type CommitSearch, type FoundCommit, searchCommits } from "./history/search.ts"
+import { type ObjectBatch, openBatch, writeTree } from "./incoming/batch.ts"
+import { GitError } from "./model/errors.ts"
+import type { ChangedFile, Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model/model.ts"
+import type { ObjectFormat, ObjectId, RefName } from "./model/names.ts"
+import { looseBytes } from "./objects/loose.ts"
 import {
   expandId,
   type NewCommit,
@@ -59,14 +61,18 @@ import {
   writeBlob,
   writeCommit,
   writeTag,
-} from "./objects.ts"
-import { createProcesses } from "./process.ts"
-import type { PushOutcome, ReceiveRequest } from "./push.ts"
-import { createReaders } from "./reader.ts"
-import { receivePush } from "./receive.ts"
-import { type RefUpdate, updateReferences } from "./references.ts"
-import { listReferences, resolveReference } from "./refFiles.ts"
-import { type FetchOptions, fetchObjects, listRemote, pushMirror, type Remote, type RemoteListing } from "./remote.ts"
+} from "./objects/objects.ts"
+import { type SmallBlobsOptions, smallBlobs } from "./objects/small-blobs.ts"
+import { createCache, keyIn } from "./process/cache.ts"
+import { type Context, defaultLimits, type GitOptions } from "./process/context.ts"
+import { createLimiter, type Limiter, type LimiterState, nobody } from "./process/limits.ts"
+import { createProcesses } from "./process/process.ts"
+import { createReaders } from "./process/reader.ts"
+import { createShared } from "./process/shared.ts"
+import { listReferences, resolveReference } from "./refs/ref-files.ts"
+import { type RefUpdate, updateReferences } from "./refs/references.ts"
+import { hasLeftBehind } from "./repositories/left-behind.ts"
+import { checkObjects, type Maintenance, maintain, needsMaintenance } from "./repositories/maintenance.ts"
 import {
   combinedView,
   createRepository,
@@ -79,37 +85,40 @@ import {
   repositorySize,
   setHead,
   sweepRepositories,
-} from "./repository.ts"
-import { type CommitSearch, type FoundCommit, searchCommits } from "./search.ts"
-import { createShared } from "./shared.ts"
-import { type SmallBlobsOptions, smallBlobs } from "./small-blobs.ts"
-import { copyObjects, copyTree } from "./transfer.ts"
-import { serveUpload, type UploadOutcome, type UploadRequest } from "./upload.ts"
+} from "./repositories/repository.ts"
+import { type Advertisement, advertiseReceive, advertiseUpload } from "./transport/advertise.ts"
+import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./transport/archive.ts"
+import { type TakenOver, type TakeOverOptions, takeOver } from "./transport/foreign.ts"
+import type { PushOutcome, ReceiveRequest } from "./transport/push.ts"
+import { receivePush } from "./transport/receive.ts"
+import { type FetchOptions, fetchObjects, listRemote, pushMirror, type Remote, type RemoteListing } from "./transport/remote.ts"
+import { copyObjects, copyTree } from "./transport/transfer.ts"
+import { serveUpload, type UploadOutcome, type UploadRequest } from "./transport/upload.ts"
 
-export { type Advertisement, servicePreamble } from "./advertise.ts"
-export type { AheadBehind } from "./aheadBehind.ts"
-export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./archive.ts"
-export type { ObjectBatch } from "./batch.ts"
-export type { BlameBlock, BlameOptions } from "./blame.ts"
-export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./context.ts"
-export type { Contribution, ContributionRange } from "./contributions.ts"
-export { type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./diff.ts"
-export { GitError, type GitErrorKind, isGitError } from "./errors.ts"
-export type { CommitRange, RangeOptions } from "./history.ts"
-export type { LastChangesOptions } from "./lastChanges.ts"
-export { type Caller, createLimiter, type Limiter, type LimiterState, nobody } from "./limits.ts"
-export type { Log, LogOptions } from "./log.ts"
-export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./merging.ts"
-export { complete as completePerson } from "./merging.ts"
-export * from "./model.ts"
-export * from "./names.ts"
-export { formatCommit, type NewCommit, type NewTag } from "./objects.ts"
-export type * from "./push.ts"
-export type { RefUpdate } from "./references.ts"
-export type { FetchOptions, Remote, RemoteListing } from "./remote.ts"
-export type { CommitSearch, FoundCommit } from "./search.ts"
-export { isTreeEntryName } from "./treeEntry.ts"
-export type { UploadOutcome, UploadRequest } from "./upload.ts"
+export type { AheadBehind } from "./history/ahead-behind.ts"
+export type { BlameBlock, BlameOptions } from "./history/blame.ts"
+export type { Contribution, ContributionRange } from "./history/contributions.ts"
+export { type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./history/diff.ts"
+export type { CommitRange, RangeOptions } from "./history/history.ts"
+export type { LastChangesOptions } from "./history/last-changes.ts"
+export type { Log, LogOptions } from "./history/log.ts"
+export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./history/merging.ts"
+export { complete as completePerson } from "./history/merging.ts"
+export type { CommitSearch, FoundCommit } from "./history/search.ts"
+export type { ObjectBatch } from "./incoming/batch.ts"
+export { GitError, type GitErrorKind, isGitError } from "./model/errors.ts"
+export * from "./model/model.ts"
+export * from "./model/names.ts"
+export { isTreeEntryName } from "./model/tree-entry.ts"
+export { formatCommit, type NewCommit, type NewTag } from "./objects/objects.ts"
+export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./process/context.ts"
+export { type Caller, createLimiter, type Limiter, type LimiterState, nobody } from "./process/limits.ts"
+export type { RefUpdate } from "./refs/references.ts"
+export { type Advertisement, servicePreamble } from "./transport/advertise.ts"
+export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./transport/archive.ts"
+export type * from "./transport/push.ts"
+export type { FetchOptions, Remote, RemoteListing } from "./transport/remote.ts"
+export type { UploadOutcome, UploadRequest } from "./transport/upload.ts"
 
 /** The service's interface to git. Created by `openGit`; several may exist in one process. Functions throw `GitError`. */
 export interface Git {

@@ -7,7 +7,7 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import { foldersOf, storagesOf } from "../support/content.ts"
 import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
 import { basic, must, send } from "../support/http.ts"
-import { type ServerProcess, startServer } from "../support/serverProcess.ts"
+import { type ServerProcess, startServer } from "../support/server-process.ts"
 import { emptyLedger, git, type Ledger, work } from "./load.ts"
 
 const PASSWORD = "root-pass-1"

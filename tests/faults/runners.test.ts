@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
 import { basic, must } from "../support/http.ts"
 import { type OldRunner, type OldTask, openOldRunner } from "../support/old-runner.ts"
-import { type ServerProcess, startServer } from "../support/serverProcess.ts"
+import { type ServerProcess, startServer } from "../support/server-process.ts"
 
 const PASSWORD = "root-pass-1"
 const authorization = basic("root", PASSWORD)

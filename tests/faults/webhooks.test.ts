@@ -8,7 +8,7 @@ import type { HookDelivery } from "../../src/features/events/webhooks/records.ts
 import { openReceiver, type Receiver, signature } from "../../src/features/events/webhooks/testing.ts"
 import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
 import { basic, must, send } from "../support/http.ts"
-import { type ServerProcess, startServer } from "../support/serverProcess.ts"
+import { type ServerProcess, startServer } from "../support/server-process.ts"
 
 const PASSWORD = "root-pass-1"
 const SECRET = "hush"

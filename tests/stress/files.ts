@@ -16,10 +16,10 @@ export const inAnyOrder: readonly string[] = [
   "src/features/planning/dependencies/dependencies.test.ts",
   "src/features/planning/issues/issues.test.ts",
   "src/features/people/organizations/members.test.ts",
-  "src/git/objects.test.ts",
-  "src/git/receive.test.ts",
-  "src/git/references.test.ts",
-  "src/git/repository.test.ts",
+  "src/git/objects/objects.test.ts",
+  "src/git/transport/receive.test.ts",
+  "src/git/refs/references.test.ts",
+  "src/git/repositories/repository.test.ts",
   "src/servers/lfs/locks.test.ts",
 ]
 

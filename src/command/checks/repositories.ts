@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import type { Database } from "../../core/database/database.ts"
 import { query } from "../../core/database/query.ts"
 import { wikiKey } from "../../features/code/repositories/wiki-place.ts"
-import type { Inspector, StoredRepository } from "../../git/inspect.ts"
+import type { Inspector, StoredRepository } from "../../git/repositories/inspect.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
 
 const HOUR_MS = 3_600_000

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { messageOf } from "../database/failures.ts"
-import { writeHealth } from "../jobs/scheduleStore.ts"
+import { writeHealth } from "../jobs/schedule-store.ts"
 import type { Check, Health, HealthChecker, Services } from "../services.ts"
 import { withTimeout } from "../timeout.ts"
 

@@ -24,11 +24,11 @@ const named = Type.Object({ name: Type.String() })
 const rows = ({ database }: FreshDatabase) => database.read.selectFrom("jobs").selectAll().orderBy("id").execute()
 
 describe.each(databaseKinds)("jobs on %s", (kind) => {
-  /** A process whose jobs append "start <name>" and "end <name>" to a file; see tests/support/jobWorker.ts. */
+  /** A process whose jobs append "start <name>" and "end <name>" to a file; see tests/support/job-worker.ts. */
   async function workerProcess(url: string, file: string, milliseconds: number): Promise<ChildProcess> {
     const child = spawn(
       process.execPath,
-      ["--disable-warning=ExperimentalWarning", "tests/support/jobWorker.ts", url, file, String(milliseconds)],
+      ["--disable-warning=ExperimentalWarning", "tests/support/job-worker.ts", url, file, String(milliseconds)],
       { stdio: ["ignore", "pipe", "inherit"] },
     )
     const gone = once(child, "exit")

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
 import { openLog } from "../log.ts"
 import { type Clock, nextRun, openClock, type Task } from "./schedule.ts"
-import { putDue } from "./scheduleStore.ts"
+import { putDue } from "./schedule-store.ts"
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { redact } from "../redact.ts"
 import type { Services } from "../services.ts"
 import { waitAtMost } from "../timeout.ts"
 import { createAlarm } from "./alarm.ts"
-import { claimDueTask, claimTaskNow, endTask, listScheduled, putDue, putNextRun, renewTask } from "./scheduleStore.ts"
+import { claimDueTask, claimTaskNow, endTask, listScheduled, putDue, putNextRun, renewTask } from "./schedule-store.ts"
 import type { TaskResult, Tasks } from "./types.ts"
 
 /** Something that the clock starts. */

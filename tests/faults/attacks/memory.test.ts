@@ -11,7 +11,7 @@ import { explodingPack, pushRequest } from "../../attacks/packs.ts"
 import { MIB, noisyText } from "../../attacks/repositories.ts"
 import { CHUNKED, chunk, dial, head, times } from "../../attacks/sockets.ts"
 import { type Answer, basic } from "../../support/hearth.ts"
-import { startServer } from "../../support/serverProcess.ts"
+import { startServer } from "../../support/server-process.ts"
 
 const MOST = 1536 * MIB
 const PAGE = 4096

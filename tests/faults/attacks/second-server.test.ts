@@ -6,7 +6,7 @@ import { startHearth } from "../../../src/app.ts"
 import { runCommandLine } from "../../../src/command/program.ts"
 import type { Terminal } from "../../../src/command/terminal.ts"
 import { DatabaseRefused } from "../../../src/core/database/failures.ts"
-import { startServer } from "../../support/serverProcess.ts"
+import { startServer } from "../../support/server-process.ts"
 
 /**
  * A second server was started on the data folder of one that runs. It started, took the first one's jobs for those of a dead process and ran them again,

@@ -12,7 +12,7 @@ import { expect, test } from "vitest"
 import { MIB } from "../../attacks/repositories.ts"
 import { CHUNKED, chunk, dial, head } from "../../attacks/sockets.ts"
 import { basic } from "../../support/hearth.ts"
-import { startServer } from "../../support/serverProcess.ts"
+import { startServer } from "../../support/server-process.ts"
 
 const serve = async (stopSeconds: string) => {
   const dataDir = join(tmpdir(), `hearth-stop-${randomUUID()}`)

@@ -11,7 +11,7 @@ import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type ByteRange, type Download, sliceOf } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { hasCode } from "../../../git/errors.ts"
+import { hasCode } from "../../../git/model/errors.ts"
 import { discardFile, type FileLocation, openFile, pathOf } from "../files/files.ts"
 import { findRun, type Job, type Run } from "./store.ts"
 

@@ -1,4 +1,4 @@
-import { onDemand } from "../../../core/onDemand.ts"
+import { onDemand } from "../../../core/on-demand.ts"
 import { requireShallow } from "../../../core/text/json.ts"
 
 /** A user's YAML is not what it should be; the message is for its author. */

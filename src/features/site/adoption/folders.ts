@@ -3,7 +3,7 @@ import type { Stats } from "node:fs"
 import { lstat, mkdir, opendir, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Services } from "../../../core/services.ts"
-import { hasCode } from "../../../git/errors.ts"
+import { hasCode } from "../../../git/model/errors.ts"
 import { faultOfRepositoryName } from "../../code/repositories/names.ts"
 
 /** The folders of the import folder: bare repositories as OWNER/NAME.git, each perhaps with a NAME.wiki.git. Links are not followed. */

@@ -12,7 +12,7 @@ import Type from "../../../core/schema.ts"
 import { ruleText } from "./describe.ts"
 import { openapi31 } from "./openapi31.ts"
 import { apiPage } from "./page.ts"
-import { PAGE_SOURCES, SCRIPT, STYLE } from "./pageAssets.ts"
+import { PAGE_SOURCES, SCRIPT, STYLE } from "./page-assets.ts"
 import { isJson, type Json } from "./schema.ts"
 import { swagger2 } from "./swagger2.ts"
 

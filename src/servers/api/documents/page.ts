@@ -1,9 +1,9 @@
 import type { Operation } from "../../../core/operation.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 import { type About, API_PATH, TITLE, tagsOf } from "./describe.ts"
-import { SCRIPT, STYLE } from "./pageAssets.ts"
-import { fieldsHtml, recordsOf } from "./pageFields.ts"
-import { operationHtml } from "./pageOperation.ts"
+import { SCRIPT, STYLE } from "./page-assets.ts"
+import { fieldsHtml, recordsOf } from "./page-fields.ts"
+import { operationHtml } from "./page-operation.ts"
 import type { Json } from "./schema.ts"
 import { APIError, APINotFound } from "./swagger2.ts"
 

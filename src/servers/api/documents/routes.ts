@@ -4,7 +4,7 @@ import type { Services } from "../../../core/services.ts"
 import { API_VERSION } from "../../../core/version.ts"
 import { openapi31 } from "./openapi31.ts"
 import { apiPage } from "./page.ts"
-import { PAGE_SOURCES } from "./pageAssets.ts"
+import { PAGE_SOURCES } from "./page-assets.ts"
 import { swagger2 } from "./swagger2.ts"
 
 /** The API's own description: for programs at /swagger.v1.json and /openapi.v1.json, for people at /api/swagger. */

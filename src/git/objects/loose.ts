@@ -1,0 +1,160 @@
+import { createHash, randomBytes } from "node:crypto"
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { deflate, deflateSync, inflateSync } from "node:zlib"
+import { pause } from "../../seams/pause.ts"
+import { hasCode } from "../model/errors.ts"
+import type { ObjectType, RawObject, Repository } from "../model/model.ts"
+import { isObjectId, type ObjectFormat, type ObjectId, objectId } from "../model/names.ts"
+import type { Context } from "../process/context.ts"
+import { writeNewFile } from "../process/files.ts"
+
+const deflateAway = promisify(deflate)
+
+/** The larger objects are read by git, which streams them. */
+const looseLimit = 1024 * 1024
+
+/** What zlib says of bytes that it did not make, and of a file that was cut off. */
+const DAMAGED = ["Z_DATA_ERROR", "Z_BUF_ERROR", "Z_NEED_DICT", "Z_STREAM_ERROR"] as const
+
+const header = (type: ObjectType, size: number) => Buffer.from(`${type} ${size}\0`)
+
+/** The id of an object, without storing it. */
+export function hashObject(format: ObjectFormat, type: ObjectType, content: Uint8Array): ObjectId {
+  return objectId(createHash(format).update(header(type, content.length)).update(content).digest("hex"), format)
+}
+
+const isObjectType = (value: string): value is ObjectType => value === "blob" || value === "tree" || value === "commit" || value === "tag"
+
+/** Parses an inflated loose object, or undefined when it is malformed. */
+function parse(bytes: Buffer): RawObject | undefined {
+  const end = bytes.indexOf(0)
+  const [type = "", size] = bytes.subarray(0, Math.max(end, 0)).toString("latin1").split(" ")
+  const content = bytes.subarray(end + 1)
+  return isObjectType(type) && Number(size) === content.length ? { type, content } : undefined
+}
+
+/**
+ * Reads a small loose object; undefined when it is in a pack, is over 1 MiB, doesn't exist, or is damaged, of which git then says more. Starts no
+ * process.
+ */
+export async function readLooseObject(repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
+  for (const folder of [repository.quarantine, join(repository.directory, "objects"), repository.borrows]) {
+    if (folder === undefined) continue
+    try {
+      const bytes = await readFile(join(folder, id.slice(0, 2), id.slice(2)))
+      return parse(inflateSync(bytes, { maxOutputLength: looseLimit }))
+    } catch (error) {
+      if (!hasCode(error, "ENOENT", "ENOTDIR", "ERR_BUFFER_TOO_LARGE", ...DAMAGED)) throw error
+    }
+  }
+  return undefined
+}
+
+/** An object that is to be stored, under the id that it has. */
+export interface NewObject extends RawObject {
+  readonly id: ObjectId
+}
+
+/** A temporary file with a new object, and the path that makes it visible. */
+interface PendingObject {
+  readonly temporary: string
+  readonly path: string
+  readonly size: number
+}
+
+/** Objects that are written concurrently. */
+const AT_ONCE = 16
+
+/**
+ * Stores loose objects unless they exist already. They are written and flushed to disk concurrently, and become visible in the order given: an object
+ * comes after those that it names. Returns the bytes that they take.
+ */
+export async function storeLooseObjects(context: Context, repository: Repository, objects: readonly NewObject[]): Promise<number> {
+  const pending: (PendingObject | undefined)[] = []
+  try {
+    for (let start = 0; start < objects.length; start += AT_ONCE) {
+      const batch = await Promise.allSettled(
+        objects.slice(start, start + AT_ONCE).map((object) => writeTemporary(context, repository, object)),
+      )
+      for (const result of batch) if (result.status === "fulfilled") pending.push(result.value)
+      const failed = batch.find((result) => result.status === "rejected")
+      if (failed) throw failed.reason
+    }
+    for (const one of pending) {
+      if (pause) await pause("file.rename")
+      if (one) await rename(one.temporary, one.path)
+    }
+  } catch (error) {
+    await Promise.all(pending.map((one) => one && rm(one.temporary, { force: true })))
+    throw error
+  }
+  return pending.reduce((sum, one) => sum + (one?.size ?? 0), 0)
+}
+
+/** Writes an object to a temporary file, or returns undefined if it exists already. */
+async function writeTemporary(
+  context: Context,
+  repository: Repository,
+  { id, type, content }: NewObject,
+): Promise<PendingObject | undefined> {
+  const folder = join(repository.directory, "objects", id.slice(0, 2))
+  const path = join(folder, id.slice(2))
+  if (await freshen(path)) return undefined
+  const bytes = Buffer.concat([header(type, content.length), content])
+  const packed = bytes.length < 32 * 1024 ? deflateSync(bytes, { level: 1 }) : await deflateAway(bytes, { level: 1 })
+  // Git's own name for such files, so that `git prune` removes those that a crash left.
+  const temporary = join(folder, `tmp_obj_${randomBytes(9).toString("hex")}`)
+  const write = () => writeNewFile(context, temporary, packed, 0o444)
+  try {
+    await write().catch(async (error: unknown) => {
+      if (!hasCode(error, "ENOENT")) throw error
+      await mkdir(folder, { recursive: true })
+      await write()
+    })
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  return { temporary, path, size: packed.length }
+}
+
+/** Whether the object exists; if so its time is updated, so that pruning unreachable objects keeps it until it is referenced. */
+async function freshen(path: string): Promise<boolean> {
+  const now = new Date()
+  try {
+    await utimes(path, now, now)
+    return true
+  } catch (error) {
+    if (!hasCode(error, "ENOENT", "ENOTDIR")) throw error
+    return false
+  }
+}
+
+/** Stores one object, see `storeLooseObjects`. */
+export async function writeLooseObject(context: Context, repository: Repository, type: ObjectType, content: Buffer): Promise<ObjectId> {
+  const id = hashObject(repository.format, type, content)
+  await storeLooseObjects(context, repository, [{ id, type, content }])
+  return id
+}
+
+/** The ids of the loose objects with this prefix of at least two digits. */
+export async function looseIds({ directory, format }: Repository, prefix: string): Promise<readonly ObjectId[]> {
+  const folder = prefix.slice(0, 2)
+  const names = await readdir(join(directory, "objects", folder)).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
+    throw error
+  })
+  return names.map((name) => folder + name).filter((id): id is ObjectId => id.startsWith(prefix) && isObjectId(id, format))
+}
+
+/** The bytes that these objects take on disk as loose objects; those in packs don't count. */
+export async function looseBytes({ directory }: Repository, ids: Iterable<ObjectId>): Promise<number> {
+  const sizes = await Promise.all(
+    [...new Set(ids)].map(
+      async (id) => (await stat(join(directory, "objects", id.slice(0, 2), id.slice(2))).catch(() => undefined))?.size ?? 0,
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}

@@ -1,0 +1,266 @@
+import { Readable } from "node:stream"
+import { GitError, missing } from "../model/errors.ts"
+import type { Commit, ObjectInfo, ObjectType, Person, RawObject, Repository, Tag, TreeEntry } from "../model/model.ts"
+import { idLength, isObjectId, isTagName, type ObjectId } from "../model/names.ts"
+import { isTreeEntryName } from "../model/tree-entry.ts"
+import { compact, isSmall, keyIn } from "../process/cache.ts"
+import type { Context } from "../process/context.ts"
+import { outputOf } from "../process/output.ts"
+import { looseIds, readLooseObject, writeLooseObject } from "./loose.ts"
+import { parseCommit, parseTag, parseTree } from "./parse.ts"
+
+/** A commit to be written. */
+export interface NewCommit {
+  readonly tree: ObjectId
+  readonly parents: readonly ObjectId[]
+  readonly author: Person
+  readonly committer: Person
+  /** Written as it is; git's own tools end it with a newline. */
+  readonly message: string
+  /** An armoured signature over the commit as it would be without it. */
+  readonly signature?: string
+}
+
+/** An annotated tag to be written. */
+export interface NewTag {
+  readonly object: ObjectId
+  readonly type: ObjectType
+  readonly name: string
+  readonly tagger: Person
+  /** Written as it is; a signature is the tail of it. */
+  readonly message: string
+}
+
+function checkIds(repository: Repository, ids: readonly ObjectId[]): void {
+  if (!ids.every((id) => isObjectId(id, repository.format))) throw new GitError("invalid", "an object id of the wrong format")
+}
+
+/** `Name <mail> seconds zone`, without characters that would break the line, as git removes them. */
+function personLine(person: Person): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  const clean = (text: string) => text.replace(/[<>\x00-\x1f\x7f]/g, "").replace(/^[\s.,:;"\\']+|[\s,:;"\\']+$/g, "")
+  const name = clean(person.name)
+  const { when, offset } = person
+  if (name === "" || !Number.isSafeInteger(when) || when < 0 || !Number.isSafeInteger(offset) || Math.abs(offset) > 24 * 60) {
+    throw new GitError("invalid", "a person without a name, or with an impossible time", JSON.stringify(person))
+  }
+  const minutes = Math.abs(offset)
+  const zone = `${offset < 0 ? "-" : "+"}${String(Math.floor(minutes / 60)).padStart(2, "0")}${String(minutes % 60).padStart(2, "0")}`
+  return `${name} <${clean(person.email)}> ${when} ${zone}`
+}
+
+/** Text without the NUL that git can't hold in a message. */
+function messageText(text: string): string {
+  return text.replaceAll("\0", "").toWellFormed()
+}
+
+/** The same bytes, not copied. */
+export const asBuffer = (content: Uint8Array | string): Buffer =>
+  typeof content === "string" ? Buffer.from(content) : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+
+/** Stores a file's content. */
+export function writeBlob(context: Context, repository: Repository, content: Uint8Array | string): Promise<ObjectId> {
+  return writeLooseObject(context, repository, "blob", asBuffer(content))
+}
+
+/** Git sorts a directory as if its name ended with a slash. */
+const sortKey = ({ mode, name }: TreeEntry): string => (mode === "40000" ? `${name}/` : name)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+
+/** By the bytes of the names, which for ASCII are the characters. */
+function byName(a: TreeEntry, b: TreeEntry): number {
+  const [left, right] = [sortKey(a), sortKey(b)]
+  if (!isAscii(left) || !isAscii(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** The entries of a directory in git's order. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), or that stands twice. */
+export function treeEntries(repository: Repository, entries: readonly TreeEntry[]): readonly TreeEntry[] {
+  checkIds(
+    repository,
+    entries.map((entry) => entry.id),
+  )
+  const names = new Set<string>()
+  for (const { name } of entries) {
+    if (!isTreeEntryName(name) || names.has(name)) throw new GitError("invalid", "a name that must not stand in a tree", name.slice(0, 200))
+    names.add(name)
+  }
+  return [...entries].sort(byName)
+}
+
+/** The bytes of a directory whose entries are as `treeEntries` gives them. */
+export function formatTree(entries: readonly TreeEntry[]): Buffer {
+  const heads = entries.map(({ mode, name }) => `${mode} ${name}\0`)
+  const size = entries.reduce((sum, { id }, index) => sum + Buffer.byteLength(heads[index] ?? "") + id.length / 2, 0)
+  const bytes = Buffer.alloc(size)
+  let at = 0
+  for (const [index, { id }] of entries.entries()) {
+    at += bytes.write(heads[index] ?? "", at)
+    at += bytes.write(id, at, "hex")
+  }
+  return bytes
+}
+
+/** The bytes of a commit; what a signature is made over when it has none. Throws `invalid` for a person without a name or an impossible time. */
+export function formatCommit(commit: NewCommit): Buffer {
+  const headers = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${personLine(commit.author)}`,
+    `committer ${personLine(commit.committer)}`,
+  ]
+  if (commit.signature !== undefined) {
+    const name = commit.tree.length === 40 ? "gpgsig" : "gpgsig-sha256"
+    headers.push(`${name} ${commit.signature.trimEnd().split("\n").join("\n ")}`)
+  }
+  return Buffer.from(`${headers.join("\n")}\n\n${messageText(commit.message)}`)
+}
+
+/** Stores a commit. Throws `invalid` for a person without a name or a time that can't be. */
+export async function writeCommit(context: Context, repository: Repository, commit: NewCommit): Promise<ObjectId> {
+  checkIds(repository, [commit.tree, ...commit.parents])
+  return writeLooseObject(context, repository, "commit", formatCommit(commit))
+}
+
+/** Stores an annotated tag; the reference to it is the caller's. Throws `invalid`. */
+export async function writeTag(context: Context, repository: Repository, tag: NewTag): Promise<ObjectId> {
+  checkIds(repository, [tag.object])
+  if (!isTagName(tag.name)) throw new GitError("invalid", "not a tag name", tag.name.slice(0, 200))
+  const headers = [`object ${tag.object}`, `type ${tag.type}`, `tag ${tag.name}`, `tagger ${personLine(tag.tagger)}`]
+  return writeLooseObject(context, repository, "tag", Buffer.from(`${headers.join("\n")}\n\n${messageText(tag.message)}`))
+}
+
+/** An object's kind and size, or undefined when it is not there. */
+export async function objectInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined> {
+  const loose = cachedBlob(context, repository, id) ?? (await readLooseObject(repository, id))
+  if (loose) cacheBlob(context, repository, id, loose)
+  return loose === undefined ? context.readers.info(repository, id) : { id, type: loose.type, size: loose.content.length }
+}
+
+/** The same for an object that another one or a reference names. Throws `missing`. */
+export async function namedInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo> {
+  const found = await objectInfo(context, repository, id)
+  if (found === undefined) throw missing(repository, "object", id)
+  return found
+}
+
+/** The shortest valid prefix of an id. */
+const SHORTEST_ID = 4
+
+/**
+ * The id of the one object with this prefix, or undefined if there is none, or several. Loose objects are searched here: a reader that has
+ * been running for a while finds the newest of them only by their full ids.
+ */
+export async function expandId(context: Context, repository: Repository, prefix: string): Promise<ObjectId | undefined> {
+  if (isObjectId(prefix, repository.format)) return (await objectInfo(context, repository, prefix))?.id
+  if (prefix.length < SHORTEST_ID || !/^[0-9a-f]+$/.test(prefix) || prefix.length > idLength(repository.format)) return undefined
+  const found = new Set(await looseIds(repository, prefix))
+  const packed = await context.readers.expand(repository, prefix)
+  if (packed !== undefined) found.add(packed)
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+/** Reads an object of this kind as it is stored. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
+export async function readObject(context: Context, repository: Repository, id: ObjectId, type: ObjectType): Promise<RawObject> {
+  const found = (await readLooseObject(repository, id)) ?? (await context.readers.read(repository, id, context.limits.objectBytes))
+  if (found?.type !== type) throw missing(repository, type, id)
+  return found
+}
+
+/** Reads a commit, cached. Throws `missing`. */
+export async function readCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit> {
+  const { commits } = context.cache
+  const key = keyIn(repository, id)
+  const known = commits.get(key)
+  if (known !== undefined) return known
+  const commit = parseCommit(id, (await readObject(context, repository, id, "commit")).content)
+  // Objects in quarantine may be discarded.
+  if (repository.quarantine === undefined) commits.set(key, commit)
+  return commit
+}
+
+/** Up to this many commits are looked up one by one, as loose objects first; more are read from git together. */
+const FEW_COMMITS = 4
+
+/** Reads commits, cached, in the order of the ids. Throws `missing`. */
+export async function readCommits(context: Context, repository: Repository, ids: readonly ObjectId[]): Promise<readonly Commit[]> {
+  const { commits } = context.cache
+  const unknown = ids.filter((id) => commits.get(keyIn(repository, id)) === undefined)
+  if (unknown.length <= FEW_COMMITS) return Promise.all(ids.map((id) => readCommit(context, repository, id)))
+  const objects = await context.readers.readAll(repository, unknown, context.limits.objectBytes)
+  const read = new Map<ObjectId, Commit>()
+  for (const [index, id] of unknown.entries()) {
+    const object = objects[index]
+    if (object?.type !== "commit") throw missing(repository, "commit", id)
+    const commit = parseCommit(id, object.content)
+    read.set(id, commit)
+    if (repository.quarantine === undefined) commits.set(keyIn(repository, id), commit)
+  }
+  return Promise.all(ids.map((id) => read.get(id) ?? readCommit(context, repository, id)))
+}
+
+/** Reads a commit only if that needs no process: when it is cached or a loose object. */
+export async function readLooseCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
+  const known = context.cache.commits.get(keyIn(repository, id))
+  if (known !== undefined) return known
+  const found = await readLooseObject(repository, id)
+  return found?.type === "commit" ? parseCommit(id, found.content) : undefined
+}
+
+/** Reads an annotated tag. Throws `missing`. */
+export async function readTag(context: Context, repository: Repository, id: ObjectId): Promise<Tag> {
+  return parseTag(id, (await readObject(context, repository, id, "tag")).content)
+}
+
+/** Reads a directory, cached. Throws `missing`. */
+export async function readTree(context: Context, repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]> {
+  const { trees } = context.cache
+  const key = keyIn(repository, id)
+  const known = trees.get(key)
+  if (known !== undefined) return known
+  const entries = parseTree(repository.format, (await readObject(context, repository, id, "tree")).content)
+  if (repository.quarantine === undefined) trees.set(key, entries)
+  return entries
+}
+
+/** Reads a file's content whole; small ones are cached. Callers must not change it. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
+export async function readBlob(context: Context, repository: Repository, id: ObjectId): Promise<Buffer> {
+  const object = cachedBlob(context, repository, id) ?? (await readObject(context, repository, id, "blob"))
+  cacheBlob(context, repository, id, object)
+  return object.content
+}
+
+function cachedBlob({ cache }: Context, repository: Repository, id: ObjectId): RawObject | undefined {
+  const content = cache.blobs.get(keyIn(repository, id))
+  return content && { type: "blob", content }
+}
+
+function cacheBlob({ cache }: Context, repository: Repository, id: ObjectId, { type, content }: RawObject): void {
+  const key = keyIn(repository, id)
+  if (type === "blob" && isSmall(content.length) && repository.quarantine === undefined && !cache.blobs.has(key))
+    cache.blobs.set(key, compact(content))
+}
+
+/** Files up to this size are read whole, which takes no longer than starting a process. */
+const READ_WHOLE = 1024 * 1024
+
+/**
+ * Opens a file's content as a stream, which must be read to its end or destroyed. A large file has a process of its own, which starts with the first read:
+ * clients may take their time, and must not hold a reader meanwhile. Throws `missing`; the stream fails with `busy`, `aborted`.
+ */
+export async function streamBlob(
+  context: Context,
+  repository: Repository,
+  id: ObjectId,
+): Promise<{ readonly size: number; readonly content: Readable }> {
+  const found = await context.readers.info(repository, id)
+  if (found?.type !== "blob") throw missing(repository, "blob", id)
+  const { size } = found
+  if (size <= READ_WHOLE) return { size, content: Readable.from([await readBlob(context, repository, id)], { objectMode: false }) }
+  return {
+    size,
+    content: outputOf(context, context.downloads, repository, { name: "cat-file", args: ["blob", id] }),
+  }
+}

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs"
+import { readdir, rm, utimes, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { branchRef, type ObjectId, type Repository } from "../index.ts"
+import { ok, openWorld, type World } from "../testing.ts"
+
+const person = { name: "Ada", email: "ada@example.com", when: 1_700_000_000, offset: 0 }
+
+/** Eleven commits on main, each in its own pack, as after eleven pushes, and an unreachable commit. */
+async function cameApart({ git }: World): Promise<{ readonly repository: Repository; readonly tip: ObjectId; readonly lost: ObjectId }> {
+  const repository = await git.repositories.create("ab/abcdef", { format: "sha1", branch: "main" })
+  let tip: ObjectId | undefined
+  const commit = async (message: string) => {
+    const blob = await git.objects.writeBlob(repository, `${message}\n`)
+    const tree = await git.objects.writeTree(repository, [{ mode: "100644", name: "file", id: blob }])
+    return git.objects.writeCommit(repository, { tree, parents: tip ? [tip] : [], author: person, committer: person, message })
+  }
+  for (let number = 1; number <= 11; number++) {
+    const next = await commit(`Number ${number}`)
+    await git.references.update(repository, [{ name: branchRef("main"), from: tip ?? null, to: next }])
+    tip = next
+    await ok(repository.directory, "repack", "-d", "-q")
+  }
+  if (tip === undefined) throw new Error("eleven commits have a last one")
+  return { repository, tip, lost: await commit("Lost") }
+}
+
+test("a repository that came apart is packed into one, with bitmap and graph, and loses nothing", async () => {
+  const world = await openWorld()
+  const { git } = world
+  const { repository, tip, lost } = await cameApart(world)
+  const packs = async () => (await readdir(join(repository.directory, "objects", "pack"))).filter((name) => /\.(pack|bitmap)$/.test(name))
+  expect(await packs()).toHaveLength(11)
+  expect(await git.maintenance.needed(repository)).toBe(true)
+
+  const locks = ["objects/info/commit-graph.lock", "hearth-0123456789abcdef.lock"].map((name) => join(repository.directory, name))
+  for (const lock of locks) {
+    await writeFile(lock, "")
+    await utimes(lock, 0, 0)
+  }
+  const now = Math.floor(Date.now() / 1000)
+  await git.maintenance.run(repository, { now, before: now - 3_600, keep: [] })
+
+  expect(locks.filter(existsSync)).toEqual([])
+  expect((await packs()).filter((name) => name.endsWith(".bitmap"))).toHaveLength(1)
+  expect(await readdir(join(repository.directory, "objects", "info"))).toContain("commit-graph")
+  expect(await git.maintenance.needed(repository)).toBe(false)
+  expect(await git.history.count(repository, tip)).toBe(11)
+  expect((await git.objects.readCommit(repository, lost)).message).toBe("Lost")
+  expect(await git.maintenance.check(repository)).toEqual([])
+  await world.close()
+})
+
+test("an object that is missing is found", async () => {
+  const world = await openWorld()
+  const { git } = world
+  const { repository } = await cameApart(world)
+  for (const name of (await readdir(join(repository.directory, "objects", "pack"))).filter((file) => file.endsWith(".pack")).slice(0, 1))
+    await rm(join(repository.directory, "objects", "pack", name))
+  expect((await git.maintenance.check(repository)).length).toBeGreaterThan(0)
+  await world.close()
+})
+
+test("what is small or gone needs nothing", async () => {
+  const world = await openWorld()
+  const { git } = world
+  const repository = await git.repositories.create("cd/abcdef", { format: "sha1", branch: "main" })
+  expect(await git.maintenance.needed(repository)).toBe(false)
+  await git.repositories.remove(repository)
+  expect(await git.maintenance.needed(repository)).toBe(false)
+  await world.close()
+})

@@ -1,0 +1,86 @@
+import { readdir, stat } from "node:fs/promises"
+import { join } from "node:path"
+import type { Repository } from "../model/model.ts"
+import type { Context } from "../process/context.ts"
+import { namesIn } from "../process/files.ts"
+import type { Processes, RunOptions } from "../process/process.ts"
+import { removeStaleLocks } from "../refs/locks.ts"
+import { freshenAll, keepCommits } from "./left-behind.ts"
+
+/** Above these numbers a repository is repacked: every fetch searches every pack, and opens a file for every loose object. */
+const MOST_PACKS = 10
+const MOST_LOOSE = 2_000
+/** A pack of this size without a bitmap costs each clone a walk over all its objects. Bytes. */
+const UNMAPPED_BYTES = 4 * 1024 * 1024
+const PACK_MS = 3 * 3_600_000
+const CHECK_MS = 6 * 3_600_000
+
+/** Whether repacking would make a repository faster. Starts no process. A deleted repository doesn't need it. */
+export async function needsMaintenance({ directory }: Repository): Promise<boolean> {
+  const packs = await namesIn(join(directory, "objects", "pack"))
+  if (packs.filter((name) => name.endsWith(".pack")).length > MOST_PACKS) return true
+  // Ids are evenly distributed: one folder of 256 is a sample of the others.
+  if ((await namesIn(join(directory, "objects", "17"))).length * 256 > MOST_LOOSE) return true
+  if (packs.some((name) => name.endsWith(".bitmap"))) return false
+  const sizes = await Promise.all(
+    packs.filter((name) => name.endsWith(".pack")).map((name) => sizeOf(join(directory, "objects", "pack", name))),
+  )
+  return sizes.some((size) => size > UNMAPPED_BYTES)
+}
+
+/** How to repack a repository. */
+export interface Maintenance {
+  /** The time now, and the time since when objects to be dropped have been left behind, in seconds since 1970. */
+  readonly now: number
+  readonly before: number
+  /** The ids of commits that stay although no reference reaches them; missing ones are passed over. */
+  readonly keep: readonly string[]
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Repacks a repository, with a bitmap and a commit graph, so that clones, counts and walks are cheap. Objects that no reference reaches are put aside, and dropped
+ * by a later repack, once they have been aside since `before`. Pushes and fetches may run concurrently: what they bring is in a quarantine, or new. Throws
+ * `failed`, `timeout`, `aborted`.
+ */
+export async function maintain(context: Context, repository: Repository, { now, before, keep, signal }: Maintenance): Promise<void> {
+  const { processes } = context
+  const names = [
+    ...(await namesIn(repository.directory)),
+    ...(await readdir(join(repository.directory, "refs"), { recursive: true })).map((name) => `refs/${name}`),
+  ]
+  const left = [...names.filter((name) => name.endsWith(".lock")), "objects/info/commit-graph.lock"]
+  await removeStaleLocks(
+    context,
+    repository,
+    left.map((name) => join(repository.directory, name)),
+  )
+  await keepCommits(context, repository, keep)
+  await freshenAll(repository, now)
+  const options = { repository, timeoutMs: PACK_MS, signal, limiter: context.longWork }
+  const repack = ["-d", "-l", "-q", "--cruft", `--cruft-expiration=@${before} +0000`, "--write-bitmap-index"]
+  await processes.run({ name: "repack", flags: repack }, options)
+  await processes.run({ name: "commit-graph write", flags: ["--reachable", "--changed-paths", "--no-progress"] }, options)
+  // An idle reader has the packs open that are gone.
+  await context.readers.closeRepository(repository)
+}
+
+/** The problems of a repository's objects, one sentence each; none when all objects that its references need are present. Throws when git can't check. */
+export async function checkObjects(
+  processes: Processes,
+  repository: Repository,
+  { whole = false, ...options }: Pick<RunOptions, "limiter" | "signal"> & { readonly whole?: boolean } = {},
+): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await processes.run(
+    { name: "fsck", flags: [...(whole ? ["--full"] : ["--connectivity-only"]), "--no-dangling", "--no-progress"] },
+    { ...options, repository, timeoutMs: CHECK_MS, accept: Array.from({ length: 256 }, (_, index) => index) },
+  )
+  const lines = `${stdout.toString("utf8")}${stderr}`.split("\n").filter((line) => line !== "" && !line.startsWith("notice:"))
+  return code === 0 ? [] : lines.length > 0 ? lines : [`git fsck ended with code ${code}`]
+}
+
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )

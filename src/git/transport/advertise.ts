@@ -1,0 +1,79 @@
+import type { Repository } from "../model/model.ts"
+import { isHiddenRef, type ObjectFormat, zeroId } from "../model/names.ts"
+import type { Context } from "../process/context.ts"
+import { nobody } from "../process/limits.ts"
+import { isProtocol } from "../process/process.ts"
+import { listReferences } from "../refs/ref-files.ts"
+import { flushPacket, packet } from "./pktline.ts"
+
+/** The advertisement that a client receives before its request. Over HTTP the service packet of `servicePreamble` comes first. */
+export type Advertisement = Buffer
+
+/** The packets that open an advertisement over HTTP. */
+export function servicePreamble(service: "git-upload-pack" | "git-receive-pack"): Buffer {
+  return Buffer.concat([packet(`# service=${service}\n`), flushPacket])
+}
+
+interface AdvertiseOptions {
+  readonly protocol?: string | undefined
+}
+
+/** The protocol version that a client's `Git-Protocol` asks for. */
+export function protocolVersion(protocol: string | undefined): 0 | 1 | 2 {
+  if (protocol === undefined || !isProtocol(protocol)) return 0
+  const versions = protocol.split(":").flatMap((pair) => (pair.startsWith("version=") ? [pair.slice("version=".length)] : []))
+  if (versions.includes("2")) return 2
+  return versions.includes("1") ? 1 : 0
+}
+
+/** The advertisement for a fetch, from git itself. Under protocol v2 it depends only on the object format, so it is cached; the caller must know that the repository exists. Throws `failed`. */
+export async function advertiseUpload(context: Context, repository: Repository, options: AdvertiseOptions = {}): Promise<Advertisement> {
+  const isShared = protocolVersion(options.protocol) === 2
+  const ask = async () => {
+    const command = { name: "upload-pack", flags: ["--strict", "--http-backend-info-refs"], args: [repository.directory] } as const
+    return (await context.processes.run(command, { repository, protocol: options.protocol, ...(isShared && { caller: nobody }) })).stdout
+  }
+  if (!isShared) return ask()
+  const known = context.advertisements.get(repository.format)
+  if (known !== undefined) return known
+  const asked = ask()
+  context.advertisements.set(repository.format, asked)
+  return asked.catch((error: unknown) => {
+    context.advertisements.delete(repository.format)
+    throw error
+  })
+}
+
+/** The capabilities of this service's own receive-pack. */
+function receiveCapabilities(context: Context, format: ObjectFormat): string {
+  return [
+    "report-status",
+    "report-status-v2",
+    "delete-refs",
+    "side-band-64k",
+    "quiet",
+    "atomic",
+    "ofs-delta",
+    "push-options",
+    `object-format=${format}`,
+    `agent=${context.agent}`,
+  ].join(" ")
+}
+
+/**
+ * The advertisement for a push: the references, without hidden ones, and the capabilities. It has no version 2. Without a repository, that of
+ * an empty SHA-1 one: for a push that will create it. Throws `missing`.
+ */
+export async function advertiseReceive(
+  context: Context,
+  repository: Repository | undefined,
+  options: AdvertiseOptions = {},
+): Promise<Advertisement> {
+  const format = repository?.format ?? "sha1"
+  const references = repository === undefined ? [] : (await listReferences(repository)).filter((reference) => !isHiddenRef(reference.name))
+  const lines = references.map(({ name, id }) => `${id} ${name}`)
+  const [first = `${zeroId(format)} capabilities^{}`, ...rest] = lines
+  const version = protocolVersion(options.protocol) === 1 ? [packet("version 1\n")] : []
+  const head = packet(`${first}\0${receiveCapabilities(context, format)}\n`)
+  return Buffer.concat([...version, head, ...rest.map((line) => packet(`${line}\n`)), flushPacket])
+}

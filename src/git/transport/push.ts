@@ -1,0 +1,80 @@
+import type { Readable, Writable } from "node:stream"
+import type { Repository } from "../model/model.ts"
+import type { ObjectId, RefName } from "../model/names.ts"
+
+/** One command of a push. */
+export interface RefCommand {
+  readonly ref: RefName
+  readonly kind: "create" | "update" | "delete"
+  /** The value that the client believes the reference has; null when it is to be created. */
+  readonly oldId: ObjectId | null
+  /** The new value; null when it is to be deleted. */
+  readonly newId: ObjectId | null
+  /** Whether an update is a force-push: the old commit is no ancestor of the new one, or one of the two is no commit. */
+  readonly forced: boolean
+}
+
+/** A push whose objects are complete and in quarantine, for the caller to check. */
+export interface Push {
+  /** The repository with the quarantine in view: it shows the new objects. Valid only until `check` has resolved. */
+  readonly repository: Repository
+  /** The commands that are not refused yet, in the client's order. */
+  readonly commands: readonly RefCommand[]
+  /** The push options, in the client's order. */
+  readonly options: readonly string[]
+  /** Whether the client requires an atomic push. */
+  readonly atomic: boolean
+}
+
+/** The caller's decision on a push. */
+export interface Verdict {
+  /** Why references are refused, in words for the pusher; references that are not listed are allowed. */
+  readonly refused: ReadonlyMap<RefName, string>
+  /** Lines shown to the pusher. */
+  readonly lines?: readonly string[]
+}
+
+/** A command and how it ended. */
+export interface RefResult extends RefCommand {
+  /** Why nothing changed; null when the reference was changed. */
+  readonly refused: string | null
+}
+
+/** The outcome of a push. */
+export interface PushOutcome {
+  /** The repository, without the quarantine. */
+  readonly repository: Repository
+  /** Every command with a well-formed name, in the client's order. */
+  readonly results: readonly RefResult[]
+  readonly options: readonly string[]
+  /** Why the pack was not taken; null when it was, or none was needed. */
+  readonly unpackError: string | null
+  /** Bytes that the repository's object store grew by. */
+  readonly addedBytes: number
+}
+
+/** How to receive a push. */
+export interface ReceiveRequest {
+  /** What the client sends, no longer compressed. */
+  readonly input: Readable
+  /** What the client gets. It is ended here, but only once there is an answer: before that an error is thrown and nothing was written. */
+  readonly output: Writable
+  /** Checks each reference. If it throws, the whole push is refused with the words of `explain`, and the error is logged. */
+  readonly check: (push: Push) => Promise<Verdict>
+  /** Called when at least one reference is about to change, before anything does: the place for a journal entry. */
+  readonly before?: (commands: readonly RefCommand[], options: readonly string[]) => Promise<void>
+  /**
+   * Called once if `before` was, whether or not a reference has changed, and awaited before the report. Its lines are shown to the pusher.
+   */
+  readonly after?: (outcome: PushOutcome) => Promise<readonly string[]>
+  /** Whether the input ends after the pack (HTTP), or stays open for the whole session (SSH). */
+  readonly stateless: boolean
+  /** What the client is told of an error after the request was read; undefined for "internal error", which it is told of all without this. */
+  readonly explain?: (error: unknown) => string | undefined
+  /** The largest pack in bytes; by default the limit that git was opened with. */
+  readonly maxBytes?: number
+  /** The most references; more are refused as a whole. By default the limit that git was opened with. */
+  readonly maxReferences?: number
+  /** Fires when the client is gone. Nothing is changed if it fires before the references are. */
+  readonly signal?: AbortSignal
+}

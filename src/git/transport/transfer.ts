@@ -1,0 +1,51 @@
+import { GitError } from "../model/errors.ts"
+import type { Repository } from "../model/model.ts"
+import { isObjectId, type ObjectId } from "../model/names.ts"
+import { byteSource, pipeInto } from "../process/bytes.ts"
+import type { Context } from "../process/context.ts"
+
+/** Packs of fewer objects are stored as loose objects, so that many small copies do not leave many packs. Git's default for pushes. */
+const unpackLimit = 100
+
+/**
+ * Packs what the given objects reach, without what `known` reaches, and stores it in another repository, through a pipe between two processes
+ * and without alternates. `known` are commits that both have. Throws `invalid` when the formats differ, `failed` when an object is missing.
+ */
+export async function copyObjects(
+  context: Context,
+  from: Repository,
+  ids: readonly ObjectId[],
+  to: Repository,
+  known: readonly ObjectId[] = [],
+): Promise<void> {
+  if (from.format !== to.format || ![...ids, ...known].every((id) => isObjectId(id, from.format))) {
+    throw new GitError("invalid", "objects can be copied only between repositories of one format")
+  }
+  if (ids.length === 0) return
+  const timeoutMs = context.limits.transferMs
+  const packing = { name: "pack-objects", flags: ["--revs", "--stdout", "-q"] } as const
+  const pack = await context.processes.open(context.commands, packing, { repository: from, timeoutMs })
+  pack.stdin.end([...ids, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join(""))
+  const source = byteSource(pack.stdout)
+  // The twelve bytes before the first object end with the number of objects.
+  const head = await source.take(12).catch(() => null)
+  const small = head !== null && head.readUInt32BE(8) < unpackLimit
+  const command = small ? ({ name: "unpack-objects", flags: ["-q"] } as const) : ({ name: "index-pack", flags: ["--stdin"] } as const)
+  const store = context.processes.stream(command, { repository: to, timeoutMs })
+  store.stdout.resume()
+  if (head !== null) source.unread(head)
+  pipeInto(pack.stdout, source, store)
+  const [packed, stored] = await Promise.allSettled([pack.exit, store.exit])
+  for (const [name, result] of [
+    ["pack-objects", packed],
+    [command.name, stored],
+  ] as const) {
+    if (result.status === "rejected") throw result.reason
+    if (result.value.code !== 0) throw new GitError("failed", `git ${name} failed`, result.value.stderr)
+  }
+}
+
+/** Copies one tree with all that it holds into another repository. Throws as copyObjects does. */
+export function copyTree(context: Context, from: Repository, tree: ObjectId, to: Repository): Promise<void> {
+  return copyObjects(context, from, [tree], to)
+}
