@@ -38,34 +38,34 @@ withHearth("${words} of a repository", { people: ["ann", "ben"] }, ({ test, call
 `,
 })
 
-/** The frame of repositories is code, which people may not import: there it is a page of its own. */
-const framed = (title) => ({
-  imports: 'import { repositoryPage } from "../../code/frame/frame.ts"\n',
-  answer: `async (call) => repositoryPage(call, { tab: undefined, title: "${title}", body: html\`<h1>${title}</h1>\` })`,
-})
-const alone = (title) => ({ imports: "", answer: `() => ({ kind: "shown", title: "${title}", body: html\`<h1>${title}</h1>\` })` })
-
-export const page = ({ folder, name, words, one }) => {
+/** A page of a repository has its frame; elsewhere it begins on its own. */
+export const page = ({ file, name, words, one }) => {
   const title = words[0].toUpperCase() + words.slice(1)
-  const { imports, answer } = folder.startsWith("src/features/people/") ? alone(title) : framed(title)
-  return {
-    [`${folder}/pages.ts`]: `import { onRepository } from "../../../access/policies/repositories.ts"
-import { html } from "../../../core/html.ts"
-import { type Page, page } from "../../../core/page.ts"
-${imports}
+  const up = "../".repeat(file.split("/").length - 2)
+  return file.startsWith("src/pages/repository/")
+    ? pageOfRepository({ file, name, words, one, title, up })
+    : pageAlone({ file, name, words, one, title, up })
+}
+
+const pageOfRepository = ({ file, name, words, one, title, up }) => ({
+  [`${file}.ts`]: `import { onRepository } from "${up}access/policies/repositories.ts"
+import { html } from "${up}core/html.ts"
+import { type Page, page } from "${up}core/page.ts"
+import { repositoryPage } from "${up}pages/repository/frame.ts"
+
 /** To be said: what these show. */
 export const ${one}Pages: readonly Page[] = [
   page({
     id: "repository.${camelOf(name)}",
     address: "GET /{owner}/{repo}/-/${name}",
     access: onRepository,
-    answer: ${answer},
+    answer: async (call) => repositoryPage(call, { tab: undefined, title: "${title}", body: html\`<h1>${title}</h1>\` }),
   }),
 ]
 `,
-    [`${folder}/pages.test.ts`]: `import { expect } from "vitest"
-import { openBrowser } from "../../../../tests/support/browser.ts"
-import { withHearth } from "../../../../tests/support/fixture.ts"
+  [`${file}.test.ts`]: `import { expect } from "vitest"
+import { openBrowser } from "${up}../tests/support/browser.ts"
+import { withHearth } from "${up}../tests/support/fixture.ts"
 
 withHearth("the page of ${words}", { people: ["ann"] }, ({ test, call, forge, ann }) => {
   test("is there for readers of the repository", async () => {
@@ -77,8 +77,34 @@ withHearth("the page of ${words}", { people: ["ann"] }, ({ test, call, forge, an
   })
 })
 `,
-  }
-}
+})
+
+const pageAlone = ({ file, name, words, one, title, up }) => ({
+  [`${file}.ts`]: `import { anyone } from "${up}access/policies/site.ts"
+import { html } from "${up}core/html.ts"
+import { type Page, page } from "${up}core/page.ts"
+
+/** To be said: what these show. */
+export const ${one}Pages: readonly Page[] = [
+  page({
+    id: "${file.split("/").at(-2)}.${camelOf(name)}",
+    address: "GET /-/${name}",
+    access: anyone,
+    answer: () => ({ kind: "shown", title: "${title}", body: html\`<h1>${title}</h1>\` }),
+  }),
+]
+`,
+  [`${file}.test.ts`]: `import { expect } from "vitest"
+import { openBrowser } from "${up}../tests/support/browser.ts"
+import { withHearth } from "${up}../tests/support/fixture.ts"
+
+withHearth("the page of ${words}", {}, ({ test, forge }) => {
+  test("is there for everybody", async () => {
+    expect((await openBrowser(forge.hearth.url).get("/-/${name}")).status).toBe(200)
+  })
+})
+`,
+})
 
 const camelOf = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
 

@@ -14,7 +14,7 @@ const HELP = `Usage: npm run new -- KIND NAME
 Writes a file in the project's shape with its test, adds it to the list of its kind, and prints what to fill in.
 
   operation GROUP/FEATURE   src/features/GROUP/FEATURE/operations.ts, in src/operations.ts
-  page GROUP/FEATURE        src/features/GROUP/FEATURE/pages.ts, in src/pages.ts
+  page FOLDER/NAME          src/pages/FOLDER/NAME.ts, in src/pages.ts
   migration NAME            the next step in src/core/database/migrations, in its index.ts
   event SUBJECT.VERB        a domain event in src/core/events/catalogue.ts
 
@@ -52,6 +52,19 @@ function feature(name) {
   }
 }
 
+function pageAt(name) {
+  const parts = name.split("/")
+  const folder = parts.slice(0, -1).join("/")
+  const word = parts.at(-1)
+  if (folder === "" || !existsSync(join(home, "src/pages", folder)) || !WORDS.test(word))
+    refuse(
+      `"${name}" is no place for a page. Give FOLDER/NAME by its address, such as repository/pins or user/settings/pins; the folders are in src/pages.`,
+    )
+  const file = `src/pages/${name}`
+  if (existsSync(join(home, `${file}.ts`)) || existsSync(join(home, file))) refuse(`${file}.ts is there already. Choose another name.`)
+  return { file, name: word, words: word.replaceAll("-", " "), one: camel(singular(word)) }
+}
+
 /** The list with one more entry: where it is in order, in its place; else at its end. */
 function withEntry(text, list, entry) {
   const [whole, before, entries, end] =
@@ -70,47 +83,44 @@ const withImport = (text, line) => {
   return `${text.slice(0, end + 1)}${line}\n${text.slice(end + 1)}`
 }
 
-/** A feature's file of operations or pages, with their list in a root list. */
-function listed(name, { texts, file, ending, registry, next }) {
-  const it = feature(name)
-  const list = `${it.one}${ending}`
-  const path = `src/${file}.ts`
-  const root = read(path)
-  if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`${path} has ${list} already. Choose another name.`)
-  const imported = withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/${file}.ts"`)
-  return {
-    files: texts(it),
-    changes: { [path]: withEntry(imported, new RegExp(`(= ${registry}\\(\n)([\\s\\S]*?)(\\)\n)`), list) },
-    next: next(it.folder),
-  }
-}
+const listOf = (registry) => new RegExp(`(= ${registry}\\(\n)([\\s\\S]*?)(\\)\n)`)
 
 /** What to write by path: for each kind, from the name. Texts of files that are there already are changed. */
 const kinds = {
-  operation: (name) =>
-    listed(name, {
-      texts: operation,
-      file: "operations",
-      ending: "Operations",
-      registry: "registry",
-      next: (folder) => [
-        `${folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,
-        `${folder}/operations.test.ts: each answer and each refusal`,
+  operation(name) {
+    const it = feature(name)
+    const list = `${it.one}Operations`
+    const path = "src/operations.ts"
+    const root = read(path)
+    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`${path} has ${list} already. Choose another name.`)
+    const imported = withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/operations.ts"`)
+    return {
+      files: operation(it),
+      changes: { [path]: withEntry(imported, listOf("registry"), list) },
+      next: [
+        `${it.folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,
+        `${it.folder}/operations.test.ts: each answer and each refusal`,
         "tests/permissions/expectation.ts, where its rule of access is a new one",
       ],
-    }),
-  page: (name) =>
-    listed(name, {
-      texts: page,
-      file: "pages",
-      ending: "Pages",
-      registry: "pageRegistry",
-      next: (folder) => [
-        `${folder}/pages.ts: the address, who may see it, and what it shows`,
-        `${folder}/pages.test.ts: what is on it, for whom`,
+    }
+  },
+  page(name) {
+    const { file, ...it } = pageAt(name)
+    const list = `${it.one}Pages`
+    const path = "src/pages.ts"
+    const root = read(path)
+    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`${path} has ${list} already. Choose another name.`)
+    const imported = withImport(root, `import { ${list} } from "./${file.slice("src/".length)}.ts"`)
+    return {
+      files: page({ file, ...it }),
+      changes: { [path]: withEntry(imported, listOf("pageRegistry"), list) },
+      next: [
+        `${file}.ts: the address, who may see it, and what it shows`,
+        `${file}.test.ts: what is on it, for whom`,
         "a link that leads to it: the test of links asks for one",
       ],
-    }),
+    }
+  },
   migration(name) {
     if (!WORDS.test(name)) refuse(`"${name}" is no name of a migration. Give small letters, digits and hyphens, such as pinned-issues.`)
     const folder = "src/core/database/migrations"

@@ -32,8 +32,9 @@ describe("npm run new", () => {
     const refused: readonly (readonly [string, string])[] = [
       ["operation code/stars", "src/operations.ts has starOperations already"],
       ["operation garden/pins", "the groups are actions, code,"],
-      ["page code/Pins", "is no place for a feature"],
-      ["page code/browse", "src/pages.ts has browsePages already"],
+      ["page repository/Pins", "is no place for a page"],
+      ["page garden/pins", "is no place for a page"],
+      ["page repository/forks", "src/pages/repository/forks.ts is there already"],
       ["migration attention", "There is a migration attention already"],
       ["migration Pins", "is no name of a migration"],
       ["event issue.opened", "catalogue.ts has issue.opened already"],
@@ -49,8 +50,8 @@ describe("npm run new", () => {
     const written: string[] = []
     for (const [kind, name] of [
       ["operation", "code/pins"],
-      ["page", "code/pins"],
-      ["page", "people/small-pets"],
+      ["page", "repository/code/pins"],
+      ["page", "user/settings/small-pets"],
       ["migration", "note-pins"],
       ["event", "pin.moved"],
       ["event", "issue.dreamt"],
@@ -69,7 +70,7 @@ describe("npm run new", () => {
     expect(await read("src/pages.ts")).toContain("\n  pinPages,\n")
     expect(await read("src/core/database/migrations/index.ts")).toContain("\n  notePins,\n]\n")
     expect(await read("src/core/events/catalogue.ts")).toContain("\n  | PinEvent\n")
-    expect(await refusal("page", "code/pins")).toEqual([2, expect.stringContaining("Choose another name")])
+    expect(await refusal("page", "repository/code/pins")).toEqual([2, expect.stringContaining("Choose another name")])
 
     const bin = join(project, "node_modules/.bin")
     await run(join(bin, "biome"), ["check", "--error-on-warnings", "--vcs-enabled=false", ...written], { cwd: copy })

@@ -19,6 +19,12 @@ describe("the check of imports", () => {
     expect(sentence).toContain(words)
     expect(sentence).toContain("Publish an event and listen to it")
   })
+  it("keeps HTML out of features", () => {
+    for (const to of ["core/html.ts", "core/page.ts", "core/forms/form.ts"])
+      expect(refusals([byType("features/code/pushes/push.ts", to)])).toEqual([expect.stringContaining("features know nothing of HTML")])
+    expect(refusals([byValue("pages/search/page.ts", "core/html.ts")])).toEqual([])
+    expect(refusals([byValue("features/code/pushes/push.ts", "pages/search/page.ts")])).toHaveLength(1)
+  })
   it("finds circles of files, also by type", () => {
     const [sentence] = refusals([byType("core/a.ts", "core/b.ts"), byType("core/b.ts", "core/a.ts")])
     expect(sentence).toContain("these files import each other in a circle")

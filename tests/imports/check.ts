@@ -1,7 +1,7 @@
 /** Checks the imports of src against directions.ts: `node tests/imports/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { GROUPS, INSTEAD, PARTS } from "./directions.ts"
+import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS } from "./directions.ts"
 
 export interface Import {
   readonly from: string
@@ -30,6 +30,8 @@ const groupOf = (file: string): string | undefined => /^features\/(\w+)\//.exec(
 function refusalOf({ from, to }: Import): string | undefined {
   const [part, other] = [partOf(from), partOf(to)]
   if (part !== other && PARTS[part]?.includes(other) !== true) return `${from} imports ${to}: ${part} knows nothing of ${other}. ${INSTEAD}`
+  if (part === "features" && OF_PAGES.some((path) => to.startsWith(path)) && !(from in MAKES_HTML))
+    return `${from} imports ${to}: features know nothing of HTML. Give the page in src/pages what it needs to show.`
   const [group, target] = [groupOf(from), groupOf(to)]
   if (group === undefined || target === undefined || GROUPS.indexOf(target) <= GROUPS.indexOf(group)) return undefined
   return `${from} imports ${to}: features/${group} knows nothing of features/${target}. ${INSTEAD}`
