@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Import, importsOf, refusals } from "./check.ts"
+import { type Import, importsOf, queryRefusal, refusals } from "./check.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
 const byType = (from: string, to: string): Import => ({ from, to, isType: true })
@@ -33,6 +33,20 @@ describe("the check of imports", () => {
     const there = byValue("features/code/one/a.ts", "features/code/two/b.ts")
     expect(refusals([there, byValue("features/code/two/c.ts", "features/code/one/d.ts")])).toHaveLength(1)
     expect(refusals([there, byType("features/code/two/c.ts", "features/code/one/d.ts")])).toEqual([])
+  })
+  it("keeps queries in stores", () => {
+    for (const file of [
+      "pages/search/page.ts",
+      "servers/web/raw.ts",
+      "features/code/stars/operations.ts",
+      "features/code/lifecycle/edit-operations.ts",
+    ])
+      for (const query of ['db.selectFrom("users")', "sql<number>`1`"])
+        expect(queryRefusal(file, `first\n${query}`)).toBe(
+          `${file}:2 has a query of its own: it belongs into the store.ts of the feature whose table it is.`,
+        )
+    expect(queryRefusal("features/code/stars/store.ts", 'db.selectFrom("stars")')).toBeUndefined()
+    expect(queryRefusal("pages/search/page.ts", "findStars(db)")).toBeUndefined()
   })
   it("reads imports of every form", () => {
     const text = [

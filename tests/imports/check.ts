@@ -1,7 +1,7 @@
 /** Checks the imports of src against directions.ts: `node tests/imports/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS } from "./directions.ts"
+import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS, WITHOUT_QUERIES } from "./directions.ts"
 
 export interface Import {
   readonly from: string
@@ -77,13 +77,25 @@ export function refusals(imports: readonly Import[]): readonly string[] {
   ]
 }
 
+const QUERY = /\.(selectFrom|insertInto|updateTable|deleteFrom|selectNoFrom|replaceInto|mergeInto)\(|\bsql(<[^`]*>)?`/
+
+/** A sentence where a file has a query that belongs into a store. */
+export function queryRefusal(file: string, text: string): string | undefined {
+  const at = WITHOUT_QUERIES.some((pattern) => pattern.test(file)) ? text.split("\n").findIndex((line) => QUERY.test(line)) : -1
+  return at < 0 ? undefined : `${file}:${at + 1} has a query of its own: it belongs into the store.ts of the feature whose table it is.`
+}
+
 /** The files of the product: tests and their helpers may import anything. */
 const isProduct = (file: string): boolean => file.endsWith(".ts") && !/(\.test|\.fixture|\/testing|\.d)\.ts$/.test(file)
 
 if (import.meta.main) {
   const src = join(import.meta.dirname, "../../src")
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(isProduct)
-  const found = refusals(files.flatMap((file) => importsOf(relative(".", file), readFileSync(join(src, file), "utf8"))))
+  const texts = files.map((file) => [relative(".", file), readFileSync(join(src, file), "utf8")] as const)
+  const found = [
+    ...refusals(texts.flatMap(([file, text]) => importsOf(file, text))),
+    ...texts.flatMap(([file, text]) => queryRefusal(file, text) ?? []),
+  ]
   for (const sentence of found) console.error(sentence)
   if (found.length > 0) process.exitCode = 1
 }

@@ -1,10 +1,6 @@
 import { statfs } from "node:fs/promises"
-import { sql } from "kysely"
 import { siteAdministrator } from "../../access/policies/site.ts"
-import { NOBODY_ID } from "../../access/rules.ts"
 import { describeConfig } from "../../core/config.ts"
-import type { Handle } from "../../core/database/database.ts"
-import { portable } from "../../core/database/dialect.ts"
 import { form } from "../../core/forms/form.ts"
 import { attribute, type Html, html } from "../../core/html.ts"
 import { named } from "../../core/operation.ts"
@@ -15,6 +11,7 @@ import { VERSION } from "../../core/version.ts"
 import { findRunners, presentRunner } from "../../features/actions/runners/rules.ts"
 import { findAuditEntries } from "../../features/site/administration/audit.ts"
 import { administrationOperations } from "../../features/site/administration/operations.ts"
+import { countsOf, databaseFacts, findFailedJobs, oldestDue } from "../../features/site/administration/store.ts"
 import { ADMINISTRATION_PATH, administrationPage } from "../../web/administration.ts"
 import { empty, field, filterForm, pager, state } from "../../web/components.ts"
 import { formButton, formView } from "../../web/form.ts"
@@ -44,47 +41,9 @@ const healthView = ({ checks }: Health, free: string): Html =>
       html`<li><div class="main"><h3 class="title">${PARTS[name] ?? name}</h3><p class="meta">${check.output !== undefined && html`<span>${check.output}</span>`}${name === "disk:free" && check.output === undefined && html`<span>${free} free</span>`}</p></div>${HEALTH_STATES[check.status]}</li>`,
   )}</ul>`
 
-async function countsOf(db: Handle) {
-  const { count } = db.fn
-  const users = await db
-    .selectFrom("users")
-    .select(["kind", count<number>("id").as("total")])
-    .groupBy("kind")
-    .execute()
-  const of = (kind: string) => users.find((each) => each.kind === kind)?.total ?? 0
-  const { total } = await db
-    .selectFrom("repositories")
-    .select(count<number>("id").as("total"))
-    .where("owner_id", "<>", NOBODY_ID)
-    .executeTakeFirstOrThrow()
-  return { people: of("person"), organizations: of("organization"), repositories: total }
-}
-
 async function freeSpace({ config }: Services): Promise<string> {
   const { bavail, bsize } = await statfs(config.dataDir)
   return bytes(bavail * bsize)
-}
-
-/** The version of the database and how large it is. */
-async function databaseFacts(db: Handle): Promise<string> {
-  const version = portable({ sqlite: sql<string>`sqlite_version()`, postgres: sql<string>`current_setting('server_version')` })
-  const size = portable({
-    sqlite: sql<number>`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
-    postgres: sql<number>`pg_database_size(current_database())`,
-  })
-  const found = await db.selectNoFrom([sql<string>`${version}`.as("version"), sql<number>`${size}`.as("size")]).executeTakeFirstOrThrow()
-  return `${found.version}, ${bytes(found.size)}`
-}
-
-/** Since when the oldest job is due that nobody has taken; 0 where none is. */
-async function oldestDue(db: Handle, now: number): Promise<number> {
-  const { at } = await db
-    .selectFrom("jobs")
-    .select((eb) => eb.fn.min("run_at").as("at"))
-    .where("state", "=", "waiting")
-    .where("run_at", "<=", now)
-    .executeTakeFirstOrThrow()
-  return at ?? 0
 }
 
 const REGISTRATION = {
@@ -132,7 +91,7 @@ const overview: Page = page({
         .map(
           (each) =>
             html`<tr><th scope="row">${each.name}</th><td class="number">${each.active}</td><td class="number">${each.total}</td><td class="number">${each.waiting}</td><td class="number">${each.refused}</td></tr>`,
-        )}</tbody></table></div><h2 id="versions">Versions</h2><dl class="facts"><dt>Hearth</dt><dd>${VERSION}</dd><dt>Node.js</dt><dd>${process.versions.node}</dd><dt>git</dt><dd>${gitVersion}</dd><dt>Database</dt><dd>${database.kind === "sqlite" ? "SQLite" : "PostgreSQL"} ${facts}</dd><dt>Running for</dt><dd>${duration(process.uptime())}</dd><dt>Memory</dt><dd>${bytes(process.memoryUsage.rss())}</dd></dl>`,
+        )}</tbody></table></div><h2 id="versions">Versions</h2><dl class="facts"><dt>Hearth</dt><dd>${VERSION}</dd><dt>Node.js</dt><dd>${process.versions.node}</dd><dt>git</dt><dd>${gitVersion}</dd><dt>Database</dt><dd>${database.kind === "sqlite" ? "SQLite" : "PostgreSQL"} ${facts.version}, ${bytes(facts.size)}</dd><dt>Running for</dt><dd>${duration(process.uptime())}</dd><dt>Memory</dt><dd>${bytes(process.memoryUsage.rss())}</dd></dl>`,
     })
   },
 })
@@ -163,14 +122,7 @@ const jobsPage: Page = page({
   answer: async ({ services, db }) => {
     const now = services.now()
     const counts = await services.jobs.counts()
-    const failed = await db
-      .selectFrom("jobs")
-      .select(["id", "kind", "attempts", "last_error", "finished_at"])
-      .where("state", "=", "failed")
-      .orderBy("finished_at", "desc")
-      .orderBy("id", "desc")
-      .limit(10)
-      .execute()
+    const failed = await findFailedJobs(db)
     const tasks = await services.jobs.tasks.list()
     return administrationPage({
       part: "jobs",

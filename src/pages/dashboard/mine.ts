@@ -1,13 +1,19 @@
-import { type SqlBool, sql } from "kysely"
 import { signedIn } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
-import { concerning } from "../../features/code/repositories/search.ts"
 import { countByRepository, filterEverywhere, type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
 import { hasOldParameters } from "../../features/planning/issues/filter-words.ts"
-import { assignedTo, awaitingReviewBy, type Condition, createdBy, mentioning, reviewedBy } from "../../features/planning/issues/list.ts"
+import {
+  assignedTo,
+  awaitingReviewBy,
+  type Condition,
+  createdBy,
+  inRepositoriesOf,
+  mentioning,
+  reviewedBy,
+} from "../../features/planning/issues/list.ts"
 import { presentIssues } from "../../features/planning/issues/present.ts"
 import { path, withQuery } from "../../web/address.ts"
 import { empty, pager, sideNav } from "../../web/components.ts"
@@ -28,7 +34,7 @@ interface Part {
 }
 
 const PARTS: Readonly<Record<ListType, Part>> = {
-  your_repositories: { text: "In your repositories", icon: "repo", condition: (userId) => sql<SqlBool>`${concerning(userId)}` },
+  your_repositories: { text: "In your repositories", icon: "repo", condition: inRepositoriesOf },
   assigned: { text: "Assigned to you", icon: "person", condition: assignedTo },
   created_by: { text: "Opened by you", icon: "pencil", condition: createdBy },
   mentioned: { text: "Mentioning you", icon: "mention", condition: mentioning },

@@ -1,8 +1,8 @@
-import { visibleRepositories } from "../../access/visibility.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Services } from "../../core/services.ts"
+import { findFailedRuns } from "../../features/actions/runs/store.ts"
 import { repositoryHtmlUrl } from "../../features/code/repositories/urls.ts"
 import { assignedTo, awaitingReviewBy, type Condition, inState, ofKind, searchIssues } from "../../features/planning/issues/list.ts"
 import { presentIssues } from "../../features/planning/issues/present.ts"
@@ -19,7 +19,6 @@ const SHOWN = 5
 const DAY = 86_400
 /** Older failures are no news, nor are those that many runs have followed. */
 const FAILED_WITHIN = 3 * DAY
-const NEWEST_RUNS = 50
 
 interface Call {
   readonly services: Services
@@ -66,25 +65,7 @@ function group(title: string, name: IconName, href: string, { records, total }: 
 
 /** The newest runs of the last days that the person triggered and that failed, in repositories that they may still see. */
 async function failedRuns({ services, db, actor }: Call) {
-  const rows = await db
-    .selectFrom("action_runs")
-    .innerJoin("repositories", "repositories.id", "action_runs.repository_id")
-    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-    .select(["action_runs.id", "action_runs.title", "action_runs.stopped_at", "repositories.name", "owner.name as owner_name"])
-    .where("action_runs.id", "in", (eb) =>
-      eb
-        .selectFrom("action_runs as newest")
-        .select("newest.id")
-        .where("newest.actor_id", "=", actor.user.id)
-        .orderBy("newest.id", "desc")
-        .limit(NEWEST_RUNS),
-    )
-    .where("action_runs.state", "=", "failure")
-    .where("action_runs.stopped_at", ">", services.now() - FAILED_WITHIN)
-    .where(visibleRepositories(actor))
-    .orderBy("action_runs.id", "desc")
-    .limit(SHOWN)
-    .execute()
+  const rows = await findFailedRuns(db, actor, { since: services.now() - FAILED_WITHIN, limit: SHOWN })
   return rows.map((run) => ({
     href: `${localPath(repositoryHtmlUrl(services.site, run.owner_name, run.name))}/actions/runs/${run.id}`,
     title: run.title,

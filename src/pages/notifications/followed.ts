@@ -1,11 +1,10 @@
-import { type SqlBool, sql } from "kysely"
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Page as ListPage } from "../../core/operation.ts"
 import type { Reader } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
-import { type Condition, inState, searchIssues } from "../../features/planning/issues/list.ts"
+import { followedBy, inState, searchIssues } from "../../features/planning/issues/list.ts"
 import { presentIssues } from "../../features/planning/issues/present.ts"
 import { empty, pager } from "../../web/components.ts"
 import { issueRows } from "../parts/issues/list-view.ts"
@@ -16,17 +15,6 @@ interface Call {
   readonly actor: SignedIn
   readonly page: ListPage
   readonly reader: Reader
-}
-
-/** The issues that somebody is told of: they chose so, or have to do with them and did not choose otherwise. */
-function followedBy(userId: number): Condition {
-  return sql<SqlBool>`(issues.id in (
-      select issue_id from issue_watches where user_id = ${userId} and is_watching = 1
-      union select issue_id from issue_assignees where user_id = ${userId}
-      union select id from issues as opened where opened.author_id = ${userId}
-      union select issue_id from comments where author_id = ${userId} and kind in ('comment', 'code', 'review')
-      union select issue_id from reviews where reviewer_id = ${userId} and state = 'REQUEST_REVIEW')
-    and not exists (select 1 from issue_watches where issue_watches.issue_id = issues.id and issue_watches.user_id = ${userId} and is_watching = 0))`
 }
 
 /** These issues and pull requests as rows, newest first. */

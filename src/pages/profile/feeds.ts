@@ -7,9 +7,9 @@ import type { Site } from "../../core/site.ts"
 import { type FeedQuery, readFeed } from "../../features/events/feed/feed.ts"
 import { presentActivities } from "../../features/events/feed/present.ts"
 import type { Activity } from "../../features/events/feed/records.ts"
+import { type LiveReferences, liveReferences } from "../../features/events/feed/references-store.ts"
 import { path } from "../../web/address.ts"
 import { FEED_FORMS, type FeedEntry, type FeedForm, feedIn } from "../../web/feed.ts"
-import { type LiveReferences, liveReferences } from "../parts/feed/references.ts"
 import { sentenceOf } from "../parts/feed/words.ts"
 
 const ENTRIES = 30

@@ -3,10 +3,10 @@ import { unitEnabled, unitMode } from "../../access/permission.ts"
 import { findReachable, type OnRepository } from "../../access/policies/repositories.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { type Params, query } from "../../core/database/query.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Request } from "../../core/operation.ts"
 import type { Shown } from "../../core/page.ts"
+import { findMarks } from "../../features/code/repositories/store.ts"
 import { mayCreateRepositories } from "../../features/people/teams/rules.ts"
 import { path, repositoryPath } from "../../web/address.ts"
 import { buttonForm, notice, type Tab, tabs } from "../../web/components.ts"
@@ -179,23 +179,6 @@ function forks(call: OnRepository & Pick<Request, "actor">): Html {
     html`<a class="button small primary" href="${at}/generate">${icon("copy")}Use this template</a>`
   }`
 }
-
-/** Whether the reader has a star on the repository, how they watch it, and to whom it is offered. One statement for all. */
-const findMarks = query("frame.findMarks", (db, p: Params<{ userId: number; repositoryId: number }>) =>
-  db
-    .selectFrom("users")
-    .leftJoin("stars", (join) => join.onRef("stars.user_id", "=", "users.id").on("stars.repository_id", "=", p.repositoryId))
-    .leftJoin("watches", (join) => join.onRef("watches.user_id", "=", "users.id").on("watches.repository_id", "=", p.repositoryId))
-    .leftJoin("repository_transfers as offer", (join) => join.on("offer.repository_id", "=", p.repositoryId))
-    .leftJoin("users as recipient", "recipient.id", "offer.recipient_id")
-    .select([
-      "stars.repository_id as starred",
-      "watches.mode as watched",
-      "recipient.id as recipient_id",
-      "recipient.kind as recipient_kind",
-    ])
-    .where("users.id", "=", p.userId),
-)
 
 interface Marks {
   readonly hasStar: boolean

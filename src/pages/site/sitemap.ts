@@ -1,11 +1,15 @@
 import { anyone } from "../../access/policies/site.ts"
-import { listedUsers, visibleRepositories } from "../../access/visibility.ts"
-import { anonymous } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { html } from "../../core/html.ts"
 import { pathNumber } from "../../core/operation.ts"
 import { type Page, page, type SentText, sentText } from "../../core/page.ts"
+import {
+  countMappedAccounts,
+  countMappedRepositories,
+  findMappedAccounts,
+  findMappedRepositories,
+} from "../../features/site/information/sitemap-store.ts"
 import { path } from "../../web/address.ts"
 import { asXml } from "../../web/feed.ts"
 
@@ -26,44 +30,18 @@ interface Kind {
   readonly places: (db: Handle, offset: number) => Promise<readonly Place[]>
 }
 
-const repositoriesIn = (db: Handle) => db.selectFrom("repositories").where(visibleRepositories(anonymous))
-
-const accountsIn = (db: Handle) =>
-  db
-    .selectFrom("users")
-    .where(listedUsers(anonymous))
-    .where((eb) =>
-      eb.or([eb("users.kind", "=", "organization"), eb.and([eb("users.is_active", "=", 1), eb("users.prohibit_login", "=", 0)])]),
-    )
-
 const KINDS: Readonly<Record<"repos" | "users", Kind>> = {
   repos: {
-    count: async (db) =>
-      (
-        await repositoriesIn(db)
-          .select((eb) => eb.fn.countAll<number>().as("total"))
-          .executeTakeFirstOrThrow()
-      ).total,
+    count: countMappedRepositories,
     places: async (db, offset) => {
-      const rows = await repositoriesIn(db)
-        .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-        .select(["repositories.name", "repositories.updated_at", "owner.name as owner_name"])
-        .orderBy("repositories.id")
-        .limit(PART)
-        .offset(offset)
-        .execute()
+      const rows = await findMappedRepositories(db, { offset, limit: PART })
       return rows.map((row) => ({ path: path(row.owner_name, row.name), updatedAt: row.updated_at }))
     },
   },
   users: {
-    count: async (db) =>
-      (
-        await accountsIn(db)
-          .select((eb) => eb.fn.countAll<number>().as("total"))
-          .executeTakeFirstOrThrow()
-      ).total,
+    count: countMappedAccounts,
     places: async (db, offset) => {
-      const rows = await accountsIn(db).select(["users.name", "users.updated_at"]).orderBy("users.id").limit(PART).offset(offset).execute()
+      const rows = await findMappedAccounts(db, { offset, limit: PART })
       return rows.map((row) => ({ path: path(row.name), updatedAt: row.updated_at }))
     },
   },

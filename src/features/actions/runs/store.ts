@@ -1,6 +1,6 @@
 import { type Selectable, type SqlBool, sql } from "kysely"
-import { readableRepositories } from "../../../access/visibility.ts"
-import type { Actor } from "../../../core/actor.ts"
+import { readableRepositories, visibleRepositories } from "../../../access/visibility.ts"
+import type { Actor, SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -226,3 +226,32 @@ export async function findTasks(db: Handle, repositoryId: number, { limit, offse
 }
 
 export type TaskOfRun = Awaited<ReturnType<typeof findTasks>>["rows"][number]
+
+const NEWEST_RUNS = 50
+
+/** The newest runs that a person triggered and that failed since then, in repositories that they may still see. */
+export const findFailedRuns = (db: Handle, actor: SignedIn, { since, limit }: { readonly since: number; readonly limit: number }) =>
+  db
+    .selectFrom("action_runs")
+    .innerJoin("repositories", "repositories.id", "action_runs.repository_id")
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .select(["action_runs.id", "action_runs.title", "action_runs.stopped_at", "repositories.name", "owner.name as owner_name"])
+    .where("action_runs.id", "in", (eb) =>
+      eb
+        .selectFrom("action_runs as newest")
+        .select("newest.id")
+        .where("newest.actor_id", "=", actor.user.id)
+        .orderBy("newest.id", "desc")
+        .limit(NEWEST_RUNS),
+    )
+    .where("action_runs.state", "=", "failure")
+    .where("action_runs.stopped_at", ">", since)
+    .where(visibleRepositories(actor))
+    .orderBy("action_runs.id", "desc")
+    .limit(limit)
+    .execute()
+
+/** The numbers of a run's attempts. */
+export const findAttempts = query("actions.findAttempts", (db, p: Params<{ runId: number }>) =>
+  db.selectFrom("action_attempts").select("number").where("run_id", "=", p.runId).orderBy("number"),
+)

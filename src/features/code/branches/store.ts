@@ -101,3 +101,14 @@ export const followRedirects = query("branches.followRedirects", (db, p: Params<
 export const removeRedirect = query("branches.removeRedirect", (db, p: Params<{ repositoryId: number; name: string }>) =>
   db.deleteFrom("branch_redirects").where("repository_id", "=", p.repositoryId).where("name", "=", p.name),
 )
+
+/** The newest branches. */
+export const findNewestBranches = query("browse.findNewestBranches", (db, p: Params<{ repositoryId: number; limit: number }>) =>
+  db
+    .selectFrom("branches")
+    .select("name")
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("committed_at", "desc")
+    .orderBy("name")
+    .limit(p.limit),
+)

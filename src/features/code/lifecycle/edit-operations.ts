@@ -1,31 +1,15 @@
-import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
 import { onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
-import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
-import { publish } from "../../../core/events/publish.ts"
 import { accepted, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
-import type { Services } from "../../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../../people/avatars/pictures.ts"
 import { presentRepository } from "../repositories/present.ts"
 import { EditRepoOption, Repository, UpdateRepoAvatarOption } from "../repositories/records.ts"
+import { findNewestOwned } from "../repositories/store.ts"
 import { deleteOwnedJob, deleteRepository } from "./delete.ts"
-import { editRepository } from "./edit.ts"
+import { changeAvatar, editRepository } from "./edit.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
-
-async function changeAvatar({ database, now }: Services, repository: RepositoryRow, actor: User, avatar: string): Promise<void> {
-  await database.write(async (tx) => {
-    const changed = await tx
-      .updateTable("repositories")
-      .set({ avatar, updated_at: now() })
-      .where("id", "=", repository.id)
-      .where("avatar", "!=", avatar)
-      .returning("id")
-      .execute()
-    if (changed.length > 0) publish(tx, { kind: "repository.edited", repository, actor, changed: ["avatar"] })
-  })
-}
 
 export const editOperations: readonly Operation[] = [
   operation({
@@ -72,13 +56,7 @@ export const editOperations: readonly Operation[] = [
     answers: { 202: null, 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, organization, me }) => {
-      const newest = await services.database.read
-        .selectFrom("repositories")
-        .select("id")
-        .where("owner_id", "=", organization.id)
-        .orderBy("id", "desc")
-        .limit(1)
-        .executeTakeFirst()
+      const newest = await findNewestOwned.first(services.database.read, { ownerId: organization.id })
       if (!newest) return noContent()
       const payload = { ownerId: organization.id, newestId: newest.id, doerId: me.id }
       await services.database.write((tx) => services.jobs.enqueue(tx, deleteOwnedJob, payload))

@@ -89,3 +89,17 @@ async function branchChange(tx: Transaction, repository: Repository, { default_b
 
 const findBranch = (tx: Transaction, repositoryId: number, name: string) =>
   tx.selectFrom("branches").select("id").where("repository_id", "=", repositoryId).where("name", "=", name).executeTakeFirst()
+
+/** Gives a repository another picture, "" for none. */
+export async function changeAvatar({ database, now }: Services, repository: Repository, actor: User, avatar: string): Promise<void> {
+  await database.write(async (tx) => {
+    const changed = await tx
+      .updateTable("repositories")
+      .set({ avatar, updated_at: now() })
+      .where("id", "=", repository.id)
+      .where("avatar", "!=", avatar)
+      .returning("id")
+      .execute()
+    if (changed.length > 0) publish(tx, { kind: "repository.edited", repository, actor, changed: ["avatar"] })
+  })
+}

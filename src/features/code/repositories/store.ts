@@ -60,3 +60,25 @@ export const findForkOf = query("editor.findFork", (db, p: Params<{ ownerId: num
     .where("owner_id", "=", p.ownerId)
     .where("fork_of_id", "=", p.repositoryId),
 )
+
+/** Whether the reader has a star on the repository, how they watch it, and to whom it is offered. One statement for all. */
+export const findMarks = query("frame.findMarks", (db, p: Params<{ userId: number; repositoryId: number }>) =>
+  db
+    .selectFrom("users")
+    .leftJoin("stars", (join) => join.onRef("stars.user_id", "=", "users.id").on("stars.repository_id", "=", p.repositoryId))
+    .leftJoin("watches", (join) => join.onRef("watches.user_id", "=", "users.id").on("watches.repository_id", "=", p.repositoryId))
+    .leftJoin("repository_transfers as offer", (join) => join.on("offer.repository_id", "=", p.repositoryId))
+    .leftJoin("users as recipient", "recipient.id", "offer.recipient_id")
+    .select([
+      "stars.repository_id as starred",
+      "watches.mode as watched",
+      "recipient.id as recipient_id",
+      "recipient.kind as recipient_kind",
+    ])
+    .where("users.id", "=", p.userId),
+)
+
+/** The repository that an owner made last. */
+export const findNewestOwned = query("repositories.findNewestOwned", (db, p: Params<{ ownerId: number }>) =>
+  db.selectFrom("repositories").select("id").where("owner_id", "=", p.ownerId).orderBy("id", "desc").limit(1),
+)

@@ -112,3 +112,14 @@ export async function putTags(tx: Transaction, repositoryId: number, tags: reado
       )
       .execute()
 }
+
+/** The newest tags. */
+export const findNewestTags = query("browse.findNewestTags", (db, p: Params<{ repositoryId: number; limit: number }>) =>
+  db
+    .selectFrom("tags")
+    .select("name")
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("tagged_at", "desc")
+    .orderBy("name")
+    .limit(p.limit),
+)

@@ -2,7 +2,6 @@ import { onRepositorySignedIn } from "../../../access/policies/repositories.ts"
 import { signedIn } from "../../../access/policies/site.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, type Operation, ok, operation, type Page } from "../../../core/operation.ts"
 import { dateTime, knownWord, oneOf, secondsOf } from "../../../core/record.ts"
@@ -11,6 +10,7 @@ import type { Services } from "../../../core/services.ts"
 import { locateThread, markThread, markThreads } from "./marking.ts"
 import { presentThreads } from "./present.ts"
 import { NotificationCount, NotificationThread } from "./records.ts"
+import { findThreadRows } from "./store.ts"
 import { countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subject, type ThreadFilter } from "./threads.ts"
 
 const about = { tag: "notification", scope: ["notification"], publicOnly: "refused" } as const
@@ -105,7 +105,7 @@ async function list({ db, services, actor }: Called, filter: ThreadFilter, page:
 
 async function mark({ db, services, actor }: Called, { filter, status }: { readonly filter: ThreadFilter; readonly status: Status }) {
   const ids = await markThreads(services, actor, { filter, status, shown: services.config.api.maxPageSize })
-  const threads = ids.length === 0 ? [] : await db.selectFrom("notifications").selectAll().where(inList("notifications.id", ids)).execute()
+  const threads = ids.length === 0 ? [] : await findThreadRows(db, ids)
   const place = new Map(ids.map((id, index) => [id, index]))
   const ordered = [...threads].sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
   return { status: 205, body: await presentThreads(db, services.site, actor, ordered) } as const

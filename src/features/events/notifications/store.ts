@@ -1,7 +1,8 @@
 import { type Expression, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import { readableByUsers } from "../../../access/visibility.ts"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { NotificationsTable } from "../../../core/database/tables/issues.ts"
 import type { Tables } from "../../../core/database/tables.ts"
@@ -384,3 +385,7 @@ export const setStatus = query(
   (db, p: Params<{ ids: readonly number[]; status: NotificationsTable["status"]; now: number }>) =>
     db.updateTable("notifications").set({ status: p.status, updated_at: p.now }).where("id", "in", p.ids),
 )
+
+/** Threads by their ids. */
+export const findThreadRows = (db: Handle, ids: readonly number[]) =>
+  db.selectFrom("notifications").selectAll().where(inList("notifications.id", ids)).execute()

@@ -8,6 +8,7 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { presentIssue, presentIssues } from "../issues/present.ts"
 import { Issue, IssueMeta } from "../issues/records.ts"
+import { findIssueById } from "../issues/store.ts"
 import { presentWithHidden } from "./present.ts"
 import { addDependency, type IssuePair, locateNamed, removeDependency } from "./rules.ts"
 import { findBlocked, findDependencies } from "./store.ts"
@@ -33,7 +34,7 @@ async function change(call: Call, change: Change, pairWith: (named: OnIssue) => 
   const pair = pairWith(await locateNamed(db, actor, body))
   return services.database.write(async (tx) => {
     await change(tx, pair, me, services.now())
-    const row = await tx.selectFrom("issues").selectAll().where("id", "=", issue.id).executeTakeFirst()
+    const row = await findIssueById.first(tx, { id: issue.id })
     if (!row) throw refuse.notFound()
     return created(await presentIssue(tx, services.site, actor, row, { repository, owner }))
   })

@@ -8,6 +8,7 @@ import { inList, isOneOf, issuesWithWords } from "../../../core/database/express
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
+import { concerning as repositoriesOf } from "../../code/repositories/search.ts"
 import { findIssuesByIds } from "./store.ts"
 
 /** A page of a list and the total number of its rows. */
@@ -162,3 +163,19 @@ async function pageOf(
   const rows = new Map((await findIssuesByIds(db, { ids })).map((issue) => [issue.id, issue]))
   return { rows: ids.flatMap((id) => rows.get(id) ?? []), total }
 }
+
+/** The issues that somebody is told of: they chose so, or have to do with them and did not choose otherwise. */
+export function followedBy(userId: number): Condition {
+  return sql<SqlBool>`(issues.id in (
+      select issue_id from issue_watches where user_id = ${userId} and is_watching = 1
+      union select issue_id from issue_assignees where user_id = ${userId}
+      union select id from issues as opened where opened.author_id = ${userId}
+      union select issue_id from comments where author_id = ${userId} and kind in ('comment', 'code', 'review')
+      union select issue_id from reviews where reviewer_id = ${userId} and state = 'REQUEST_REVIEW')
+    and not exists (select 1 from issue_watches where issue_watches.issue_id = issues.id and issue_watches.user_id = ${userId} and is_watching = 0))`
+}
+
+export const ofMilestone = (milestoneId: number): Condition => eb()("issues.milestone_id", "=", milestoneId)
+
+/** In repositories that concern the user. */
+export const inRepositoriesOf = (userId: number): Condition => sql<SqlBool>`${repositoriesOf(userId)}`

@@ -113,3 +113,15 @@ export const findUsableLabelsByName = query("labels.findUsableByName", (db, p: P
     .orderBy("name")
     .orderBy("id"),
 )
+
+/** How many open issues and pull requests of a repository have each of these labels. */
+export const countOpen = query("labels.countOpen", (db, p: Params<{ repositoryId: number; ids: readonly number[] }>) =>
+  db
+    .selectFrom("issue_labels")
+    .innerJoin("issues", "issues.id", "issue_labels.issue_id")
+    .select(["issue_labels.label_id", "issues.is_pull", (eb) => eb.fn.countAll<number>().as("total")])
+    .where("issue_labels.label_id", "in", p.ids)
+    .where("issues.repository_id", "=", p.repositoryId)
+    .where("issues.is_closed", "=", 0)
+    .groupBy(["issue_labels.label_id", "issues.is_pull"]),
+)

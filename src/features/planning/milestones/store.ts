@@ -1,10 +1,14 @@
 import type { Selectable } from "kysely"
+import { readableRepositories } from "../../../access/visibility.ts"
+import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { MilestonesTable } from "../../../core/database/tables/issues.ts"
+import type { Page as ListPage } from "../../../core/operation.ts"
 import { type Page, pathNumber } from "../../../core/operation.ts"
+import { concerning } from "../../code/repositories/search.ts"
 
 export type Milestone = Selectable<MilestonesTable>
 
@@ -69,3 +73,33 @@ export const findMilestoneById = findById
 export const findMilestonesByIds = query("milestones.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("milestones").selectAll().where("id", "in", p.ids),
 )
+
+/** The milestones of repositories that concern the reader, as far as they may read their issues or pull requests. */
+export async function findEverywhere(
+  db: Handle,
+  { actor, me }: { readonly actor: Actor; readonly me: Pick<User, "id"> },
+  { state, title }: { readonly state: "open" | "closed" | "all"; readonly title: string },
+  { limit, offset }: ListPage,
+) {
+  const found = db
+    .selectFrom("milestones")
+    .innerJoin("repositories", "repositories.id", "milestones.repository_id")
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .where(concerning(me.id))
+    .where((eb) => eb.or([readableRepositories(actor, "repo.issues"), readableRepositories(actor, "repo.pulls")]))
+    .where("repositories.is_archived", "=", 0)
+    .$if(state !== "all", (some) => some.where("milestones.is_closed", "=", state === "closed" ? 1 : 0))
+    .$if(title !== "", (some) => some.where((eb) => contains(eb.ref("milestones.title"), title)))
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await found
+    .selectAll("milestones")
+    .select(["owner.name as owner_name", "repositories.name as repository_name"])
+    // Those without a date come last.
+    .orderBy((eb) => eb.case().when("milestones.due_at", "=", 0).then(1).else(0).end())
+    .orderBy("milestones.due_at")
+    .orderBy("milestones.id")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}

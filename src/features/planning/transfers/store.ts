@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import { permissionsOn } from "../../../access/permission.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
 import { grantedRepositories, readableRepositories } from "../../../access/visibility.ts"
-import type { SignedIn } from "../../../core/actor.ts"
+import type { Actor, SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
 import { withOwners } from "../../code/repositories/store.ts"
@@ -40,3 +40,14 @@ export async function findTargets(db: Handle, actor: SignedIn, exceptId: number,
     .slice(0, OFFERED)
     .map(({ owner, repository }) => `${owner.name}/${repository.name}`)
 }
+
+/** Where an issue was before, as far as the caller may read the issues there. */
+export const findFormerPlaces = (db: Handle, actor: Actor, issueId: number) =>
+  db
+    .selectFrom("moved_issues")
+    .innerJoin("repositories", "repositories.id", "moved_issues.repository_id")
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .select(["moved_issues.number", "moved_issues.moved_at", "owner.name as owner", "repositories.name"])
+    .where("moved_issues.issue_id", "=", issueId)
+    .where(readableRepositories(actor, "repo.issues"))
+    .execute()

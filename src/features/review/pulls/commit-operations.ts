@@ -3,7 +3,6 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
@@ -12,17 +11,7 @@ import { commitNamed } from "../../code/commits/revision.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { presentPull } from "./present.ts"
 import { PullRequest } from "./records.ts"
-
-/** The pull requests whose merge made a commit, newest first; more than one only where a merge was recorded by hand. */
-const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
-  db
-    .selectFrom("pulls")
-    .selectAll()
-    .where("repository_id", "=", p.repositoryId)
-    .where("merge_commit_id", "=", p.commitId)
-    .where("is_merged", "=", 1)
-    .orderBy("id", "desc"),
-)
+import { findMergedBy } from "./store.ts"
 
 /** The pull request whose merge made the commit. Refuses `notFound` where there is none, or none that the caller may see. */
 async function pullOfCommit(db: Handle, services: Services, actor: Actor, on: OnRepository, commitId: ObjectId): Promise<PullRequest> {

@@ -186,3 +186,14 @@ export const findOpenInto = query("pulls.findOpenInto", (db, p: Branches) =>
     .orderBy("issues.updated_at", "desc")
     .orderBy("pulls.id"),
 )
+
+/** The pull requests whose merge made a commit, newest first; more than one only where a merge was recorded by hand. */
+export const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
+  db
+    .selectFrom("pulls")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .where("merge_commit_id", "=", p.commitId)
+    .where("is_merged", "=", 1)
+    .orderBy("id", "desc"),
+)

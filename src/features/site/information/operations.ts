@@ -1,5 +1,4 @@
 import { anyone } from "../../../access/policies/site.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import { API_VERSION, VERSION } from "../../../core/version.ts"
 import { DEFAULT_THEME } from "../../people/users/records.ts"
@@ -11,21 +10,8 @@ import {
   NodeInfo,
   ServerVersion,
 } from "./records.ts"
+import { countPeople } from "./store.ts"
 import { templateOperations } from "./template-operations.ts"
-
-/** How many users have an active account, and how many of them have signed in since the given times. */
-const countPeople = query("site.countPeople", (db, p: Params<{ halfYearAgo: number; monthAgo: number }>) =>
-  db
-    .selectFrom("users")
-    .select((eb) => [
-      eb.fn.countAll<number>().as("total"),
-      eb.fn.countAll<number>().filterWhere("last_login_at", ">=", p.halfYearAgo).as("half_year"),
-      eb.fn.countAll<number>().filterWhere("last_login_at", ">=", p.monthAgo).as("month"),
-    ])
-    .where("kind", "=", "person")
-    .where("is_active", "=", 1)
-    .where("prohibit_login", "=", 0),
-)
 
 const DAY = 86_400
 

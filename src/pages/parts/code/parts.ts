@@ -1,8 +1,9 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { findNewestBranches } from "../../../features/code/branches/store.ts"
 import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
+import { findNewestTags } from "../../../features/code/tags/store.ts"
 import { codePath, escapePath, repositoryPath } from "../../../web/address.ts"
 import { menu } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -21,28 +22,6 @@ export const pathCrumbs = (call: OnCode, { revision, parts }: Located, view: Vie
 
 /** The most branches and tags in the menu; the pages of both have the rest. */
 const MOST_IN_MENU = 50
-
-/** The newest branches. */
-const findNewestBranches = query("browse.findNewestBranches", (db, p: Params<{ repositoryId: number; limit: number }>) =>
-  db
-    .selectFrom("branches")
-    .select("name")
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("committed_at", "desc")
-    .orderBy("name")
-    .limit(p.limit),
-)
-
-/** The newest tags. */
-const findNewestTags = query("browse.findNewestTags", (db, p: Params<{ repositoryId: number; limit: number }>) =>
-  db
-    .selectFrom("tags")
-    .select("name")
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("tagged_at", "desc")
-    .orderBy("name")
-    .limit(p.limit),
-)
 
 /** A menu of the branches and tags. Whether they have the path is found out for the one that is chosen (`nearestPlace`). */
 export async function revisionMenu(call: OnCode, { revision, parts }: Located, view: View): Promise<Html> {

@@ -19,6 +19,7 @@ import { rolesOf } from "../../../features/planning/comments/roles.ts"
 import { createComment } from "../../../features/planning/comments/rules.ts"
 import { findTimeline } from "../../../features/planning/comments/store.ts"
 import { presentTimeline } from "../../../features/planning/comments/timeline.ts"
+import { findProjectNames } from "../../../features/planning/issues/beside-store.ts"
 import { editIssue } from "../../../features/planning/issues/edit.ts"
 import { lockForIssues } from "../../../features/planning/issues/lock.ts"
 import { presentIssue } from "../../../features/planning/issues/present.ts"
@@ -40,7 +41,6 @@ import type { ConversationForms } from "./forms.ts"
 import { historiesOf } from "./histories.ts"
 import { originsOf } from "./origins.ts"
 import { sideOf } from "./side.ts"
-import { findProjectLinks } from "./store.ts"
 import { type Around, article, type Deeds, type DrawnReview, type ShownText, timelineItems } from "./timeline-view.ts"
 
 /** The conversation about an issue or a pull request: both pages are made of it. */
@@ -103,7 +103,7 @@ export async function conversation(call: ConversationCall, record: IssueRecord, 
   const here = conversationPath(call)
   const found = await findEntries(call, options.all)
   const entries = await presentTimeline(db, site, actor, { home: { repository, owner }, issue }, found.rows)
-  const projects = await findProjectLinks(db, actor, [
+  const projects = await findProjectNames(db, actor, [
     ...new Set(
       [...entries.flatMap((entry) => [entry.project_id, entry.old_project_id]), ...record.projects.map(({ id }) => id)].filter(
         (id) => id !== 0,

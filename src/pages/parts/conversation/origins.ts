@@ -1,5 +1,5 @@
-import { readableRepositories } from "../../../access/visibility.ts"
 import type { TimelineEntry } from "../../../features/planning/issues/timeline.ts"
+import { findFormerPlaces } from "../../../features/planning/transfers/store.ts"
 import type { ConversationCall } from "./call.ts"
 import type { Origin } from "./timeline-view.ts"
 
@@ -13,14 +13,7 @@ export async function originsOf(
 ): Promise<ReadonlyMap<number, Origin>> {
   const moves = rows.filter(({ kind }) => kind === "transfer")
   if (moves.length === 0) return new Map()
-  const places = await db
-    .selectFrom("moved_issues")
-    .innerJoin("repositories", "repositories.id", "moved_issues.repository_id")
-    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-    .select(["moved_issues.number", "moved_issues.moved_at", "owner.name as owner", "repositories.name"])
-    .where("moved_issues.issue_id", "=", issue.id)
-    .where(readableRepositories(actor, "repo.issues"))
-    .execute()
+  const places = await findFormerPlaces(db, actor, issue.id)
   return new Map(
     moves.flatMap(({ id, created_at }) => {
       const place = places.find(({ moved_at }) => moved_at === created_at)

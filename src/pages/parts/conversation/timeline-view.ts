@@ -5,6 +5,7 @@ import type { Attachment } from "../../../features/code/attachments/records.ts"
 import type { User } from "../../../features/people/users/records.ts"
 import type { TimelineComment } from "../../../features/planning/comments/records.ts"
 import { ROLES, type Role } from "../../../features/planning/comments/roles.ts"
+import type { ProjectName } from "../../../features/planning/issues/beside-store.ts"
 import type { Issue } from "../../../features/planning/issues/records.ts"
 import { localPath, path } from "../../../web/address.ts"
 import { avatar, label, person, personWithAvatar } from "../../../web/components.ts"
@@ -55,8 +56,8 @@ export interface Around {
   readonly now: number
   /** The texts of comments and reviews, by the ids of their entries. */
   readonly texts: ReadonlyMap<number, ShownText>
-  /** The titles and paths of projects that the reader may see, by their ids. */
-  readonly projects: ReadonlyMap<number, { readonly title: string; readonly href: string }>
+  /** The projects that the reader may see, by their ids. */
+  readonly projects: ReadonlyMap<number, ProjectName>
   /** Reviews by their ids. */
   readonly reviews: ReadonlyMap<number, DrawnReview>
   /** Why the issue was closed, and where it was before, by the ids of the entries that say so. */
@@ -403,7 +404,9 @@ function milestoneWords({ milestone, old_milestone }: TimelineComment, { at }: A
 function projectWords({ type, project_id, old_project_id }: TimelineComment, { projects }: Around): Html {
   const link = (id: number): Html => {
     const project = projects.get(id)
-    return project ? html`<a class="strong" href="${project.href}"><bdi>${project.title}</bdi></a>` : html`a project`
+    if (!project) return html`a project`
+    const { owner, repository, title } = project
+    return html`<a class="strong" href="${path(owner, repository ?? "-", "projects", id)}"><bdi>${title}</bdi></a>`
   }
   if (type === "project_board") return html`moved this in ${link(project_id)}`
   return project_id !== 0 ? html`added this to ${link(project_id)}` : html`removed this from ${link(old_project_id)}`

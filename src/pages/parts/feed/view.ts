@@ -2,11 +2,11 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { ActivityKind } from "../../../features/events/feed/kinds.ts"
 import type { Activity } from "../../../features/events/feed/records.ts"
+import { liveReferences } from "../../../features/events/feed/references-store.ts"
 import { avatar, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { timeOf } from "../../../web/time.ts"
-import { liveReferences } from "./references.ts"
 import { type Part, sentenceOf } from "./words.ts"
 
 /** Entries of a feed as a list of sentences. At most two statements. */

@@ -1,7 +1,7 @@
 import type { Activity } from "../../../features/events/feed/records.ts"
+import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
 import { localPath, path } from "../../../web/address.ts"
 import { plural } from "../../../web/time.ts"
-import type { LiveReferences } from "./references.ts"
 
 /** An entry of a feed as a sentence, for pages and for feeds of other programs. */
 

@@ -1,24 +1,14 @@
 import type { Readable } from "node:stream"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { openLog } from "../../../features/actions/runs/logs.ts"
+import type { ShownTask } from "../../../features/actions/tasks/store.ts"
 import { SHOWN_BYTES, splitTime } from "./log-line.ts"
 
 /** Parts of logs: the lines of steps, and lines with a text. A log has no index of its lines: it is read from its beginning, and little of it is kept. */
 
 /** Milliseconds that reading a log may take. */
 const LONGEST_MS = 20_000
-
-export const findShownTask = query("actions.findShownTask", (db, p: Params<{ jobId: number }>) =>
-  db
-    .selectFrom("action_tasks")
-    .select(["id", "state", "log_file", "log_lines", "log_size", "log_end", "log_sealed", "log_packed", "log_expired", "updated_at"])
-    .where("job_id", "=", p.jobId)
-    .orderBy("id", "desc")
-    .limit(1),
-)
-export type ShownTask = Awaited<ReturnType<typeof findShownTask>>[number]
 
 /** How many lines a log has, with that of the server. */
 export const linesOf = ({ log_lines, log_end }: ShownTask): number => log_lines + (log_end === "" ? 0 : 1)

@@ -1,13 +1,14 @@
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { Step } from "../../../features/actions/runs/store.ts"
+import type { ShownTask } from "../../../features/actions/tasks/store.ts"
 import { withQuery } from "../../../web/address.ts"
 import { filterForm } from "../../../web/components.ts"
 import { plural } from "../../../web/time.ts"
 import { stateIcon } from "../../parts/run-state.ts"
 import { lengthOf } from "./list-view.ts"
 import { readLine, type ShownLine } from "./log-line.ts"
-import { linesOf, type Match, partsOfLog, type Range, type ShownTask, type Wanted } from "./log-parts.ts"
+import { linesOf, type Match, partsOfLog, type Range, type Wanted } from "./log-parts.ts"
 
 /** The log of a job: its steps with their last lines. */
 

@@ -2,7 +2,6 @@ import { Mode } from "../../../access/modes.ts"
 import { unitModeOrAdmin } from "../../../access/permission.ts"
 import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Request } from "../../../core/operation.ts"
@@ -19,6 +18,7 @@ import { approveRun, cancelRun } from "../../../features/actions/runs/rules.ts"
 import { isDone, statesNamed } from "../../../features/actions/runs/status.ts"
 import {
   findAttempt,
+  findAttempts,
   findJob,
   findJobsOfAttempt,
   findRun,
@@ -29,6 +29,7 @@ import {
   type Run,
 } from "../../../features/actions/runs/store.ts"
 import { readSummaries } from "../../../features/actions/runs/summaries.ts"
+import { findShownTask, type ShownTask } from "../../../features/actions/tasks/store.ts"
 import { findWorkflowAt } from "../../../features/actions/triggers/dispatch.ts"
 import { findBranches } from "../../../features/code/branches/store.ts"
 import { resolveRevision } from "../../../features/code/commits/revision.ts"
@@ -56,7 +57,7 @@ import {
   workflowNav,
 } from "./list-view.ts"
 import { jobEvents, runEvents } from "./live.ts"
-import { findLines, findShownTask, linesOf, readLines, type ShownTask } from "./log-parts.ts"
+import { findLines, linesOf, readLines } from "./log-parts.ts"
 import { drawPart, foundLines, layOutLog, logTools, wantedOf } from "./log-view.ts"
 import {
   approvalNotice,
@@ -102,10 +103,6 @@ async function peopleOf({ services, db }: Call, ids: readonly number[]) {
 }
 
 // --- runs ------------------------------------------------------------------------------------------------------------------------
-
-const findAttempts = query("actions.findAttempts", (db, p: Params<{ runId: number }>) =>
-  db.selectFrom("action_attempts").select("number").where("run_id", "=", p.runId).orderBy("number"),
-)
 
 async function requireRun({ db, repository }: Call, id: number): Promise<Run> {
   const run = await findRun.first(db, { repositoryId: repository.id, id })

@@ -1,12 +1,11 @@
 import { onIssues } from "../../../access/policies/issues.ts"
 import { plansIn } from "../../../access/policies/planning.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { type Html, html } from "../../../core/html.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { LABEL_SORTS, labelQuery } from "../../../features/planning/labels/records.ts"
-import { findLabels, type Label, ofOrganization, ofRepository } from "../../../features/planning/labels/store.ts"
+import { countOpen, findLabels, type Label, ofOrganization, ofRepository } from "../../../features/planning/labels/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { empty, label, menu, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -19,18 +18,6 @@ const ORDERS = {
   mostissues: "Most issues",
   leastissues: "Fewest issues",
 } as const satisfies Readonly<Record<(typeof LABEL_SORTS)[number], string>>
-
-/** How many open issues and pull requests of a repository have each of these labels. */
-const countOpen = query("labels.countOpen", (db, p: Params<{ repositoryId: number; ids: readonly number[] }>) =>
-  db
-    .selectFrom("issue_labels")
-    .innerJoin("issues", "issues.id", "issue_labels.issue_id")
-    .select(["issue_labels.label_id", "issues.is_pull", (eb) => eb.fn.countAll<number>().as("total")])
-    .where("issue_labels.label_id", "in", p.ids)
-    .where("issues.repository_id", "=", p.repositoryId)
-    .where("issues.is_closed", "=", 0)
-    .groupBy(["issue_labels.label_id", "issues.is_pull"]),
-)
 
 type Counts = (labelId: number, isPull: 0 | 1) => number
 

@@ -1,25 +1,25 @@
-import { type SqlBool, sql } from "kysely"
 import { onIssues, readableKinds } from "../../../access/policies/issues.ts"
 import { plansIn } from "../../../access/policies/planning.ts"
 import { type OnRepository, onRepository } from "../../../access/policies/repositories.ts"
-import { type Me, signedIn } from "../../../access/policies/site.ts"
-import { readableRepositories } from "../../../access/visibility.ts"
+import { signedIn } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { contains } from "../../../core/database/expressions.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
-import type { Page as ListPage } from "../../../core/operation.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { concerning } from "../../../features/code/repositories/search.ts"
 import { filterIn, findOffered, planFilter } from "../../../features/planning/issues/filter-conditions.ts"
-import { ofKind } from "../../../features/planning/issues/list.ts"
+import { ofKind, ofMilestone } from "../../../features/planning/issues/list.ts"
 import { presentIssues } from "../../../features/planning/issues/present.ts"
 import { presentMilestone } from "../../../features/planning/milestones/present.ts"
 import type { Milestone } from "../../../features/planning/milestones/records.ts"
-import { findMilestone, findMilestones, type Milestone as MilestoneRow } from "../../../features/planning/milestones/store.ts"
+import {
+  findEverywhere,
+  findMilestone,
+  findMilestones,
+  type Milestone as MilestoneRow,
+} from "../../../features/planning/milestones/store.ts"
 import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { choices, empty, filterForm, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -105,7 +105,7 @@ export const milestonePages: readonly Page[] = [
       const plan = planFilter(actor, filter)
       const kinds = readableKinds(call)
       const readable = kinds.issues && kinds.pulls ? [] : [ofKind(kinds.pulls ? 1 : 0)]
-      const found = await filterIn(db, repository.id, plan, rows, [sql<SqlBool>`issues.milestone_id = ${row.id}`, ...readable])
+      const found = await filterIn(db, repository.id, plan, rows, [ofMilestone(row.id), ...readable])
       const records = await presentIssues(db, services.site, actor, found.rows, { owned: [call] })
       const [text] = await renderTexts(call, [row.description])
       const at = `${repositoryPath(call)}/milestone/${row.id}`
@@ -176,34 +176,4 @@ async function findById({ db, repository }: OnRepository & { readonly db: Handle
   const row = await findMilestone(db, repository.id, id)
   if (!row) throw refuse.notFound()
   return row
-}
-
-/** The milestones of repositories that concern the reader, as far as they may read their issues or pull requests. */
-async function findEverywhere(
-  db: Handle,
-  { actor, me }: Me,
-  { state, title }: { readonly state: keyof typeof STATES; readonly title: string },
-  { limit, offset }: ListPage,
-) {
-  const found = db
-    .selectFrom("milestones")
-    .innerJoin("repositories", "repositories.id", "milestones.repository_id")
-    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-    .where(concerning(me.id))
-    .where((eb) => eb.or([readableRepositories(actor, "repo.issues"), readableRepositories(actor, "repo.pulls")]))
-    .where("repositories.is_archived", "=", 0)
-    .$if(state !== "all", (some) => some.where("milestones.is_closed", "=", state === "closed" ? 1 : 0))
-    .$if(title !== "", (some) => some.where((eb) => contains(eb.ref("milestones.title"), title)))
-  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await found
-    .selectAll("milestones")
-    .select(["owner.name as owner_name", "repositories.name as repository_name"])
-    // Those without a date come last.
-    .orderBy((eb) => eb.case().when("milestones.due_at", "=", 0).then(1).else(0).end())
-    .orderBy("milestones.due_at")
-    .orderBy("milestones.id")
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return { rows, total }
 }

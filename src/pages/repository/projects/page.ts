@@ -1,4 +1,3 @@
-import { type SqlBool, sql } from "kysely"
 import { permissionOn } from "../../../access/permission.ts"
 import {
   type OnProjects,
@@ -24,7 +23,7 @@ import { addCard } from "../../../features/planning/boards/rules.ts"
 import { locateNamed } from "../../../features/planning/dependencies/rules.ts"
 import { planFilter } from "../../../features/planning/issues/filter-conditions.ts"
 import { parseFilter } from "../../../features/planning/issues/filter-words.ts"
-import { ofKind } from "../../../features/planning/issues/list.ts"
+import { inState, ofKind } from "../../../features/planning/issues/list.ts"
 import { presentIssues } from "../../../features/planning/issues/present.ts"
 import type { Issue } from "../../../features/planning/issues/records.ts"
 import { findIssuesByIds } from "../../../features/planning/issues/store.ts"
@@ -166,7 +165,7 @@ async function boardPage(
   const conditions = [
     ...plan.conditions,
     ...(plan.kind === undefined ? [] : [ofKind(plan.kind === "pulls" ? 1 : 0)]),
-    ...(plan.state === "open" || plan.state === "closed" ? [sql<SqlBool>`issues.is_closed = ${plan.state === "closed" ? 1 : 0}`] : []),
+    ...(plan.state === "open" || plan.state === "closed" ? [inState(plan.state === "closed" ? 1 : 0)] : []),
   ]
   const cards = await findBoard(db, actor, row.id, conditions, MOST_CARDS)
   const issues = cards.length === 0 ? [] : await findIssuesByIds(db, { ids: cards.map(({ issue_id }) => issue_id) })

@@ -4,6 +4,7 @@ import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Draft } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { findReviewsBy } from "../../../features/review/reviews/store.ts"
+import { viewedBy } from "../../../features/review/reviews/viewed-store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { type Field, formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
@@ -11,7 +12,7 @@ import { type ConversationCall, conversationPath } from "../../parts/conversatio
 import type { DiffQuery } from "../../parts/diffs/choices.ts"
 import type { FileChange } from "../../parts/diffs/model.ts"
 import { discardPending, lineComment, newReview, submitPending } from "./review-forms.ts"
-import { viewedBy, viewedForm } from "./viewed.ts"
+import { viewedForm } from "./viewed.ts"
 
 /** What a reader who has signed in can do on the page of all changes: comment on lines, review, and mark files as viewed. */
 

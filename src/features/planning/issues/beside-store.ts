@@ -3,9 +3,8 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { path } from "../../../web/address.ts"
 
-/** What the page of an issue shows beside its conversation. */
+/** What is shown beside the conversation of an issue. */
 
 /** The most participants that are shown. */
 const MOST_PARTICIPANTS = 30
@@ -61,12 +60,16 @@ export const findColumnsOfIssue = query("issues.findColumns", (db, p: Params<{ i
     .where("project_cards.issue_id", "=", p.issueId),
 )
 
-/** The titles and paths of those of the projects that the caller may read, by their ids. One query. */
-export async function findProjectLinks(
-  db: Handle,
-  actor: Actor,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, { readonly title: string; readonly href: string }>> {
+/** What a project is called, and whose it is. */
+export interface ProjectName {
+  readonly title: string
+  readonly owner: string
+  /** Null for a project of an account. */
+  readonly repository: string | null
+}
+
+/** The titles of those of the projects, and whose they are, that the caller may read, by their ids. One query. */
+export async function findProjectNames(db: Handle, actor: Actor, ids: readonly number[]): Promise<ReadonlyMap<number, ProjectName>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom("projects")
@@ -84,5 +87,5 @@ export async function findProjectLinks(
       ),
     )
     .execute()
-  return new Map(rows.map(({ id, title, owner, repository }) => [id, { title, href: path(owner, repository ?? "-", "projects", id) }]))
+  return new Map(rows.map(({ id, title, owner, repository }) => [id, { title, owner, repository }]))
 }
