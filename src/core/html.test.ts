@@ -111,6 +111,40 @@ describe("a template of HTML", () => {
     expect(() => made(undefined)).toThrow(TypeError)
   })
 
+  it("sends none of the indentation of a template", () => {
+    const list = html`
+      <ul class="rows">
+        <li>One</li>
+        ${["Two"].map(
+          (text) => html`
+            <li>
+              ${text}
+            </li>
+          `,
+        )}
+      </ul>
+    `
+    expect(String(list)).toBe('<ul class="rows"><li>One</li><li>Two</li></ul>')
+  })
+
+  it("keeps a line break between words, and in a tag, as a space; beside a tag or a hole a space is written as a hole", () => {
+    const text = html`
+      <p
+        class="${"muted"}"
+        ${attribute("id", "a")}
+        lang="en"
+      >
+        words that go on
+        in the next line,${" "}
+        <b>bold</b>
+        ${"hole"}${" "}
+        ${"hole"}
+      </p>
+    `
+    expect(String(text)).toBe('<p class="muted" id="a" lang="en">words that go on in the next line, <b>bold</b>hole hole</p>')
+    expect(String(html`<pre>${"\n"}${"a\n  b"}</pre>`)).toBe("<pre>\na\n  b</pre>")
+  })
+
   it("has attributes that are there or not", () => {
     expect(String(html`<a ${attribute("aria-current", undefined)}></a>`)).toBe("<a ></a>")
     expect(String(html`<a ${attribute("data-open", true)}></a>`)).toBe("<a data-open></a>")

@@ -19,15 +19,16 @@ export type Content = Html | string | number | undefined | null | false | readon
 
 /**
  * A template of HTML: html`<a href="${address}">${text}</a>`. Holes stand between tags or inside of quoted attributes; in an attribute that
- * takes an address, one with a scheme other than http, https and mailto is replaced by `#`. Throws TypeError for a template with holes elsewhere.
+ * takes an address, one with a scheme other than http, https and mailto is replaced by `#`. Templates are indented like the HTML that they make; the indentation is not sent, so a space beside a
+ * line break is the hole `${" "}`. Throws TypeError for a template with holes elsewhere.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
-  const places = placesOf(strings)
-  let text = strings[0] ?? ""
+  const { texts, places } = templateOf(strings)
+  let text = texts[0] ?? ""
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
     text += places[index] === "address" ? safeAddress(String(value ?? "")) : textOf(value)
-    text += strings[index + 1] ?? ""
+    text += texts[index + 1] ?? ""
   }
   return new Html(text)
 }
@@ -49,27 +50,47 @@ function textOf(value: Content): string {
 
 type Place = "text" | "address"
 
-const known = new WeakMap<TemplateStringsArray, readonly Place[]>()
-
-/** What each hole of a template stands in; looked at once for each template. */
-function placesOf(strings: TemplateStringsArray): readonly Place[] {
-  const before = known.get(strings)
-  if (before) return before
-  let read = ""
-  const places = strings.slice(0, -1).map((part): Place => {
-    read += part
-    return placeAfter(read)
-  })
-  known.set(strings, places)
-  return places
+interface Template {
+  readonly texts: readonly string[]
+  /** What each hole stands in. */
+  readonly places: readonly Place[]
 }
 
+const known = new WeakMap<TemplateStringsArray, Template>()
+
+/** A template as it is sent; looked at once for each. */
+function templateOf(strings: TemplateStringsArray): Template {
+  const before = known.get(strings)
+  if (before) return before
+  const texts: string[] = []
+  const places: Place[] = []
+  let read = ""
+  for (const [index, part] of strings.entries()) {
+    const text = withoutIndentation(part, isInTag(read))
+    texts.push(text)
+    read += text
+    if (index < strings.length - 1) places.push(placeAfter(read))
+  }
+  const template = { texts, places }
+  known.set(strings, template)
+  return template
+}
+
+const isInTag = (read: string): boolean => read.lastIndexOf("<") > read.lastIndexOf(">")
+
+/** A line break and the indentation after it are for who reads the source: between words, and in a tag, they are a space; beside a tag or a hole they are nothing. */
+const withoutIndentation = (text: string, beginsInTag: boolean): string =>
+  text.replace(/[ \t]*\n\s*/g, (found: string, at: number) => {
+    const [before, after] = [text[at - 1], text[at + found.length]]
+    const inTag = at === 0 ? beginsInTag : isInTag(text.slice(0, at)) || (beginsInTag && !text.slice(0, at).includes(">"))
+    if (inTag) return after === ">" ? "" : " "
+    return before === undefined || before === ">" || after === undefined || after === "<" ? "" : " "
+  })
+
 function placeAfter(read: string): Place {
-  const open = read.lastIndexOf("<")
-  const inTag = open > read.lastIndexOf(">")
   if (/<(script|style)\b[^>]*>(?![\s\S]*<\/\1)/i.test(read)) throw new TypeError("a template must not write into a script or a style")
-  if (!inTag) return "text"
-  const tag = read.slice(open)
+  if (!isInTag(read)) return "text"
+  const tag = read.slice(read.lastIndexOf("<"))
   if (/^<\/?[\w-]*$/.test(tag)) throw new TypeError(`a template must not make the name of an element: ${tag}`)
   const attribute = /\s([\w:-]+)="([^"]*)$/.exec(tag)
   if (!attribute) {

@@ -38,30 +38,55 @@ export interface Tab {
 
 /** Links to the parts of a thing, of which one is shown. */
 export const tabs = (label: string, items: readonly Tab[]): Html =>
-  html`<nav class="tabs" aria-label="${label}">${items.map(
-    (tab) =>
-      html`<a href="${tab.href}" ${attribute("aria-current", tab.current ? "page" : undefined)} ${attribute("aria-keyshortcuts", tab.keys)}>${tab.icon && icon(tab.icon)}${tab.text}${
-        tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}</span>`
-      }</a>`,
-  )}</nav>`
+  html`
+    <nav class="tabs" aria-label="${label}">
+      ${items.map(
+        (tab) =>
+          html`
+            <a
+              href="${tab.href}"
+              ${attribute("aria-current", tab.current ? "page" : undefined)}
+              ${attribute("aria-keyshortcuts", tab.keys)}
+            >
+              ${tab.icon && icon(tab.icon)}${tab.text}
+              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}</span>`}
+            </a>
+          `,
+      )}
+    </nav>
+  `
 
 /** The same as a list at the side of a page. */
 export const sideNav = (label: string, items: readonly Tab[]): Html =>
-  html`<nav class="side-nav" aria-label="${label}">${items.map(
-    (tab) =>
-      html`<a href="${tab.href}" ${attribute("aria-current", tab.current ? "page" : undefined)}>${tab.icon && icon(tab.icon)}<span class="break">${tab.text}</span>${
-        tab.count !== undefined && html`<span class="count end">${count(tab.count)}</span>`
-      }</a>`,
-  )}</nav>`
+  html`
+    <nav class="side-nav" aria-label="${label}">
+      ${items.map(
+        (tab) =>
+          html`
+            <a href="${tab.href}" ${attribute("aria-current", tab.current ? "page" : undefined)}>
+              ${tab.icon && icon(tab.icon)}<span class="break">${tab.text}</span>
+              ${tab.count !== undefined && html`<span class="count end">${count(tab.count)}</span>`}
+            </a>
+          `,
+      )}
+    </nav>
+  `
 
 /** A few choices beside each other. */
 export const choices = (label: string, items: readonly Tab[]): Html =>
-  html`<nav class="group" aria-label="${label}">${items.map(
-    (tab) =>
-      html`<a class="button small" href="${tab.href}" ${attribute("aria-current", tab.current ? "true" : undefined)}>${tab.icon && icon(tab.icon)}${tab.text}${
-        tab.count !== undefined && html` <span class="count">${count(tab.count)}</span>`
-      }</a>`,
-  )}</nav>`
+  html`
+    <nav class="group" aria-label="${label}">
+      ${items.map(
+        (tab) =>
+          html`
+            <a class="button small" href="${tab.href}" ${attribute("aria-current", tab.current ? "true" : undefined)}>
+              ${tab.icon && icon(tab.icon)}${tab.text}
+              ${tab.count !== undefined && html` <span class="count">${count(tab.count)}</span>`}
+            </a>
+          `,
+      )}
+    </nav>
+  `
 
 /** What opens a list of links or forms; it works without scripts. */
 export const menu = (
@@ -69,20 +94,38 @@ export const menu = (
   items: Content,
   { starts = false, name = "button small" }: { readonly starts?: boolean; readonly name?: string } = {},
 ): Html =>
-  html`<details class="menu${starts ? " starts" : ""}"><summary class="${name}">${label}</summary><div class="menu-items">${items}</div></details>`
+  html`
+    <details class="menu${starts ? " starts" : ""}">
+      <summary class="${name}">${label}</summary>
+      <div class="menu-items">${items}</div>
+    </details>
+  `
 
 /** What is shown where a list has nothing: what would be here, and what one can do. */
 export const empty = (name: IconName, title: string, text?: Content, action?: Content): Html =>
-  html`<div class="empty">${icon(name)}<h2>${title}</h2>${text && html`<p class="muted">${text}</p>`}${action}</div>`
+  html`
+    <div class="empty">
+      ${icon(name)}
+      <h2>${title}</h2>
+      ${text && html`<p class="muted">${text}</p>`}
+      ${action}
+    </div>
+  `
 
 /** Links to the pages of a list before and after this one. Nothing where there is one page. */
 export function pager(url: string, { number, limit }: ListPage, total: number): Html {
   const last = Math.max(1, Math.ceil(total / limit))
   if (last === 1 && number === 1) return html``
   const to = (target: number) => withQuery(url, { page: target === 1 ? undefined : target })
-  return html`<nav class="pager" aria-label="Pages">${number > 1 && html`<a class="button small" rel="prev" href="${to(Math.min(number - 1, last))}">${icon("chevron-left")} Previous</a>`}<span class="muted small">Page ${number} of ${last}</span>${
-    number < last && html`<a class="button small" rel="next" href="${to(number + 1)}">Next ${icon("chevron-right")}</a>`
-  }</nav>`
+  return html`
+    <nav class="pager" aria-label="Pages">
+      ${
+        number > 1 && html`<a class="button small" rel="prev" href="${to(Math.min(number - 1, last))}">${icon("chevron-left")} Previous</a>`
+      }
+      <span class="muted small">Page ${number} of ${last}</span>
+      ${number < last && html`<a class="button small" rel="next" href="${to(number + 1)}">Next ${icon("chevron-right")}</a>`}
+    </nav>
+  `
 }
 
 export type Tone = "good" | "bad" | "warn" | "info"
@@ -120,7 +163,16 @@ export function shares(parts: readonly Share[]): Html {
   let x = 0
   const drawn = parts.map(({ color, part, name }) => {
     const width = (part / whole) * 1000
-    const rect = html`<rect x="${x.toFixed(1)}" width="${width.toFixed(1)}" height="10" fill="${/^#[0-9a-f]{6}$/i.test(color) ? color : "#808080"}"><title>${name}</title></rect>`
+    const rect = html`
+      <rect
+        x="${x.toFixed(1)}"
+        width="${width.toFixed(1)}"
+        height="10"
+        fill="${/^#[0-9a-f]{6}$/i.test(color) ? color : "#808080"}"
+      >
+        <title>${name}</title>
+      </rect>
+    `
     x += width
     return rect
   })
@@ -146,12 +198,36 @@ export interface FieldOptions {
 export function field(options: FieldOptions): Html {
   const { name, value = "", hint, fault, type = "text", autocomplete = "off", placeholder = "", maxlength = 1000 } = options
   const described = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(" ")
-  return html`<div class="field"><label for="${name}">${options.label}</label><input id="${name}" name="${name}" type="${type}" value="${value}" placeholder="${placeholder}" autocomplete="${autocomplete}" maxlength="${maxlength}" ${flagged("required", options.required ?? false)} ${flagged("autofocus", options.autofocus ?? false)} ${attribute("aria-invalid", fault ? "true" : undefined)} ${attribute("aria-describedby", described || undefined)}>${hint && html`<span class="hint" id="${name}-hint">${hint}</span>`}${fault && html`<span class="fault" id="${name}-fault">${fault}</span>`}</div>`
+  return html`
+    <div class="field">
+      <label for="${name}">${options.label}</label>
+      <input
+        id="${name}"
+        name="${name}"
+        type="${type}"
+        value="${value}"
+        placeholder="${placeholder}"
+        autocomplete="${autocomplete}"
+        maxlength="${maxlength}"
+        ${flagged("required", options.required ?? false)}
+        ${flagged("autofocus", options.autofocus ?? false)}
+        ${attribute("aria-invalid", fault ? "true" : undefined)}
+        ${attribute("aria-describedby", described || undefined)}
+      >
+      ${hint && html`<span class="hint" id="${name}-hint">${hint}</span>`}
+      ${fault && html`<span class="fault" id="${name}-fault">${fault}</span>`}
+    </div>
+  `
 }
 
 /** A form of one button: for changes, which links never make. */
 export const buttonForm = (action: string, text: Content, fields: Readonly<Record<string, string | number>> = {}, name = "small"): Html =>
-  html`<form method="post" action="${action}">${Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)}<button class="${name}">${text}</button></form>`
+  html`
+    <form method="post" action="${action}">
+      ${Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`)}
+      <button class="${name}">${text}</button>
+    </form>
+  `
 
 /** A search field over a list: a GET form that keeps these other values of the query. */
 export const filterForm = (
@@ -161,6 +237,18 @@ export const filterForm = (
   keep: Readonly<Record<string, string | undefined>> = {},
   name = "q",
 ): Html =>
-  html`<form class="filter" role="search" aria-label="${placeholder}" action="${action}">${Object.entries(keep).map(
-    ([key, kept]) => kept && html`<input type="hidden" name="${key}" value="${kept}">`,
-  )}<input type="search" name="${name}" value="${value}" placeholder="${placeholder}" aria-label="${placeholder}" spellcheck="false" autocomplete="off"><button aria-label="Search">${icon("search")}<span class="wide-only">Search</span></button></form>`
+  html`
+    <form class="filter" role="search" aria-label="${placeholder}" action="${action}">
+      ${Object.entries(keep).map(([key, kept]) => kept && html`<input type="hidden" name="${key}" value="${kept}">`)}
+      <input
+        type="search"
+        name="${name}"
+        value="${value}"
+        placeholder="${placeholder}"
+        aria-label="${placeholder}"
+        spellcheck="false"
+        autocomplete="off"
+      >
+      <button aria-label="Search">${icon("search")}<span class="wide-only">Search</span></button>
+    </form>
+  `

@@ -48,7 +48,13 @@ const TOOLS: readonly (readonly [tool: string, name: IconName, label: string])[]
 const repliesMenu = ({ saved, at }: NonNullable<Composer["replies"]>): Html =>
   menu(
     "Saved replies",
-    html`${saved.map(({ id, name }) => html`<button class="quiet" name="reply" value="${id}" formnovalidate data-reply="${at}/${id}/text"><bdi>${name}</bdi></button>`)}<a href="${at}" rel="nofollow">${icon("gear")}${saved.length > 0 ? "Change them" : "Save one"}</a>`,
+    html`
+      ${saved.map(
+        ({ id, name }) =>
+          html`<button class="quiet" name="reply" value="${id}" formnovalidate data-reply="${at}/${id}/text"><bdi>${name}</bdi></button>`,
+      )}
+      <a href="${at}" rel="nofollow">${icon("gear")}${saved.length > 0 ? "Change them" : "Save one"}</a>
+    `,
     { starts: true },
   )
 
@@ -59,13 +65,64 @@ export function composer(options: Composer): Html {
   const { name, label, value = "", repository, id = name, rows = 8, hint = HINT, fault } = options
   const described = `${id}-hint${fault ? ` ${id}-fault` : ""}`
   // The first button of a form is pressed by Enter in any of its fields: that must not be the preview.
-  return html`<div class="field composer" data-complete="${repository}/complete"><button hidden>Send</button><label for="${id}">${label}</label><div class="tools" role="group" aria-label="Format">${TOOLS.map(
-    ([tool, picture, words]) =>
-      html`<button type="button" class="quiet small" data-tool="${tool}" aria-label="${words}" title="${words}">${icon(picture)}</button>`,
-  )}</div><div class="write"><textarea id="${id}" name="${name}" rows="${rows}" dir="auto" autocomplete="off" ${flagged("required", options.required ?? false)} ${flagged("autofocus", options.autofocus ?? false)} ${attribute("aria-invalid", fault ? "true" : undefined)} aria-describedby="${described}">
-${value}</textarea></div><div class="bar between"><span class="hint" id="${id}-hint">${hint}</span><span class="bar">${options.replies && repliesMenu(options.replies)}<button class="small" formaction="${repository}/preview" formtarget="_blank" formnovalidate name="preview" value="${name}">Preview</button></span></div>${options.files && attaching(id, name, repository)}${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}</div>`
+  return html`
+    <div class="field composer" data-complete="${repository}/complete">
+      <button hidden>Send</button><label for="${id}">${label}</label>
+      <div class="tools" role="group" aria-label="Format">
+        ${TOOLS.map(
+          ([tool, picture, words]) =>
+            html`
+              <button type="button" class="quiet small" data-tool="${tool}" aria-label="${words}" title="${words}">
+                ${icon(picture)}
+              </button>
+            `,
+        )}
+      </div>
+      <div class="write">
+        <textarea
+          id="${id}"
+          name="${name}"
+          rows="${rows}"
+          dir="auto"
+          autocomplete="off"
+          ${flagged("required", options.required ?? false)}
+          ${flagged("autofocus", options.autofocus ?? false)}
+          ${attribute("aria-invalid", fault ? "true" : undefined)}
+          aria-describedby="${described}"
+        >
+          ${"\n"}${value}
+        </textarea>
+      </div>
+      <div class="bar between">
+        <span class="hint" id="${id}-hint">${hint}</span>
+        <span class="bar">
+          ${options.replies && repliesMenu(options.replies)}
+          <button
+            class="small"
+            formaction="${repository}/preview"
+            formtarget="_blank"
+            formnovalidate
+            name="preview"
+            value="${name}"
+          >
+            Preview
+          </button>
+        </span>
+      </div>
+      ${options.files && attaching(id, name, repository)}
+      ${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}
+    </div>
+  `
 }
 
 /** The files are chosen and sent with the whole form, which is then shown again; with scripts they are sent at once, also when they are pasted or dropped. */
 const attaching = (id: string, name: string, repository: string): Html =>
-  html`<div class="bar attach" data-attach="${repository}/attachments"><label class="small" for="${id}-files">${icon("paperclip")} Attach files</label><input class="small" id="${id}-files" type="file" name="${FILES}" multiple><button class="small" name="${ATTACH}" value="${name}" formenctype="multipart/form-data" formnovalidate>Attach</button></div>`
+  html`
+    <div class="bar attach" data-attach="${repository}/attachments">
+      <label class="small" for="${id}-files">${icon("paperclip")} Attach files</label>
+      <input class="small" id="${id}-files" type="file" name="${FILES}" multiple>
+      <button class="small" name="${ATTACH}" value="${name}" formenctype="multipart/form-data" formnovalidate>
+        Attach
+      </button>
+    </div>
+  `

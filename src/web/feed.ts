@@ -37,14 +37,28 @@ export const feedIn = (form: FeedForm, feed: Feed): { readonly type: string; rea
 const moment = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 const atom = ({ title, description, href, self, entries }: Feed) =>
-  html`<feed xmlns="http://www.w3.org/2005/Atom"><id>${self}</id><title>${title}</title><subtitle>${description}</subtitle><link rel="alternate" type="text/html" href="${href}"/><link rel="self" type="application/atom+xml" href="${self}"/><updated>${moment(
-    entries[0]?.at ?? 0,
-  )}</updated>${entries.map(
-    (entry) =>
-      html`<entry><id>${entry.id}</id><title>${entry.title}</title><link rel="alternate" type="text/html" href="${entry.href}"/><updated>${moment(entry.at)}</updated><author><name>${entry.author}</name></author>${
-        entry.text !== "" && html`<content type="text">${entry.text}</content>`
-      }</entry>`,
-  )}</feed>`
+  html`
+    <feed xmlns="http://www.w3.org/2005/Atom">
+      <id>${self}</id>
+      <title>${title}</title>
+      <subtitle>${description}</subtitle>
+      <link rel="alternate" type="text/html" href="${href}"/>
+      <link rel="self" type="application/atom+xml" href="${self}"/>
+      <updated>${moment(entries[0]?.at ?? 0)}</updated>
+      ${entries.map(
+        (entry) =>
+          html`
+            <entry>
+              <id>${entry.id}</id>
+              <title>${entry.title}</title>
+              <link rel="alternate" type="text/html" href="${entry.href}"/>
+              <updated>${moment(entry.at)}</updated><author><name>${entry.author}</name></author>
+              ${entry.text !== "" && html`<content type="text">${entry.text}</content>`}
+            </entry>
+          `,
+      )}
+    </feed>
+  `
 
 const rss = ({ title, description, href, self, entries }: Feed) =>
   html`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>${title}</title><link>${href}</link><description>${description}</description><atom:link rel="self" type="application/rss+xml" href="${self}"/>${entries.map(

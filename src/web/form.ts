@@ -86,9 +86,19 @@ export function formView(
   const names = all.flatMap((each) => ("name" in each && each.kind !== "hidden" ? [each.name] : []))
   const atField = refused?.refusal.field !== undefined && [...names, "confirm"].includes(refused.refusal.field)
   const view: View = { id, record, refused }
-  return html`<form class="${name}" ${attribute("id", key === undefined && (name === "inline" || !fields.some(({ kind }) => kind !== "hidden")) ? undefined : id)} method="post" action="${addressOf(to, path)}" ${attribute("enctype", to.upload ? "multipart/form-data" : undefined)}>${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}${
-    confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: `Type ${confirm} to confirm`, required: true })
-  }<div class="bar"><button class="${look === "plain" ? "" : look}">${submit}</button>${beside}</div></form>`
+  return html`
+    <form
+      class="${name}"
+      ${attribute("id", key === undefined && (name === "inline" || !fields.some(({ kind }) => kind !== "hidden")) ? undefined : id)}
+      method="post"
+      action="${addressOf(to, path)}"
+      ${attribute("enctype", to.upload ? "multipart/form-data" : undefined)}
+    >
+      ${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}
+      ${confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: `Type ${confirm} to confirm`, required: true })}
+      <div class="bar"><button class="${look === "plain" ? "" : look}">${submit}</button>${beside}</div>
+    </form>
+  `
 }
 
 /** What the page shows of the guarded fields. After another refusal than that of the guard, it is still what the reader began with. */
@@ -129,14 +139,26 @@ interface View {
 function fieldView(view: View, given: Field): Html {
   const drawn = drawField(view, given)
   if (!("name" in given) || !("label" in given) || view.refused?.theirs?.includes(given.name) !== true) return drawn
-  return html`${drawn}<section class="theirs" aria-label="${given.label}, as it is now"><p class="small muted">As it is now, changed while you were writing:</p><pre class="wrapped" dir="auto">${textIn(view.record, given.name)}</pre></section>`
+  return html`
+    ${drawn}
+    <section class="theirs" aria-label="${given.label}, as it is now">
+      <p class="small muted">As it is now, changed while you were writing:</p>
+      <pre class="wrapped" dir="auto">${textIn(view.record, given.name)}</pre>
+    </section>
+  `
 }
 
 function drawField(view: View, given: Field): Html {
   if (given.kind === "content") return html`${given.content}`
   if (given.kind === "hidden") return html`<input type="hidden" name="${given.name}" value="${given.value}">`
   if (given.kind === "group")
-    return html`<fieldset><legend>${given.label}</legend>${given.hint && html`<p class="hint">${given.hint}</p>`}${given.fields.map((each) => fieldView(view, each))}</fieldset>`
+    return html`
+      <fieldset>
+        <legend>${given.label}</legend>
+        ${given.hint && html`<p class="hint">${given.hint}</p>`}
+        ${given.fields.map((each) => fieldView(view, each))}
+      </fieldset>
+    `
   const id = `${view.id}-${given.name}`.replaceAll(/[.\s]/g, "-")
   const fault = view.refused?.refusal.field === given.name ? sentence(view.refused.refusal.message) : undefined
   const described = [given.hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
@@ -144,32 +166,115 @@ function drawField(view: View, given: Field): Html {
   const hint = given.hint && html`<span class="hint" id="${id}-hint">${given.hint}</span>`
   const below = html`${hint}${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}`
   if (given.kind === "file")
-    return html`<div class="field"><label for="${id}">${given.label}</label><input id="${id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${marks}>${below}</div>`
+    return html`
+      <div class="field">
+        <label for="${id}">${given.label}</label>
+        <input id="${id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${marks}>${below}
+      </div>
+    `
   const values = valuesOf(view, given)
   const [first = ""] = values
   switch (given.kind) {
     case "line":
-      return html`<div class="field"><label for="${id}">${given.label}</label>${
-        given.options &&
-        html`<datalist id="${id}-options">${given.options.map((each) => html`<option value="${each}"></option>`)}</datalist>`
-      }<input id="${id}" ${attribute("list", given.options && `${id}-options`)} name="${given.name}" type="${given.type ?? "text"}" value="${given.type === "password" ? "" : first}" placeholder="${given.placeholder ?? ""}" autocomplete="${given.autocomplete ?? "off"}" maxlength="${given.maxlength ?? 1000}" dir="auto" ${flagged("required", given.required ?? false)} ${flagged("autofocus", given.autofocus ?? false)} ${marks}>${below}</div>`
+      return html`
+        <div class="field">
+          <label for="${id}">${given.label}</label>
+          ${
+            given.options &&
+            html`
+              <datalist id="${id}-options">
+                ${given.options.map((each) => html`<option value="${each}"></option>`)}
+              </datalist>
+            `
+          }
+          <input
+            id="${id}"
+            ${attribute("list", given.options && `${id}-options`)}
+            name="${given.name}"
+            type="${given.type ?? "text"}"
+            value="${given.type === "password" ? "" : first}"
+            placeholder="${given.placeholder ?? ""}"
+            autocomplete="${given.autocomplete ?? "off"}"
+            maxlength="${given.maxlength ?? 1000}"
+            dir="auto"
+            ${flagged("required", given.required ?? false)}
+            ${flagged("autofocus", given.autofocus ?? false)}
+            ${marks}
+          >
+          ${below}
+        </div>
+      `
     case "text":
-      return html`<div class="field"><label for="${id}">${given.label}</label><textarea id="${id}" name="${given.name}" rows="${given.rows ?? 4}" class="${given.isCode ? "mono" : ""}" placeholder="${given.placeholder ?? ""}" dir="auto" ${flagged("required", given.required ?? false)} ${marks}>
-${first}</textarea>${below}</div>`
+      return html`
+        <div class="field">
+          <label for="${id}">${given.label}</label>
+          <textarea
+            id="${id}"
+            name="${given.name}"
+            rows="${given.rows ?? 4}"
+            class="${given.isCode ? "mono" : ""}"
+            placeholder="${given.placeholder ?? ""}"
+            dir="auto"
+            ${flagged("required", given.required ?? false)}
+            ${marks}
+          >
+            ${"\n"}${first}
+          </textarea>
+          ${below}
+        </div>
+      `
     case "markdown":
       return composer({ ...given, id, value: first, fault })
     case "box":
-      return html`<div class="field check"><input id="${id}" type="checkbox" name="${given.name}" value="true" ${flagged("checked", first === "true")} ${marks}><label for="${id}">${given.label}</label>${below}</div>`
+      return html`
+        <div class="field check">
+          <input
+            id="${id}"
+            type="checkbox"
+            name="${given.name}"
+            value="true"
+            ${flagged("checked", first === "true")}
+            ${marks}
+          >
+          <label for="${id}">${given.label}</label>${below}
+        </div>
+      `
     case "menu":
-      return html`<div class="field"><label for="${id}">${given.label}</label><select id="${id}" name="${given.name}" ${marks}>${given.options.map(
-        ([value, text]) => html`<option value="${value}" ${flagged("selected", value === first)}>${text}</option>`,
-      )}</select>${below}</div>`
+      return html`
+        <div class="field">
+          <label for="${id}">${given.label}</label>
+          <select id="${id}" name="${given.name}" ${marks}>
+            ${given.options.map(([value, text]) => html`<option value="${value}" ${flagged("selected", value === first)}>${text}</option>`)}
+          </select>
+          ${below}
+        </div>
+      `
     case "choice":
     case "boxes":
-      return html`<fieldset class="field"><legend>${given.label}</legend>${hint}${given.options.map(
-        ([value, text, about], index) =>
-          html`<div class="check"><input id="${id}-${index}" type="${given.kind === "choice" ? "radio" : "checkbox"}" name="${given.name}" value="${value}" ${flagged("checked", values.includes(value))} ${attribute("aria-describedby", about ? `${id}-${index}-hint` : undefined)}><label for="${id}-${index}">${text}</label>${about && html`<span class="hint" id="${id}-${index}-hint">${about}</span>`}</div>`,
-      )}${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}</fieldset>`
+      return html`
+        <fieldset class="field">
+          <legend>${given.label}</legend>
+          ${hint}
+          ${given.options.map(
+            ([value, text, about], index) =>
+              html`
+                <div class="check">
+                  <input
+                    id="${id}-${index}"
+                    type="${given.kind === "choice" ? "radio" : "checkbox"}"
+                    name="${given.name}"
+                    value="${value}"
+                    ${flagged("checked", values.includes(value))}
+                    ${attribute("aria-describedby", about ? `${id}-${index}-hint` : undefined)}
+                  >
+                  <label for="${id}-${index}">${text}</label>
+                  ${about && html`<span class="hint" id="${id}-${index}-hint">${about}</span>`}
+                </div>
+              `,
+          )}
+          ${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}
+        </fieldset>
+      `
   }
 }
 

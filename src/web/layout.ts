@@ -60,10 +60,17 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
   const title = shown.title === around.siteName ? shown.title : `${shown.title} · ${around.siteName}`
   const before = html`<!doctype html><html lang="en" ${attribute("data-theme", theme === "auto" ? undefined : theme)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><link rel="stylesheet" href="${assetAddress("page.css")}"><link rel="icon" href="${assetAddress("logo.svg")}" type="image/svg+xml"><link rel="search" type="application/opensearchdescription+xml" href="/opensearch.xml" title="${around.siteName}">${
     shown.feed && html`<link rel="alternate" type="application/atom+xml" href="${shown.feed}" title="${shown.title}">`
-  }${shown.canonical && html`<link rel="canonical" href="${shown.canonical}">`}${shown.unlisted && html`<meta name="robots" content="noindex">`}${shown.head}${[
-    "page",
-    ...(shown.modules ?? []),
-  ].map(
+  }${
+    shown.canonical &&
+    html`
+      <link rel="canonical" href="${shown.canonical}">
+    `
+  }${
+    shown.unlisted &&
+    html`
+      <meta name="robots" content="noindex">
+    `
+  }${shown.head}${["page", ...(shown.modules ?? [])].map(
     (name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`,
   )}</head><body><a class="skip" href="#main">Skip to the content</a>${header(around, shown.newIssue)}${announcements(around)}<main id="main" class="${shown.width ?? ""}">${
     around.flash && flashView(around.flash)
@@ -73,16 +80,35 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
 
 const announcements = ({ announcements: shown }: Surroundings): Content =>
   shown.length > 0 &&
-  html`<aside class="announcements" aria-label="Announcements">${shown.map(
-    ({ mark, tone, content }) =>
-      html`<div class="notice ${tone}">${icon("megaphone")}${content}${buttonForm(DISMISS_PATH, icon("x", "Dismiss this announcement"), { mark }, "small quiet")}</div>`,
-  )}</aside>`
+  html`
+    <aside class="announcements" aria-label="Announcements">
+      ${shown.map(
+        ({ mark, tone, content }) =>
+          html`
+            <div class="notice ${tone}">
+              ${icon("megaphone")}${content}
+              ${buttonForm(DISMISS_PATH, icon("x", "Dismiss this announcement"), { mark }, "small quiet")}
+            </div>
+          `,
+      )}
+    </aside>
+  `
 
 const flashView = ({ text, undo }: Flash): Html =>
-  html`<div class="notice good flash" role="status"><span>${text}</span>${
-    undo &&
-    html`<form class="inline" method="post" action="${undo.action}">${undo.fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="small">Undo</button></form>`
-  }</div>`
+  html`
+    <div class="notice good flash" role="status">
+      <span>${text}</span>
+      ${
+        undo &&
+        html`
+          <form class="inline" method="post" action="${undo.action}">
+            ${undo.fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+            <button class="small">Undo</button>
+          </form>
+        `
+      }
+    </div>
+  `
 
 function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, newIssue: string | undefined): Html {
   const here = encodeURIComponent(url)
@@ -90,15 +116,34 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
     viewer && html`<a href="/issues">Issues</a><a href="/pulls">Pull requests</a>`
   }</nav><nav class="end" aria-label="You">${
     viewer
-      ? html`${timer && timerMenu(timer)}${newMenu(newIssue)}<a class="bell" href="/notifications" aria-keyshortcuts="g n">${icon("bell", "Notifications")}${unread > 0 && html`<span class="count loud">${count(unread)}<span class="hidden-text"> unread</span></span>`}</a>${menu(
+      ? html`
+        ${timer && timerMenu(timer)}${newMenu(newIssue)}
+        <a class="bell" href="/notifications" aria-keyshortcuts="g n">
+          ${icon("bell", "Notifications")}
+          ${unread > 0 && html`<span class="count loud">${count(unread)}<span class="hidden-text"> unread</span></span>`}
+        </a>
+        ${menu(
           html`${avatar(viewer, 24)} <span class="wide-only">${viewer.login}</span>${icon("triangle-down")}`,
-          html`<p>Signed in as ${viewer.login}</p><a href="/${viewer.login}">${icon("person")}Your profile</a><a href="/${viewer.login}?tab=stars">${icon("star")}Your stars</a><a href="/notifications">${icon("bell")}Notifications</a><a href="/user/settings">${icon("gear")}Settings</a>${
-            viewer.isAdministrator &&
-            html`<a href="${ADMINISTRATION_PATH}">${icon("tools")}Administration</a><a href="/api/swagger">${icon("code-square")}API</a>`
-          }<hr>${buttonForm("/user/logout", html`${icon("sign-out")}Sign out`, {}, "")}`,
+          html`
+            <p>Signed in as ${viewer.login}</p>
+            <a href="/${viewer.login}">${icon("person")}Your profile</a>
+            <a href="/${viewer.login}?tab=stars">${icon("star")}Your stars</a>
+            <a href="/notifications">${icon("bell")}Notifications</a>
+            <a href="/user/settings">${icon("gear")}Settings</a>
+            ${
+              viewer.isAdministrator &&
+              html`<a href="${ADMINISTRATION_PATH}">${icon("tools")}Administration</a><a href="/api/swagger">${icon("code-square")}API</a>`
+            }
+            <hr>
+            ${buttonForm("/user/logout", html`${icon("sign-out")}Sign out`, {}, "")}
+          `,
           { name: "button quiet small" },
-        )}`
-      : html`<a href="/user/login?redirect_to=${here}" rel="nofollow">Sign in</a>${mayRegister && html`<a href="/user/sign_up">Register</a>`}`
+        )}
+      `
+      : html`
+        <a href="/user/login?redirect_to=${here}" rel="nofollow">Sign in</a>
+        ${mayRegister && html`<a href="/user/sign_up">Register</a>`}
+      `
   }</nav></div></header>`
 }
 
@@ -109,8 +154,15 @@ const clock = (seconds: number): string =>
 /** A stopwatch with what ends it. */
 const timerMenu = ({ since, seconds, issue, title, path, back }: Timer): Html =>
   menu(
-    html`${icon("stopwatch", `Timer on ${issue}`)}<span aria-hidden="true">#${issue.split("#").at(-1)}</span> <span class="timer" data-since="${since}">${clock(seconds)}</span>`,
-    html`<a href="${path}">${icon("issue-opened")}<span><bdi>${issue}</bdi> <span dir="auto">${title}</span></span></a>${buttonForm(`${path}/timer/stop`, html`${icon("check")}Stop, and add the time`, { back }, "")}${buttonForm(`${path}/timer/cancel`, html`${icon("trash")}Discard`, { back }, "")}`,
+    html`
+      ${icon("stopwatch", `Timer on ${issue}`)}<span aria-hidden="true">#${issue.split("#").at(-1)}</span>${" "}
+      <span class="timer" data-since="${since}">${clock(seconds)}</span>
+    `,
+    html`
+      <a href="${path}">${icon("issue-opened")}<span><bdi>${issue}</bdi> <span dir="auto">${title}</span></span></a>
+      ${buttonForm(`${path}/timer/stop`, html`${icon("check")}Stop, and add the time`, { back }, "")}
+      ${buttonForm(`${path}/timer/cancel`, html`${icon("trash")}Discard`, { back }, "")}
+    `,
     { name: "button quiet small" },
   )
 
@@ -118,14 +170,43 @@ const timerMenu = ({ since, seconds, issue, title, path, back }: Timer): Html =>
 const newMenu = (newIssue: string | undefined): Html =>
   menu(
     html`${icon("plus", "New")}${icon("triangle-down")}`,
-    html`${newIssue !== undefined && html`<a href="${newIssue}">${icon("issue-opened")}New issue here</a><hr>`}<a href="/repo/create">${icon("repo")}New repository</a><a href="/repo/migrate">${icon("repo-push")}Import a repository</a><a href="/org/create">${icon("organization")}New organization</a>`,
+    html`
+      ${
+        newIssue !== undefined &&
+        html`
+          <a href="${newIssue}">${icon("issue-opened")}New issue here</a>
+          <hr>
+        `
+      }
+      <a href="/repo/create">${icon("repo")}New repository</a>
+      <a href="/repo/migrate">${icon("repo-push")}Import a repository</a>
+      <a href="/org/create">${icon("organization")}New organization</a>
+    `,
     { name: "button quiet small" },
   )
 
 function footer({ theme }: Surroundings): Html {
   const name = { auto: "System", light: "Light", dark: "Dark" } as const
-  return html`<footer class="site-footer"><div><span>Hearth ${VERSION}</span><a href="/api/swagger">API</a><form class="end" method="post" action="${THEME_PATH}" aria-label="Colours">${THEMES.map(
-    (each) =>
-      html`<button class="quiet small" name="theme" value="${each}" ${attribute("aria-pressed", each === theme ? "true" : "false")}>${name[each]}</button>`,
-  )}</form></div></footer>`
+  return html`
+    <footer class="site-footer">
+      <div>
+        <span>Hearth ${VERSION}</span><a href="/api/swagger">API</a>
+        <form class="end" method="post" action="${THEME_PATH}" aria-label="Colours">
+          ${THEMES.map(
+            (each) =>
+              html`
+                <button
+                  class="quiet small"
+                  name="theme"
+                  value="${each}"
+                  ${attribute("aria-pressed", each === theme ? "true" : "false")}
+                >
+                  ${name[each]}
+                </button>
+              `,
+          )}
+        </form>
+      </div>
+    </footer>
+  `
 }

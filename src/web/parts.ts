@@ -22,5 +22,10 @@ interface Shown {
 /** One of the parts, beside the list of all. */
 export function besideParts(parts: Parts, { label, at, current, body, isWide = false }: Shown): Html {
   const items = Object.entries(parts).map(([name, { path, ...part }]) => ({ ...part, href: at + path, current: name === current }))
-  return html`<div class="columns start">${sideNav(label, items)}<div class="settings${isWide && " wide"}">${body}</div></div>`
+  return html`
+    <div class="columns start">
+      ${sideNav(label, items)}
+      <div class="settings${isWide && " wide"}">${body}</div>
+    </div>
+  `
 }

@@ -35,7 +35,11 @@ export function bars(series: readonly Series[], most = mostOf(series)): Html {
     series.filter(({ isBelow }) => isBelow),
     most,
   )
-  return html`<svg class="bars" viewBox="0 0 ${steps} ${above + below}" preserveAspectRatio="none" aria-hidden="true">${series.map((each) => html`<path class="${each.name}" d="${path(each, most, above)}"/>`)}</svg>`
+  return html`
+    <svg class="bars" viewBox="0 0 ${steps} ${above + below}" preserveAspectRatio="none" aria-hidden="true">
+      ${series.map((each) => html`<path class="${each.name}" d="${path(each, most, above)}"/>`)}
+    </svg>
+  `
 }
 
 /** How far the bars of one direction go; bars that are given a scale have all of its height. */
@@ -47,4 +51,10 @@ export const mostOf = (series: readonly Series[]): number =>
 
 /** Bars over a span of time, with what they are and the first and last day, Unix seconds. */
 export const timePlot = (caption: string, series: readonly Series[], from: number, to: number): Html =>
-  html`<figure class="time-plot"><figcaption class="small muted">${caption}</figcaption>${bars(series)}<div class="bar small muted"><span>${dayOf(from)}</span><span class="end">${dayOf(to)}</span></div></figure>`
+  html`
+    <figure class="time-plot">
+      <figcaption class="small muted">${caption}</figcaption>
+      ${bars(series)}
+      <div class="bar small muted"><span>${dayOf(from)}</span><span class="end">${dayOf(to)}</span></div>
+    </figure>
+  `

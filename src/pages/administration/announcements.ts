@@ -78,14 +78,46 @@ const list: Page = page({
     return administrationPage({
       part: "announcements",
       title: "Announcements",
-      body: html`<h1>Announcements</h1><p class="muted">They are on top of all pages. Everybody can dismiss one for the browser that they use; one that is changed is shown again.</p>${
-        rows.length === 0
-          ? empty("megaphone", "Nothing is announced")
-          : html`<ul class="rows">${rows.map(({ row, text }) => {
-              const at = { id: String(row.id) }
-              return html`<li><div class="main">${notice(row.tone, text)}<p class="meta">${stateOf(row, now)}<span>${row.audience === "everybody" ? "Everybody" : "People who have signed in"}</span>${row.starts_at > 0 && html`<span>from ${time(row.starts_at, now)}</span>`}${row.ends_at > 0 && html`<span>until ${time(row.ends_at, now)}</span>`}</p><details class="stack"><summary>Change<span class="hidden-text"> announcement ${row.id}</span></summary>${formView(change, { path: at, key: row.id, draft, submit: "Save", look: "plain", fields: fieldsOf(row) })}</details></div><div class="acts">${formButton(remove, at, html`Delete<span class="hidden-text"> announcement ${row.id}</span>`)}</div></li>`
-            })}</ul>`
-      }<h2 id="new">New announcement</h2>${formView(make, { draft, submit: "Announce", fields: fieldsOf() })}`,
+      body: html`
+        <h1>Announcements</h1>
+        <p class="muted">
+          They are on top of all pages. Everybody can dismiss one for the browser that they use; one that is changed is
+          shown again.
+        </p>
+        ${
+          rows.length === 0
+            ? empty("megaphone", "Nothing is announced")
+            : html`
+              <ul class="rows">
+                ${rows.map(({ row, text }) => {
+                  const at = { id: String(row.id) }
+                  return html`
+                    <li>
+                      <div class="main">
+                        ${notice(row.tone, text)}
+                        <p class="meta">
+                          ${stateOf(row, now)}
+                          <span>${row.audience === "everybody" ? "Everybody" : "People who have signed in"}</span>
+                          ${row.starts_at > 0 && html`<span>from ${time(row.starts_at, now)}</span>`}
+                          ${row.ends_at > 0 && html`<span>until ${time(row.ends_at, now)}</span>`}
+                        </p>
+                        <details class="stack">
+                          <summary>Change<span class="hidden-text"> announcement ${row.id}</span></summary>
+                          ${formView(change, { path: at, key: row.id, draft, submit: "Save", look: "plain", fields: fieldsOf(row) })}
+                        </details>
+                      </div>
+                      <div class="acts">
+                        ${formButton(remove, at, html`Delete<span class="hidden-text"> announcement ${row.id}</span>`)}
+                      </div>
+                    </li>
+                  `
+                })}
+              </ul>
+            `
+        }
+        <h2 id="new">New announcement</h2>
+        ${formView(make, { draft, submit: "Announce", fields: fieldsOf() })}
+      `,
     })
   },
 })

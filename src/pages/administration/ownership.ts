@@ -52,36 +52,44 @@ const organizations: Page = page({
     return administrationPage({
       part: "organizations",
       title: "Organizations",
-      body: html`<h1>Organizations</h1>${filterForm(ORGANIZATIONS, q, "Search organizations")}${
-        found.rows.length === 0
-          ? empty("organization", "There is no such organization")
-          : html`${accountRows(found.rows.map((each) => presentUser(services.site, each, actor)))}${pager(reader.url, rows, found.total)}`
-      }<h2 id="make">New organization</h2>${formView(makeOrganization, {
-        draft,
-        submit: "Create organization",
-        fields: [
-          { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
-          { kind: "line", name: "owner", label: "Owner", required: true, hint: "The name of a person.", maxlength: 40 },
-          {
-            kind: "menu",
-            name: "visibility",
-            label: "Visibility",
-            options: [
-              ["public", "Everybody"],
-              ["limited", "People who have signed in"],
-              ["private", "Its members"],
-            ],
-          },
-        ],
-      })}<h2 id="danger">Danger zone</h2>${formView(deleteOrganization, {
-        draft,
-        look: "danger",
-        submit: "Delete organization",
-        fields: [
-          { kind: "content", content: html`<p>Nobody can bring it back. One that owns repositories is not deleted.</p>` },
-          nameOf("Name of the organization that is to be deleted"),
-        ],
-      })}`,
+      body: html`
+        <h1>Organizations</h1>
+        ${filterForm(ORGANIZATIONS, q, "Search organizations")}
+        ${
+          found.rows.length === 0
+            ? empty("organization", "There is no such organization")
+            : html`${accountRows(found.rows.map((each) => presentUser(services.site, each, actor)))}${pager(reader.url, rows, found.total)}`
+        }
+        <h2 id="make">New organization</h2>
+        ${formView(makeOrganization, {
+          draft,
+          submit: "Create organization",
+          fields: [
+            { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
+            { kind: "line", name: "owner", label: "Owner", required: true, hint: "The name of a person.", maxlength: 40 },
+            {
+              kind: "menu",
+              name: "visibility",
+              label: "Visibility",
+              options: [
+                ["public", "Everybody"],
+                ["limited", "People who have signed in"],
+                ["private", "Its members"],
+              ],
+            },
+          ],
+        })}
+        <h2 id="danger">Danger zone</h2>
+        ${formView(deleteOrganization, {
+          draft,
+          look: "danger",
+          submit: "Delete organization",
+          fields: [
+            { kind: "content", content: html`<p>Nobody can bring it back. One that owns repositories is not deleted.</p>` },
+            nameOf("Name of the organization that is to be deleted"),
+          ],
+        })}
+      `,
     })
   },
 })
@@ -117,18 +125,23 @@ const repositories: Page = page({
     administrationPage({
       part: "repositories",
       title: "Repositories",
-      body: html`<div class="bar"><h1>Repositories</h1><a class="button small end" href="${UNADOPTED}">${icon("download")}Adopt from the import folder</a></div>${await repositoryList(
-        call,
-        { action: REPOSITORIES, empty: empty("repo", "There is no repository yet") },
-      )}<h2 id="danger">Danger zone</h2>${formView(deleteRepository, {
-        draft: call.draft,
-        look: "danger",
-        submit: "Delete repository",
-        fields: [
-          { kind: "content", content: html`<p>Everything in it is deleted. This cannot be undone.</p>` },
-          nameOf("Repository that is to be deleted", "owner/name"),
-        ],
-      })}`,
+      body: html`
+        <div class="bar">
+          <h1>Repositories</h1>
+          <a class="button small end" href="${UNADOPTED}">${icon("download")}Adopt from the import folder</a>
+        </div>
+        ${await repositoryList(call, { action: REPOSITORIES, empty: empty("repo", "There is no repository yet") })}
+        <h2 id="danger">Danger zone</h2>
+        ${formView(deleteRepository, {
+          draft: call.draft,
+          look: "danger",
+          submit: "Delete repository",
+          fields: [
+            { kind: "content", content: html`<p>Everything in it is deleted. This cannot be undone.</p>` },
+            nameOf("Repository that is to be deleted", "owner/name"),
+          ],
+        })}
+      `,
     }),
 })
 
@@ -159,21 +172,44 @@ const unadopted: Page = page({
     return administrationPage({
       part: "repositories",
       title: "Adopt repositories",
-      body: html`<p class="crumbs"><a href="${REPOSITORIES}">Repositories</a><span class="sep">/</span>Adopt</p><h1>Adopt repositories</h1><p class="muted">Those that an operator has put into the import folder, as owner/name.git below <code>imports</code> in the data folder, of accounts that have none of that name.</p>${filterForm(UNADOPTED, q, "owner or owner/name, as globs")}${found instanceof Refusal && problem(found)}${draft?.form === adopt.id && notice("bad", draft.refusal.message)}${
-        all.length === 0
-          ? empty("repo", "There is nothing to adopt")
-          : html`<ul class="rows">${all
-              .slice(rows.offset, rows.offset + rows.limit)
-              .map(
-                ({ owner, name }) =>
-                  html`<li>${icon("repo")}<div class="main"><h2 class="title"><bdi>${owner}/${name}</bdi></h2></div>${formButton(adopt, { owner, repo: name }, html`Adopt<span class="hidden-text"> ${owner}/${name}</span>`)}</li>`,
-              )}</ul>${pager(reader.url, rows, all.length)}<h2 id="danger">Danger zone</h2>${formView(deleteUnadopted, {
-              draft,
-              look: "danger",
-              submit: "Delete files",
-              fields: [nameOf("Repository whose files are to be deleted", "owner/name")],
-            })}`
-      }`,
+      body: html`
+        <p class="crumbs"><a href="${REPOSITORIES}">Repositories</a><span class="sep">/</span>Adopt</p>
+        <h1>Adopt repositories</h1>
+        <p class="muted">
+          Those that an operator has put into the import folder, as owner/name.git below <code>imports</code> in the
+          data folder, of accounts that have none of that name.
+        </p>
+        ${filterForm(UNADOPTED, q, "owner or owner/name, as globs")}${found instanceof Refusal && problem(found)}
+        ${draft?.form === adopt.id && notice("bad", draft.refusal.message)}
+        ${
+          all.length === 0
+            ? empty("repo", "There is nothing to adopt")
+            : html`
+              <ul class="rows">
+                ${all.slice(rows.offset, rows.offset + rows.limit).map(
+                  ({ owner, name }) =>
+                    html`
+                      <li>
+                        ${icon("repo")}
+                        <div class="main">
+                          <h2 class="title"><bdi>${owner}/${name}</bdi></h2>
+                        </div>
+                        ${formButton(adopt, { owner, repo: name }, html`Adopt<span class="hidden-text"> ${owner}/${name}</span>`)}
+                      </li>
+                    `,
+                )}
+              </ul>
+              ${pager(reader.url, rows, all.length)}
+              <h2 id="danger">Danger zone</h2>
+              ${formView(deleteUnadopted, {
+                draft,
+                look: "danger",
+                submit: "Delete files",
+                fields: [nameOf("Repository whose files are to be deleted", "owner/name")],
+              })}
+            `
+        }
+      `,
     })
   },
 })

@@ -36,10 +36,25 @@ const PARTS: Readonly<Record<string, string>> = {
 }
 
 const healthView = ({ checks }: Health, free: string): Html =>
-  html`<ul class="rows card">${Object.entries(checks).map(
-    ([name, [check]]) =>
-      html`<li><div class="main"><h3 class="title">${PARTS[name] ?? name}</h3><p class="meta">${check.output !== undefined && html`<span>${check.output}</span>`}${name === "disk:free" && check.output === undefined && html`<span>${free} free</span>`}</p></div>${HEALTH_STATES[check.status]}</li>`,
-  )}</ul>`
+  html`
+    <ul class="rows card">
+      ${Object.entries(checks).map(
+        ([name, [check]]) =>
+          html`
+            <li>
+              <div class="main">
+                <h3 class="title">${PARTS[name] ?? name}</h3>
+                <p class="meta">
+                  ${check.output !== undefined && html`<span>${check.output}</span>`}
+                  ${name === "disk:free" && check.output === undefined && html`<span>${free} free</span>`}
+                </p>
+              </div>
+              ${HEALTH_STATES[check.status]}
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 async function freeSpace({ config }: Services): Promise<string> {
   const { bavail, bsize } = await statfs(config.dataDir)
@@ -78,20 +93,100 @@ const overview: Page = page({
     return administrationPage({
       part: "overview",
       title: "Overview",
-      body: html`<div class="bar"><h1>Overview</h1><span class="end">${HEALTH_STATES[found.status]}</span></div><h2 id="health">Health</h2>${healthView(found, free)}<h2 id="counts">Totals</h2><dl class="facts"><dt>People</dt><dd>${link("users", String(counts.people))}</dd><dt>Organizations</dt><dd>${link("orgs", String(counts.organizations))}</dd><dt>Repositories</dt><dd>${link("repos", String(counts.repositories))}</dd><dt>Runners</dt><dd>${link("actions/runners", `${online} of ${runners.total} online`)}</dd><dt>Jobs</dt><dd>${link("monitor/cron", `${of("waiting")} waiting, ${of("running")} running, ${of("failed")} failed`)}${due > 0 && html`; the oldest is due since ${time(due, now())}`}</dd><dt>Accounts</dt><dd>${REGISTRATION[config.users.registration]}${config.security.requireSignIn && "; who has not signed in sees nothing"}. <a class="in-text" href="${ADMINISTRATION_PATH}/config?q=users.">Sign-up settings</a><br><span class="muted small">It counts from the next start: set <code>users.registration</code> to <code>closed</code>, <code>invitation</code> or <code>open</code> in the configuration’s file, or <code>HEARTH_USERS_REGISTRATION</code>.</span></dd><dt>Mail</dt><dd>${config.mail.host === "" ? "No mail server is set up: nobody is written to" : html`By way of <code>${config.mail.host}</code>`}</dd></dl>${
-        config.mail.host !== "" &&
-        html`<h2 id="mail">Test mail</h2>${formView(testMail, {
-          draft,
-          submit: "Send test mail",
-          look: "plain",
-          fields: [{ kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 }],
-        })}`
-      }<h2 id="limits">Limits of git commands</h2><div class="scrolls card" tabindex="0" role="group" aria-label="Limits"><table class="data"><thead><tr><th scope="col">What</th><th scope="col" class="number">In use</th><th scope="col" class="number">At most</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Refused</th></tr></thead><tbody>${git
-        .limits()
-        .map(
-          (each) =>
-            html`<tr><th scope="row">${each.name}</th><td class="number">${each.active}</td><td class="number">${each.total}</td><td class="number">${each.waiting}</td><td class="number">${each.refused}</td></tr>`,
-        )}</tbody></table></div><h2 id="versions">Versions</h2><dl class="facts"><dt>Hearth</dt><dd>${VERSION}</dd><dt>Node.js</dt><dd>${process.versions.node}</dd><dt>git</dt><dd>${gitVersion}</dd><dt>Database</dt><dd>${database.kind === "sqlite" ? "SQLite" : "PostgreSQL"} ${facts.version}, ${bytes(facts.size)}</dd><dt>Running for</dt><dd>${duration(process.uptime())}</dd><dt>Memory</dt><dd>${bytes(process.memoryUsage.rss())}</dd></dl>`,
+      body: html`
+        <div class="bar">
+          <h1>Overview</h1>
+          <span class="end">${HEALTH_STATES[found.status]}</span>
+        </div>
+        <h2 id="health">Health</h2>
+        ${healthView(found, free)}
+        <h2 id="counts">Totals</h2>
+        <dl class="facts">
+          <dt>People</dt>
+          <dd>${link("users", String(counts.people))}</dd>
+          <dt>Organizations</dt>
+          <dd>${link("orgs", String(counts.organizations))}</dd>
+          <dt>Repositories</dt>
+          <dd>${link("repos", String(counts.repositories))}</dd>
+          <dt>Runners</dt>
+          <dd>${link("actions/runners", `${online} of ${runners.total} online`)}</dd>
+          <dt>Jobs</dt>
+          <dd>
+            ${link("monitor/cron", `${of("waiting")} waiting, ${of("running")} running, ${of("failed")} failed`)}
+            ${due > 0 && html`; the oldest is due since ${time(due, now())}`}
+          </dd>
+          <dt>Accounts</dt>
+          <dd>
+            ${REGISTRATION[config.users.registration]}
+            ${config.security.requireSignIn && "; who has not signed in sees nothing"}.${" "}
+            <a class="in-text" href="${ADMINISTRATION_PATH}/config?q=users.">Sign-up settings</a><br>
+            <span class="muted small">
+              It counts from the next start: set <code>users.registration</code> to <code>closed</code>,${" "}
+              <code>invitation</code> or <code>open</code> in the configuration’s file, or${" "}
+              <code>HEARTH_USERS_REGISTRATION</code>.
+            </span>
+          </dd>
+          <dt>Mail</dt>
+          <dd>
+            ${config.mail.host === "" ? "No mail server is set up: nobody is written to" : html`By way of <code>${config.mail.host}</code>`}
+          </dd>
+        </dl>
+        ${
+          config.mail.host !== "" &&
+          html`
+            <h2 id="mail">Test mail</h2>
+            ${formView(testMail, {
+              draft,
+              submit: "Send test mail",
+              look: "plain",
+              fields: [{ kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 }],
+            })}
+          `
+        }
+        <h2 id="limits">Limits of git commands</h2>
+        <div class="scrolls card" tabindex="0" role="group" aria-label="Limits">
+          <table class="data">
+            <thead>
+              <tr>
+                <th scope="col">What</th>
+                <th scope="col" class="number">In use</th>
+                <th scope="col" class="number">At most</th>
+                <th scope="col" class="number">Waiting</th>
+                <th scope="col" class="number">Refused</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${git.limits().map(
+                (each) =>
+                  html`
+                    <tr>
+                      <th scope="row">${each.name}</th>
+                      <td class="number">${each.active}</td>
+                      <td class="number">${each.total}</td>
+                      <td class="number">${each.waiting}</td>
+                      <td class="number">${each.refused}</td>
+                    </tr>
+                  `,
+              )}
+            </tbody>
+          </table>
+        </div>
+        <h2 id="versions">Versions</h2>
+        <dl class="facts">
+          <dt>Hearth</dt>
+          <dd>${VERSION}</dd>
+          <dt>Node.js</dt>
+          <dd>${process.versions.node}</dd>
+          <dt>git</dt>
+          <dd>${gitVersion}</dd>
+          <dt>Database</dt>
+          <dd>${database.kind === "sqlite" ? "SQLite" : "PostgreSQL"} ${facts.version}, ${bytes(facts.size)}</dd>
+          <dt>Running for</dt>
+          <dd>${duration(process.uptime())}</dd>
+          <dt>Memory</dt>
+          <dd>${bytes(process.memoryUsage.rss())}</dd>
+        </dl>
+      `,
     })
   },
 })
@@ -127,26 +222,87 @@ const jobsPage: Page = page({
     return administrationPage({
       part: "jobs",
       title: "Jobs and schedule",
-      body: html`<h1>Jobs and schedule</h1><h2 id="jobs">Jobs</h2>${
-        counts.length === 0
-          ? empty(
-              "check-circle",
-              "Nothing waits",
-              "Mails, deliveries and other work that follows a change is counted here while it waits, and when it failed.",
-            )
-          : html`<div class="scrolls card" tabindex="0" role="group" aria-label="Jobs"><table class="data"><thead><tr><th scope="col">Kind</th><th scope="col">State</th><th scope="col" class="number">Jobs</th></tr></thead><tbody>${counts.map(
-              (each) => html`<tr><th scope="row">${each.kind}</th><td>${each.state}</td><td class="number">${each.count}</td></tr>`,
-            )}</tbody></table></div>`
-      }${
-        failed.length > 0 &&
-        html`<h3>Last failure</h3><ul class="rows card">${failed.map(
-          (each) =>
-            html`<li>${icon("x")}<div class="main"><h4 class="title">${each.kind}</h4><p class="break" dir="auto">${each.last_error.slice(0, 500)}</p><p class="meta"><span>#${each.id}, ${each.attempts} attempts</span><span>${time(each.finished_at, now)}</span></p></div></li>`,
-        )}</ul>`
-      }<h2 id="schedule">Schedule</h2><p class="muted">Times are UTC. What has none runs only when asked for.</p><ul class="rows card">${tasks.map(
-        (task) =>
-          html`<li>${icon("clock")}<div class="main"><h3 class="title"><code>${task.name}</code></h3><p class="meta"><span>${task.cron === undefined ? "when asked for" : html`<code>${task.cron}</code>`}</span>${task.lastRunAt > 0 && html`<span>${TASK_STATES[task.lastStatus]} ${time(task.lastRunAt, now)}</span>`}${task.nextRunAt > 0 && html`<span>next ${time(task.nextRunAt, now)}</span>`}</p>${task.lastMessage !== "" && html`<p class="muted small break">${task.lastMessage}</p>`}</div>${formButton(run, { task: task.name }, html`Run now<span class="hidden-text">: ${task.name}</span>`)}</li>`,
-      )}</ul>`,
+      body: html`
+        <h1>Jobs and schedule</h1>
+        <h2 id="jobs">Jobs</h2>
+        ${
+          counts.length === 0
+            ? empty(
+                "check-circle",
+                "Nothing waits",
+                "Mails, deliveries and other work that follows a change is counted here while it waits, and when it failed.",
+              )
+            : html`
+              <div class="scrolls card" tabindex="0" role="group" aria-label="Jobs">
+                <table class="data">
+                  <thead>
+                    <tr>
+                      <th scope="col">Kind</th>
+                      <th scope="col">State</th>
+                      <th scope="col" class="number">Jobs</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    ${counts.map(
+                      (each) => html`
+                        <tr>
+                          <th scope="row">${each.kind}</th>
+                          <td>${each.state}</td>
+                          <td class="number">${each.count}</td>
+                        </tr>
+                      `,
+                    )}
+                  </tbody>
+                </table>
+              </div>
+            `
+        }
+        ${
+          failed.length > 0 &&
+          html`
+            <h3>Last failure</h3>
+            <ul class="rows card">
+              ${failed.map(
+                (each) =>
+                  html`
+                    <li>
+                      ${icon("x")}
+                      <div class="main">
+                        <h4 class="title">${each.kind}</h4>
+                        <p class="break" dir="auto">${each.last_error.slice(0, 500)}</p>
+                        <p class="meta">
+                          <span>#${each.id}, ${each.attempts} attempts</span><span>${time(each.finished_at, now)}</span>
+                        </p>
+                      </div>
+                    </li>
+                  `,
+              )}
+            </ul>
+          `
+        }
+        <h2 id="schedule">Schedule</h2>
+        <p class="muted">Times are UTC. What has none runs only when asked for.</p>
+        <ul class="rows card">
+          ${tasks.map(
+            (task) =>
+              html`
+                <li>
+                  ${icon("clock")}
+                  <div class="main">
+                    <h3 class="title"><code>${task.name}</code></h3>
+                    <p class="meta">
+                      <span>${task.cron === undefined ? "when asked for" : html`<code>${task.cron}</code>`}</span>
+                      ${task.lastRunAt > 0 && html`<span>${TASK_STATES[task.lastStatus]} ${time(task.lastRunAt, now)}</span>`}
+                      ${task.nextRunAt > 0 && html`<span>next ${time(task.nextRunAt, now)}</span>`}
+                    </p>
+                    ${task.lastMessage !== "" && html`<p class="muted small break">${task.lastMessage}</p>`}
+                  </div>
+                  ${formButton(run, { task: task.name }, html`Run now<span class="hidden-text">: ${task.name}</span>`)}
+                </li>
+              `,
+          )}
+        </ul>
+      `,
     })
   },
 })
@@ -190,14 +346,59 @@ const audit = page({
     return administrationPage({
       part: "audit",
       title: "Audit log",
-      body: html`<h1>Audit log</h1><p class="muted">What administrators changed, by pages and by the API, and failed sign-ins. Newest first.</p><form class="form" action="${AUDIT}" role="search" aria-label="Audit log"><div class="grid">${AUDIT_FIELDS.map(([name, label]) => field({ name, label, value: query[name] ?? "" }))}${DAYS.map(([name, label]) => field({ name, label, type: "date", value: query[name] ?? "" }))}</div><div class="bar"><button>${icon("search")}Search</button><a class="button" href="${AUDIT}">Show all</a></div></form>${
-        entries.length === 0
-          ? empty("log", "Nothing matches")
-          : html`<div class="scrolls card" tabindex="0" role="group" aria-label="Entries"><table class="data"><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Status</th><th scope="col">From</th></tr></thead><tbody>${entries.map(
-              (each) =>
-                html`<tr><td class="nowrap">${timeOf(each.created_at, now)}</td><td><bdi>${each.administrator || each.account || "unknown"}</bdi>${each.acting_as !== "" && html` as <bdi>${each.acting_as}</bdi>`}</td><td><code>${each.operation}</code>${each.times > 1 && html` ${each.times} times`}<br><span class="muted small break">${each.path}</span></td><td ${attribute("class", each.status >= 400 ? "error" : undefined)}>${each.status || "–"}</td><td class="nowrap">${each.ip}</td></tr>`,
-            )}</tbody></table></div>${pager(reader.url, rows, total)}`
-      }`,
+      body: html`
+        <h1>Audit log</h1>
+        <p class="muted">What administrators changed, by pages and by the API, and failed sign-ins. Newest first.</p>
+        <form class="form" action="${AUDIT}" role="search" aria-label="Audit log">
+          <div class="grid">
+            ${AUDIT_FIELDS.map(([name, label]) => field({ name, label, value: query[name] ?? "" }))}
+            ${DAYS.map(([name, label]) => field({ name, label, type: "date", value: query[name] ?? "" }))}
+          </div>
+          <div class="bar"><button>${icon("search")}Search</button><a class="button" href="${AUDIT}">Show all</a></div>
+        </form>
+        ${
+          entries.length === 0
+            ? empty("log", "Nothing matches")
+            : html`
+              <div class="scrolls card" tabindex="0" role="group" aria-label="Entries">
+                <table class="data">
+                  <thead>
+                    <tr>
+                      <th scope="col">When</th>
+                      <th scope="col">Who</th>
+                      <th scope="col">What</th>
+                      <th scope="col">Status</th>
+                      <th scope="col">From</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    ${entries.map(
+                      (each) =>
+                        html`
+                          <tr>
+                            <td class="nowrap">${timeOf(each.created_at, now)}</td>
+                            <td>
+                              <bdi>${each.administrator || each.account || "unknown"}</bdi>
+                              ${each.acting_as !== "" && html` as <bdi>${each.acting_as}</bdi>`}
+                            </td>
+                            <td>
+                              <code>${each.operation}</code>${each.times > 1 && html` ${each.times} times`}<br>
+                              <span class="muted small break">${each.path}</span>
+                            </td>
+                            <td ${attribute("class", each.status >= 400 ? "error" : undefined)}>
+                              ${each.status || "–"}
+                            </td>
+                            <td class="nowrap">${each.ip}</td>
+                          </tr>
+                        `,
+                    )}
+                  </tbody>
+                </table>
+              </div>
+              ${pager(reader.url, rows, total)}
+            `
+        }
+      `,
     })
   },
 })
@@ -219,14 +420,37 @@ const configuration = page({
     return administrationPage({
       part: "configuration",
       title: "Configuration",
-      body: html`<h1>Configuration</h1><p class="muted">As it is in force. It is changed by a file, the environment or the command line, and counts from the next start. Secrets are hidden.</p>${filterForm(CONFIGURATION, q, "Search settings")}${
-        shown.length === 0
-          ? empty("gear", "No setting matches")
-          : html`<ul class="rows">${shown.map(
-              (each) =>
-                html`<li><div class="main"><h2 class="title"><code>${each.key}</code></h2><p class="muted small break">${each.description}</p><p class="break">${each.value === "" ? html`<span class="muted">not set</span>` : html`<code dir="auto">${each.value}</code>`}</p></div><span class="muted small break">${each.source}</span></li>`,
-            )}</ul>`
-      }`,
+      body: html`
+        <h1>Configuration</h1>
+        <p class="muted">
+          As it is in force. It is changed by a file, the environment or the command line, and counts from the next
+          start. Secrets are hidden.
+        </p>
+        ${filterForm(CONFIGURATION, q, "Search settings")}
+        ${
+          shown.length === 0
+            ? empty("gear", "No setting matches")
+            : html`
+              <ul class="rows">
+                ${shown.map(
+                  (each) =>
+                    html`
+                      <li>
+                        <div class="main">
+                          <h2 class="title"><code>${each.key}</code></h2>
+                          <p class="muted small break">${each.description}</p>
+                          <p class="break">
+                            ${each.value === "" ? html`<span class="muted">not set</span>` : html`<code dir="auto">${each.value}</code>`}
+                          </p>
+                        </div>
+                        <span class="muted small break">${each.source}</span>
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+        }
+      `,
     })
   },
 })

@@ -47,7 +47,12 @@ const VISIBILITIES = [
 ] as const
 
 const states = (user: User): Html =>
-  html`${user.is_admin === 1 && state("info", "shield", "Administrator")} ${user.prohibit_login === 1 && state("error", "no-entry", "Suspended")} ${user.is_active === 0 && state("neutral", "hourglass", "Not activated")} ${user.is_restricted === 1 && state("neutral", "lock", "Restricted")}`
+  html`
+    ${user.is_admin === 1 && state("info", "shield", "Administrator")}${" "}
+    ${user.prohibit_login === 1 && state("error", "no-entry", "Suspended")}${" "}
+    ${user.is_active === 0 && state("neutral", "hourglass", "Not activated")}${" "}
+    ${user.is_restricted === 1 && state("neutral", "lock", "Restricted")}
+  `
 
 const list: Page = page({
   id: "admin.people",
@@ -66,23 +71,61 @@ const list: Page = page({
     return administrationPage({
       part: "people",
       title: "People",
-      body: html`<div class="bar"><h1>People</h1><a class="button primary end" href="${PEOPLE}/new">${icon("person-add")}New account</a></div><div class="bar">${filterForm(PEOPLE, q, "Search names and addresses", { only })}${choices("Only", filters)}</div>${
-        people.length === 0
-          ? empty("people", "Nobody matches", "Look for part of a name or of an address.")
-          : html`<ul class="rows">${people.map((user) => {
-              const record = presentUser(services.site, user, actor)
-              return html`<li>${avatar(record, 32)}<div class="main"><h2 class="title"><a href="${PEOPLE}/${encodeURIComponent(user.name)}"><bdi>${user.name}</bdi></a>${user.full_name !== "" && html` <span class="muted" dir="auto">${user.full_name}</span>`}</h2><p class="meta"><span class="break">${record.email}</span><span>since ${dayOf(user.created_at)}</span><span>${user.last_login_at > 0 ? html`signed in ${time(user.last_login_at, now)}` : "never signed in"}</span></p></div><div>${states(user)}</div></li>`
-            })}</ul>${pager(reader.url, rows, total)}`
-      }<h2 id="invite">Invite a user</h2>${
-        services.config.users.registration === "closed"
-          ? html`<p class="muted">Only administrators make accounts here. Set <code>users.registration</code> to <code>invitation</code> or <code>open</code> for people to make their own.</p>`
-          : formView(invitation, {
-              draft,
-              submit: "Invite",
-              look: "plain",
-              fields: [{ kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 }],
-            })
-      }`,
+      body: html`
+        <div class="bar">
+          <h1>People</h1>
+          <a class="button primary end" href="${PEOPLE}/new">${icon("person-add")}New account</a>
+        </div>
+        <div class="bar">
+          ${filterForm(PEOPLE, q, "Search names and addresses", { only })}${choices("Only", filters)}
+        </div>
+        ${
+          people.length === 0
+            ? empty("people", "Nobody matches", "Look for part of a name or of an address.")
+            : html`
+              <ul class="rows">
+                ${people.map((user) => {
+                  const record = presentUser(services.site, user, actor)
+                  return html`
+                    <li>
+                      ${avatar(record, 32)}
+                      <div class="main">
+                        <h2 class="title">
+                          <a href="${PEOPLE}/${encodeURIComponent(user.name)}"><bdi>${user.name}</bdi></a>
+                          ${user.full_name !== "" && html` <span class="muted" dir="auto">${user.full_name}</span>`}
+                        </h2>
+                        <p class="meta">
+                          <span class="break">${record.email}</span><span>since ${dayOf(user.created_at)}</span>
+                          <span>
+                            ${user.last_login_at > 0 ? html`signed in ${time(user.last_login_at, now)}` : "never signed in"}
+                          </span>
+                        </p>
+                      </div>
+                      <div>${states(user)}</div>
+                    </li>
+                  `
+                })}
+              </ul>
+              ${pager(reader.url, rows, total)}
+            `
+        }
+        <h2 id="invite">Invite a user</h2>
+        ${
+          services.config.users.registration === "closed"
+            ? html`
+              <p class="muted">
+                Only administrators make accounts here. Set <code>users.registration</code> to <code>invitation</code>${" "}
+                or <code>open</code> for people to make their own.
+              </p>
+            `
+            : formView(invitation, {
+                draft,
+                submit: "Invite",
+                look: "plain",
+                fields: [{ kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 }],
+              })
+        }
+      `,
     })
   },
 })
@@ -98,7 +141,15 @@ const invitation = form({
       part: "people",
       title: "Invitation",
       isPrivate: true,
-      body: html`<h1>Invitation</h1><p>With this link <span class="break">${field("email")}</span> can make an account, once. Where the site sends mail, they get it.</p><pre tabindex="0" aria-label="The link"><code>${String(memberOf(record, "link"))}</code></pre><p><a href="${PEOPLE}">Back to the people</a></p>`,
+      body: html`
+        <h1>Invitation</h1>
+        <p>
+          With this link <span class="break">${field("email")}</span> can make an account, once. Where the site sends
+          mail, they get it.
+        </p>
+        <pre tabindex="0" aria-label="The link"><code>${String(memberOf(record, "link"))}</code></pre>
+        <p><a href="${PEOPLE}">Back to the people</a></p>
+      `,
     }),
 })
 
@@ -115,42 +166,46 @@ const fresh: Page = page({
     administrationPage({
       part: "people",
       title: "New account",
-      body: html`<h1>New account</h1>${
-        services.config.users.registration !== "closed" &&
-        html`<p class="muted">People can also be <a href="${PEOPLE}#invite">invited</a> to make their account themselves.</p>`
-      }${formView(create, {
-        draft,
-        submit: "Create account",
-        fields: [
-          {
-            kind: "line",
-            name: "username",
-            label: "Name",
-            required: true,
-            maxlength: 40,
-            hint: "Letters and digits, with -, _ and . between them.",
-          },
-          ...aboutFields,
-          {
-            kind: "line",
-            name: "password",
-            label: "Password",
-            type: "password",
-            autocomplete: "new-password",
-            required: true,
-            maxlength: 255,
-          },
-          { kind: "box", name: "must_change_password", label: "Must change the password at the next sign-in", value: true },
-          { kind: "menu", name: "visibility", label: "Visibility", options: [["", "As the site has it"], ...VISIBILITIES] },
-          {
-            kind: "box",
-            name: "restricted",
-            label: "Restricted",
-            hint: "Restricted users only see what they are explicitly given access to.",
-          },
-          { kind: "box", name: "send_notify", label: "Notify by mail" },
-        ],
-      })}`,
+      body: html`
+        <h1>New account</h1>
+        ${
+          services.config.users.registration !== "closed" &&
+          html`<p class="muted">People can also be <a href="${PEOPLE}#invite">invited</a> to make their account themselves.</p>`
+        }
+        ${formView(create, {
+          draft,
+          submit: "Create account",
+          fields: [
+            {
+              kind: "line",
+              name: "username",
+              label: "Name",
+              required: true,
+              maxlength: 40,
+              hint: "Letters and digits, with -, _ and . between them.",
+            },
+            ...aboutFields,
+            {
+              kind: "line",
+              name: "password",
+              label: "Password",
+              type: "password",
+              autocomplete: "new-password",
+              required: true,
+              maxlength: 255,
+            },
+            { kind: "box", name: "must_change_password", label: "Must change the password at the next sign-in", value: true },
+            { kind: "menu", name: "visibility", label: "Visibility", options: [["", "As the site has it"], ...VISIBILITIES] },
+            {
+              kind: "box",
+              name: "restricted",
+              label: "Restricted",
+              hint: "Restricted users only see what they are explicitly given access to.",
+            },
+            { kind: "box", name: "send_notify", label: "Notify by mail" },
+          ],
+        })}
+      `,
     }),
 })
 
@@ -208,12 +263,19 @@ const shown: Page = page({
     return administrationPage({
       part: "people",
       title: user.name,
-      body: html`<p class="crumbs"><a href="${PEOPLE}">People</a><span class="sep">/</span><bdi>${user.name}</bdi></p><div class="bar">${avatar(record, 40)}<h1><bdi>${user.name}</bdi></h1>${states(user)}<a class="button small end" href="${path(user.name)}">Profile</a></div><h2 id="account">Account</h2>${formView(
-        changeAccount,
-        { ...view, submit: "Save account", fields: [loginName, ...accountFields] },
-      )}<h2 id="profile">Profile</h2>${formView(changeProfile, { ...view, submit: "Save profile", fields: [loginName, ...profileFields] })}<h2 id="password">Password</h2>${formView(
-        changePassword,
-        {
+      body: html`
+        <p class="crumbs"><a href="${PEOPLE}">People</a><span class="sep">/</span><bdi>${user.name}</bdi></p>
+        <div class="bar">
+          ${avatar(record, 40)}
+          <h1><bdi>${user.name}</bdi></h1>
+          ${states(user)}<a class="button small end" href="${path(user.name)}">Profile</a>
+        </div>
+        <h2 id="account">Account</h2>
+        ${formView(changeAccount, { ...view, submit: "Save account", fields: [loginName, ...accountFields] })}
+        <h2 id="profile">Profile</h2>
+        ${formView(changeProfile, { ...view, submit: "Save profile", fields: [loginName, ...profileFields] })}
+        <h2 id="password">Password</h2>
+        ${formView(changePassword, {
           ...view,
           record: undefined,
           submit: "Set password",
@@ -230,40 +292,49 @@ const shown: Page = page({
             },
             { kind: "box", name: "must_change_password", label: "Must be changed at the first sign-in", value: true },
           ],
-        },
-      )}<h2 id="name">Name</h2>${formView(rename, {
-        ...view,
-        submit: "Rename",
-        look: "plain",
-        fields: [
-          {
-            kind: "line",
-            name: "new_username",
-            label: "New name",
-            value: user.name,
-            required: true,
-            maxlength: 40,
-            hint: "The old name redirects to the new one.",
-          },
-        ],
-      })}<h2 id="danger">Danger zone</h2>${formView(remove, {
-        ...view,
-        look: "danger",
-        confirm: user.name,
-        submit: "Delete account",
-        fields: [
-          {
-            kind: "content",
-            content: html`<p>Nobody can bring it back. What they wrote stays, without their name. To keep somebody out for a time, suspend them.</p>`,
-          },
-          {
-            kind: "box",
-            name: "purge",
-            label: "Delete their repositories and packages too, and remove their memberships",
-            hint: "Otherwise an account that has any is not deleted.",
-          },
-        ],
-      })}`,
+        })}
+        <h2 id="name">Name</h2>
+        ${formView(rename, {
+          ...view,
+          submit: "Rename",
+          look: "plain",
+          fields: [
+            {
+              kind: "line",
+              name: "new_username",
+              label: "New name",
+              value: user.name,
+              required: true,
+              maxlength: 40,
+              hint: "The old name redirects to the new one.",
+            },
+          ],
+        })}
+        <h2 id="danger">Danger zone</h2>
+        ${formView(remove, {
+          ...view,
+          look: "danger",
+          confirm: user.name,
+          submit: "Delete account",
+          fields: [
+            {
+              kind: "content",
+              content: html`
+                <p>
+                  Nobody can bring it back. What they wrote stays, without their name. To keep somebody out for a time,
+                  suspend them.
+                </p>
+              `,
+            },
+            {
+              kind: "box",
+              name: "purge",
+              label: "Delete their repositories and packages too, and remove their memberships",
+              hint: "Otherwise an account that has any is not deleted.",
+            },
+          ],
+        })}
+      `,
     })
   },
 })
@@ -334,14 +405,43 @@ const emails = page({
     return administrationPage({
       part: "emails",
       title: "E-mail addresses",
-      body: html`<h1>E-mail addresses</h1>${filterForm(EMAILS, q, "Search addresses and names")}${
-        addresses.length === 0
-          ? empty("mail", "No address matches")
-          : html`<div class="scrolls card" tabindex="0" role="group" aria-label="Addresses"><table class="data"><thead><tr><th scope="col">Address</th><th scope="col">Whose</th><th scope="col">State</th></tr></thead><tbody>${addresses.map(
-              (each) =>
-                html`<tr><td class="break">${each.email}</td><td><a href="${PEOPLE}/${encodeURIComponent(each.name)}"><bdi>${each.name}</bdi></a></td><td>${each.is_activated === 1 ? state("success", "check", "Proven") : state("neutral", "hourglass", "Not proven")}${each.is_primary === 1 && html` <span class="chip">primary</span>`}</td></tr>`,
-            )}</tbody></table></div>${pager(reader.url, rows, total)}`
-      }`,
+      body: html`
+        <h1>E-mail addresses</h1>
+        ${filterForm(EMAILS, q, "Search addresses and names")}
+        ${
+          addresses.length === 0
+            ? empty("mail", "No address matches")
+            : html`
+              <div class="scrolls card" tabindex="0" role="group" aria-label="Addresses">
+                <table class="data">
+                  <thead>
+                    <tr>
+                      <th scope="col">Address</th>
+                      <th scope="col">Whose</th>
+                      <th scope="col">State</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    ${addresses.map(
+                      (each) =>
+                        html`
+                          <tr>
+                            <td class="break">${each.email}</td>
+                            <td><a href="${PEOPLE}/${encodeURIComponent(each.name)}"><bdi>${each.name}</bdi></a></td>
+                            <td>
+                              ${each.is_activated === 1 ? state("success", "check", "Proven") : state("neutral", "hourglass", "Not proven")}
+                              ${each.is_primary === 1 && html` <span class="chip">primary</span>`}
+                            </td>
+                          </tr>
+                        `,
+                    )}
+                  </tbody>
+                </table>
+              </div>
+              ${pager(reader.url, rows, total)}
+            `
+        }
+      `,
     })
   },
 })

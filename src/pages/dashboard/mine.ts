@@ -67,34 +67,50 @@ const listOf = (kind: "issues" | "pulls"): Page =>
       return {
         kind: "shown",
         title: what,
-        body: html`<h1>${what}</h1><div class="columns start"><div>${sideNav(
-          what,
-          shown.map((each) => ({
-            href: withQuery(`/${kind}`, { type: each === "your_repositories" ? undefined : each, q: query.q }),
-            text: PARTS[each].text,
-            icon: PARTS[each].icon,
-            current: each === type,
-          })),
-        )}${
-          places.length > 0 &&
-          html`<h2>Repositories</h2>${sideNav(
-            "Repositories",
-            places.map(({ owner, repository, total }) => ({
-              href: withQuery(path(owner, repository, kind), { q: query.q }),
-              text: `${owner}/${repository}`,
-              icon: "repo" as const,
-              count: total,
-            })),
-          )}`
-        }</div><div>${filterBar(bar)}${
-          records.length > 0
-            ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
-            : empty(
-                kind === "issues" ? "issue-opened" : "git-pull-request",
-                "Nothing to see here",
-                "What matches is listed here, wherever it is.",
-              )
-        }${pager(reader.url, rows, found.total)}</div></div>`,
+        body: html`
+          <h1>${what}</h1>
+          <div class="columns start">
+            <div>
+              ${sideNav(
+                what,
+                shown.map((each) => ({
+                  href: withQuery(`/${kind}`, { type: each === "your_repositories" ? undefined : each, q: query.q }),
+                  text: PARTS[each].text,
+                  icon: PARTS[each].icon,
+                  current: each === type,
+                })),
+              )}
+              ${
+                places.length > 0 &&
+                html`
+                  <h2>Repositories</h2>
+                  ${sideNav(
+                    "Repositories",
+                    places.map(({ owner, repository, total }) => ({
+                      href: withQuery(path(owner, repository, kind), { q: query.q }),
+                      text: `${owner}/${repository}`,
+                      icon: "repo" as const,
+                      count: total,
+                    })),
+                  )}
+                `
+              }
+            </div>
+            <div>
+              ${filterBar(bar)}
+              ${
+                records.length > 0
+                  ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
+                  : empty(
+                      kind === "issues" ? "issue-opened" : "git-pull-request",
+                      "Nothing to see here",
+                      "What matches is listed here, wherever it is.",
+                    )
+              }
+              ${pager(reader.url, rows, found.total)}
+            </div>
+          </div>
+        `,
       }
     },
   })

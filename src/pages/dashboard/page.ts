@@ -55,14 +55,36 @@ async function frontPage({ services, db, actor }: Call): Promise<Shown> {
     kind: "shown",
     title: "Hearth",
     canonical: "/",
-    body: html`<section class="hero"><h1>Hearth</h1><p>This server hosts git repositories: with issues, pull requests, reviews, workflows, packages and wikis.</p><p class="muted">A repository is cloned by its owner’s name and its own:</p><div class="prose"><pre tabindex="0"><code>git clone ${site.rootUrl}/owner/name.git</code>${
-      site.sshPort !== undefined && html`\n<code>git clone ${sshRoot(site)}owner/name.git</code>`
-    }</pre></div><div class="bar"><a class="button primary" href="/user/login">${icon("sign-in")} Sign in</a><a class="button" href="/explore/repos">${icon("telescope")} Explore</a><a class="button" href="/api/swagger">${icon("code-square")} The API</a></div></section>${
-      records.length > 0 &&
-      html`<section class="stack" aria-label="Public repositories"><div class="bar"><h2>Recently updated</h2>${
-        total > SIDE && html`<a href="/explore/repos">All ${total}</a>`
-      }</div>${repositoryRows(records)}</section>`
-    }`,
+    body: html`
+      <section class="hero">
+        <h1>Hearth</h1>
+        <p>This server hosts git repositories: with issues, pull requests, reviews, workflows, packages and wikis.</p>
+        <p class="muted">A repository is cloned by its owner’s name and its own:</p>
+        <div class="prose">
+          <pre tabindex="0">
+            <code>git clone ${site.rootUrl}/owner/name.git</code>
+            ${site.sshPort !== undefined && html`${"\n"}<code>git clone ${sshRoot(site)}owner/name.git</code>`}
+          </pre>
+        </div>
+        <div class="bar">
+          <a class="button primary" href="/user/login">${icon("sign-in")} Sign in</a>
+          <a class="button" href="/explore/repos">${icon("telescope")} Explore</a>
+          <a class="button" href="/api/swagger">${icon("code-square")} The API</a>
+        </div>
+      </section>
+      ${
+        records.length > 0 &&
+        html`
+          <section class="stack" aria-label="Public repositories">
+            <div class="bar">
+              <h2>Recently updated</h2>
+              ${total > SIDE && html`<a href="/explore/repos">All ${total}</a>`}
+            </div>
+            ${repositoryRows(records)}
+          </section>
+        `
+      }
+    `,
   }
 }
 
@@ -85,23 +107,38 @@ async function dashboard(call: Call, actor: SignedIn): Promise<Shown> {
     kind: "shown",
     title: "Dashboard",
     feed: `${path(me.name)}.atom`,
-    body: html`<h1 class="hidden-text">Dashboard</h1><div class="columns"><div>${waiting}${heatmap({
-      contributions,
-      now,
-      selected: query.date,
-      href: (date) => `/?date=${date}`,
-    })}<section class="stack" aria-label="Activity"><div class="bar"><h2>${day ? `Activity on ${query.date}` : "Activity"}</h2>${
-      day && html`<a href="/">Show all days</a>`
-    }</div>${
-      entries.length > 0
-        ? await feedEntries(db, entries, now)
-        : empty(
-            "pulse",
-            day ? "Nothing happened on this day" : "Nothing has happened around you yet",
-            "What you do, and what happens in repositories that you watch, is listed here.",
-            html`<a class="button" href="/explore/repos">${icon("telescope")} Explore repositories</a>`,
-          )
-    }${pager(reader.url, rows, total)}</section></div><aside class="side">${await ownRepositories(call, actor)}${await ownOrganizations(call, actor)}</aside></div>`,
+    body: html`
+      <h1 class="hidden-text">Dashboard</h1>
+      <div class="columns">
+        <div>
+          ${waiting}
+          ${heatmap({
+            contributions,
+            now,
+            selected: query.date,
+            href: (date) => `/?date=${date}`,
+          })}
+          <section class="stack" aria-label="Activity">
+            <div class="bar">
+              <h2>${day ? `Activity on ${query.date}` : "Activity"}</h2>
+              ${day && html`<a href="/">Show all days</a>`}
+            </div>
+            ${
+              entries.length > 0
+                ? await feedEntries(db, entries, now)
+                : empty(
+                    "pulse",
+                    day ? "Nothing happened on this day" : "Nothing has happened around you yet",
+                    "What you do, and what happens in repositories that you watch, is listed here.",
+                    html`<a class="button" href="/explore/repos">${icon("telescope")} Explore repositories</a>`,
+                  )
+            }
+            ${pager(reader.url, rows, total)}
+          </section>
+        </div>
+        <aside class="side">${await ownRepositories(call, actor)}${await ownOrganizations(call, actor)}</aside>
+      </div>
+    `,
   }
 }
 
@@ -130,32 +167,72 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
   const { rows, total } = await listRepositories(db, actor, { where, order }, { limit: SIDE, offset: 0 })
   const records = await presentRepositories(db, services.site, actor, await withOwners(db, rows))
   const hasAny = total > 0 || q !== "" || kind !== undefined
-  return html`<section><div class="bar"><h2>Repositories</h2><a class="button small end" href="/repo/create">${icon("plus", "New repository")}</a></div>${
-    hasAny
-      ? html`${filterForm("/", q, "Find a repository", { kind })}${choices(
-          "Kinds of repositories",
-          KINDS.map(([name, text]) => ({ href: withQuery(reader.url, { kind: name }), text, current: name === kind })),
-        )}${records.length > 0 ? shortList(records) : html`<p class="muted small">No repository matches.</p>`}${
-          total > SIDE && html`<p class="small"><a href="${path(me.name)}?tab=repositories">All of yours</a></p>`
-        }`
-      : html`<p class="small">You have none yet.</p><p class="bar"><a class="button small primary" href="/repo/create">${icon("plus")}New repository</a><a class="button small" href="/repo/migrate">${icon("repo-push")}Import one</a></p>${
-          services.config.git.pushToCreate.user &&
-          html`<p class="small">Or push one, and it is made:</p><div class="prose small"><pre tabindex="0"><code>git push ${services.site.rootUrl}/${me.name}/name.git main</code></pre></div>`
-        }`
-  }</section>`
+  return html`
+    <section>
+      <div class="bar">
+        <h2>Repositories</h2>
+        <a class="button small end" href="/repo/create">${icon("plus", "New repository")}</a>
+      </div>
+      ${
+        hasAny
+          ? html`
+            ${filterForm("/", q, "Find a repository", { kind })}
+            ${choices(
+              "Kinds of repositories",
+              KINDS.map(([name, text]) => ({ href: withQuery(reader.url, { kind: name }), text, current: name === kind })),
+            )}
+            ${records.length > 0 ? shortList(records) : html`<p class="muted small">No repository matches.</p>`}
+            ${total > SIDE && html`<p class="small"><a href="${path(me.name)}?tab=repositories">All of yours</a></p>`}
+          `
+          : html`
+            <p class="small">You have none yet.</p>
+            <p class="bar">
+              <a class="button small primary" href="/repo/create">${icon("plus")}New repository</a>
+              <a class="button small" href="/repo/migrate">${icon("repo-push")}Import one</a>
+            </p>
+            ${
+              services.config.git.pushToCreate.user &&
+              html`
+                <p class="small">Or push one, and it is made:</p>
+                <div class="prose small">
+                  <pre tabindex="0"><code>git push ${services.site.rootUrl}/${me.name}/name.git main</code></pre>
+                </div>
+              `
+            }
+          `
+      }
+    </section>
+  `
 }
 
 const shortList = (records: readonly Repository[]): Html =>
-  html`<ul class="plain stack tight">${records.map(
-    (repository) =>
-      html`<li class="break">${icon(repository.private ? "repo-locked" : repository.fork ? "repo-forked" : "repo")} <a href="${localPath(repository.html_url)}"><bdi>${repository.full_name}</bdi></a></li>`,
-  )}</ul>`
+  html`
+    <ul class="plain stack tight">
+      ${records.map(
+        (repository) =>
+          html`
+            <li class="break">
+              ${icon(repository.private ? "repo-locked" : repository.fork ? "repo-forked" : "repo")}${" "}
+              <a href="${localPath(repository.html_url)}"><bdi>${repository.full_name}</bdi></a>
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 async function ownOrganizations({ services, db }: Call, actor: SignedIn): Promise<Html> {
   const { rows, total } = await findOrganizationsOf(db, actor, actor.user.id, { number: 1, limit: SIDE, offset: 0 })
   if (total === 0) return html``
-  return html`<section><h2>Organizations</h2><ul class="plain stack tight">${rows.map((row) => {
-    const organization = presentUser(services.site, row, actor)
-    return html`<li>${avatar(organization)} <a href="${path(row.name)}"><bdi>${row.name}</bdi></a></li>`
-  })}</ul>${total > SIDE && html`<p class="small"><a href="${path(actor.user.name)}?tab=organizations">All ${total}</a></p>`}</section>`
+  return html`
+    <section>
+      <h2>Organizations</h2>
+      <ul class="plain stack tight">
+        ${rows.map((row) => {
+          const organization = presentUser(services.site, row, actor)
+          return html`<li>${avatar(organization)} <a href="${path(row.name)}"><bdi>${row.name}</bdi></a></li>`
+        })}
+      </ul>
+      ${total > SIDE && html`<p class="small"><a href="${path(actor.user.name)}?tab=organizations">All ${total}</a></p>`}
+    </section>
+  `
 }

@@ -39,13 +39,34 @@ export async function waitingFor(call: Call): Promise<Html> {
     group("Assigned to you", "issue-opened", "/issues?type=assigned", assigned, now),
   ]
   if (reviews.total + assigned.total + failed.length === 0) return html``
-  return html`<section class="stack" aria-label="What waits for you"><h2>Waiting for you</h2>${groups}${
-    failed.length > 0 &&
-    html`<div class="card"><h3 class="head">${icon("x-circle")} Your runs that failed</h3><ul class="rows">${failed.map(
-      (run) =>
-        html`<li><span class="failure">${icon("x", "Failed")}</span><div class="main"><p class="title"><a href="${run.href}" dir="auto">${run.title}</a></p><p class="meta"><span>${run.repository}</span><span>${time(run.at, now)}</span></p></div></li>`,
-    )}</ul></div>`
-  }</section>`
+  return html`
+    <section class="stack" aria-label="What waits for you">
+      <h2>Waiting for you</h2>
+      ${groups}
+      ${
+        failed.length > 0 &&
+        html`
+          <div class="card">
+            <h3 class="head">${icon("x-circle")} Your runs that failed</h3>
+            <ul class="rows">
+              ${failed.map(
+                (run) =>
+                  html`
+                    <li>
+                      <span class="failure">${icon("x", "Failed")}</span>
+                      <div class="main">
+                        <p class="title"><a href="${run.href}" dir="auto">${run.title}</a></p>
+                        <p class="meta"><span>${run.repository}</span><span>${time(run.at, now)}</span></p>
+                      </div>
+                    </li>
+                  `,
+              )}
+            </ul>
+          </div>
+        `
+      }
+    </section>
+  `
 }
 
 interface Some {
@@ -60,7 +81,12 @@ async function someOf({ services, db, actor }: Call, conditions: readonly Condit
 
 function group(title: string, name: IconName, href: string, { records, total }: Some, now: number): Html {
   if (records.length === 0) return html``
-  return html`<div class="card"><h3 class="head">${icon(name)} <a href="${href}">${title}</a> <span class="count">${total}</span></h3>${issueRows(records, { withRepository: true, now })}</div>`
+  return html`
+    <div class="card">
+      <h3 class="head">${icon(name)} <a href="${href}">${title}</a> <span class="count">${total}</span></h3>
+      ${issueRows(records, { withRepository: true, now })}
+    </div>
+  `
 }
 
 /** The newest runs of the last days that the person triggered and that failed, in repositories that they may still see. */

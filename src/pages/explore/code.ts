@@ -16,7 +16,10 @@ export const codeSearchPages: readonly Page[] = [
       kind: "shown",
       title: "Explore code",
       unlisted: true,
-      body: html`<h1>Explore</h1>${exploreTabs("code")}${await codeSearch(call, { action: "/explore/code" })}`,
+      body: html`
+        <h1>Explore</h1>
+        ${exploreTabs("code")}${await codeSearch(call, { action: "/explore/code" })}
+      `,
     }),
   }),
 
@@ -31,14 +34,15 @@ export const codeSearchPages: readonly Page[] = [
         kind: "shown",
         title: `Code · ${user.name}`,
         unlisted: true,
-        body: html`<p class="crumbs"><a class="strong" href="${path(user.name)}"><bdi>${user.name}</bdi></a></p><h1>Code</h1>${await codeSearch(
-          call,
-          {
+        body: html`
+          <p class="crumbs"><a class="strong" href="${path(user.name)}"><bdi>${user.name}</bdi></a></p>
+          <h1>Code</h1>
+          ${await codeSearch(call, {
             action: path(user.name, "-", "code"),
             place: { ownerId: user.id },
             placeholder: `Search the code of ${user.name}`,
-          },
-        )}`,
+          })}
+        `,
       }
     },
   }),

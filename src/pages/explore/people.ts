@@ -56,16 +56,25 @@ const explorePage = (name: keyof typeof KINDS): Page => {
       return {
         kind: "shown",
         title: about.title,
-        body: html`<h1>Explore</h1>${exploreTabs(name)}<div class="bar">${filterForm(action, q, about.search, { sort: query.sort })}${menu(
-          html`${icon("sort-desc")}${ORDER_TEXTS[sort]}`,
-          ORDER_NAMES.map((order) => html`<a href="${withQuery(reader.url, { sort: order })}">${ORDER_TEXTS[order]}</a>`),
-        )}</div>${
-          found.rows.length > 0
-            ? accountRows(found.rows.map((account) => presentUser(services.site, account, actor)))
-            : keyword === ""
-              ? empty(about.icon, about.nothing, about.about)
-              : empty("search", "Nobody matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
-        }${pager(reader.url, rows, found.total)}`,
+        body: html`
+          <h1>Explore</h1>
+          ${exploreTabs(name)}
+          <div class="bar">
+            ${filterForm(action, q, about.search, { sort: query.sort })}
+            ${menu(
+              html`${icon("sort-desc")}${ORDER_TEXTS[sort]}`,
+              ORDER_NAMES.map((order) => html`<a href="${withQuery(reader.url, { sort: order })}">${ORDER_TEXTS[order]}</a>`),
+            )}
+          </div>
+          ${
+            found.rows.length > 0
+              ? accountRows(found.rows.map((account) => presentUser(services.site, account, actor)))
+              : keyword === ""
+                ? empty(about.icon, about.nothing, about.about)
+                : empty("search", "Nobody matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
+          }
+          ${pager(reader.url, rows, found.total)}
+        `,
       }
     },
   })

@@ -16,10 +16,14 @@ export const explorePages: readonly Page[] = [
     answer: async (call) => ({
       kind: "shown",
       title: "Explore repositories",
-      body: html`<h1>Explore</h1>${exploreTabs("repos")}${await repositoryList(call, {
-        action: "/explore/repos",
-        empty: empty("repo", "There is no repository to see here yet", "Repositories that you may read are listed here."),
-      })}`,
+      body: html`
+        <h1>Explore</h1>
+        ${exploreTabs("repos")}
+        ${await repositoryList(call, {
+          action: "/explore/repos",
+          empty: empty("repo", "There is no repository to see here yet", "Repositories that you may read are listed here."),
+        })}
+      `,
     }),
   }),
 ]

@@ -137,7 +137,12 @@ export const notificationPages: readonly Page[] = [
           { starts: true },
         ),
         menu(
-          html`${icon("repo")}<bdi>${place ? `${place.owner}/${place.name}` : filter.repositoryId ? "One repository" : "Any repository"}</bdi>`,
+          html`
+            ${icon("repo")}
+            <bdi>
+              ${place ? `${place.owner}/${place.name}` : filter.repositoryId ? "One repository" : "Any repository"}
+            </bdi>
+          `,
           [
             html`<a href="${withQuery(url, { repository: undefined })}">Any repository</a>`,
             ...places.map(({ id, owner, name }) => html`<a href="${withQuery(url, { repository: id })}"><bdi>${owner}/${name}</bdi></a>`),
@@ -152,28 +157,53 @@ export const notificationPages: readonly Page[] = [
         title: "Notifications",
         unlisted: true,
         modules: ["live"],
-        body: html`<h1>Notifications</h1><div id="inbox" data-live>${inboxTabs(status, unread)}</div><div class="bar">${choices("Kinds", [
-          { href: withQuery(url, { subject: undefined }), text: "All", current: subject === undefined },
-          ...SUBJECTS.map((each) => ({ href: withQuery(url, { subject: each }), text: SUBJECT_TEXTS[each], current: subject === each })),
-        ])}${filters}${
-          status === "unread" &&
-          threads.length > 0 &&
-          html`<div class="bar end">${state === undefined && markAll("Mark closed and merged read", { state: "closed" })}${markAll(
-            isFiltered ? "Mark all of these read" : "Mark all read",
-            {},
-          )}</div>`
-        }</div><div class="stack" id="listed" data-live="later">${
-          threads.length > 0
-            ? threadGroups(threads, { back: url, until: seen, now: services.now(), reasons })
-            : isFiltered
-              ? empty(
-                  "filter",
-                  "Nothing matches",
-                  "There is none of this kind here.",
-                  html`<a class="button" href="${withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })}">Show all</a>`,
-                )
-              : nothing[status]()
-        }</div>${pager(url, rows, found.total)}`,
+        body: html`
+          <h1>Notifications</h1>
+          <div id="inbox" data-live>${inboxTabs(status, unread)}</div>
+          <div class="bar">
+            ${choices("Kinds", [
+              { href: withQuery(url, { subject: undefined }), text: "All", current: subject === undefined },
+              ...SUBJECTS.map((each) => ({
+                href: withQuery(url, { subject: each }),
+                text: SUBJECT_TEXTS[each],
+                current: subject === each,
+              })),
+            ])}
+            ${filters}
+            ${
+              status === "unread" &&
+              threads.length > 0 &&
+              html`
+                <div class="bar end">
+                  ${state === undefined && markAll("Mark closed and merged read", { state: "closed" })}
+                  ${markAll(isFiltered ? "Mark all of these read" : "Mark all read", {})}
+                </div>
+              `
+            }
+          </div>
+          <div class="stack" id="listed" data-live="later">
+            ${
+              threads.length > 0
+                ? threadGroups(threads, { back: url, until: seen, now: services.now(), reasons })
+                : isFiltered
+                  ? empty(
+                      "filter",
+                      "Nothing matches",
+                      "There is none of this kind here.",
+                      html`
+                        <a
+                          class="button"
+                          href="${withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })}"
+                        >
+                          Show all
+                        </a>
+                      `,
+                    )
+                  : nothing[status]()
+            }
+          </div>
+          ${pager(url, rows, found.total)}
+        `,
       }
     },
   }),
@@ -251,14 +281,21 @@ export const notificationPages: readonly Page[] = [
         kind: "shown",
         title: "Subscriptions",
         unlisted: true,
-        body: html`<h1>Notifications</h1>${inboxTabs("subscriptions", await countThreads(db, actor, "unread"))}<div class="bar">${choices(
-          "States",
-          (["open", "closed", "all"] as const).map((each) => ({
-            href: withQuery(reader.url, { state: each === "open" ? undefined : each }),
-            text: { open: "Open", closed: "Closed", all: "All" }[each],
-            current: each === state,
-          })),
-        )}</div>${await followedIssues(call, state)}`,
+        body: html`
+          <h1>Notifications</h1>
+          ${inboxTabs("subscriptions", await countThreads(db, actor, "unread"))}
+          <div class="bar">
+            ${choices(
+              "States",
+              (["open", "closed", "all"] as const).map((each) => ({
+                href: withQuery(reader.url, { state: each === "open" ? undefined : each }),
+                text: { open: "Open", closed: "Closed", all: "All" }[each],
+                current: each === state,
+              })),
+            )}
+          </div>
+          ${await followedIssues(call, state)}
+        `,
       }
     },
   }),
@@ -272,9 +309,10 @@ export const notificationPages: readonly Page[] = [
       kind: "shown",
       title: "Watching",
       unlisted: true,
-      body: html`<h1>Notifications</h1>${inboxTabs("watching", await countThreads(call.db, call.actor, "unread"))}${await repositoryList(
-        call,
-        {
+      body: html`
+        <h1>Notifications</h1>
+        ${inboxTabs("watching", await countThreads(call.db, call.actor, "unread"))}
+        ${await repositoryList(call, {
           action: "/notifications/watching",
           where: [watchedBy(call.me.id)],
           empty: empty(
@@ -283,8 +321,8 @@ export const notificationPages: readonly Page[] = [
             "You are notified about what happens in repositories that you watch.",
             html`<a class="button" href="/explore/repos">${icon("telescope")} Explore</a>`,
           ),
-        },
-      )}`,
+        })}
+      `,
     }),
   }),
 

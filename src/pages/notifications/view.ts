@@ -35,19 +35,32 @@ export function threadGroups(threads: readonly NotificationThread[], shown: Thre
     if (!first) return html``
     const { repository } = first
     const isUnread = group.some((thread) => thread.unread)
-    return html`<section class="card" aria-label="${repository.full_name}"><div class="head">${icon(repository.private ? "repo-locked" : "repo")}<h2><a href="${localPath(repository.html_url)}"><bdi>${repository.full_name}</bdi></a></h2>${
-      isUnread &&
-      html`<span class="end">${buttonForm(
-        "/notifications/mark",
-        html`${icon("check")} Mark read<span class="hidden-text">: ${repository.full_name}</span>`,
-        {
-          back,
-          repository: repository.id,
-          until,
-          status: "read",
-        },
-      )}</span>`
-    }</div><ul class="rows">${group.map((thread) => threadRow(thread, shown))}</ul></section>`
+    return html`
+      <section class="card" aria-label="${repository.full_name}">
+        <div class="head">
+          ${icon(repository.private ? "repo-locked" : "repo")}
+          <h2><a href="${localPath(repository.html_url)}"><bdi>${repository.full_name}</bdi></a></h2>
+          ${
+            isUnread &&
+            html`
+              <span class="end">
+                ${buttonForm(
+                  "/notifications/mark",
+                  html`${icon("check")} Mark read<span class="hidden-text">: ${repository.full_name}</span>`,
+                  {
+                    back,
+                    repository: repository.id,
+                    until,
+                    status: "read",
+                  },
+                )}
+              </span>
+            `
+          }
+        </div>
+        <ul class="rows">${group.map((thread) => threadRow(thread, shown))}</ul>
+      </section>
+    `
   })
 }
 
@@ -57,19 +70,36 @@ function threadRow(thread: NotificationThread, { back, now, reasons }: ThreadsSh
   const reason = reasons.get(id)
   const mark = (status: string, text: string, with_: IconName) =>
     buttonForm("/notifications/mark", html`${icon(with_, `${text}: ${subject.title}`)}`, { back, thread: id, status }, "small quiet")
-  return html`<li id="thread-${id}" class="${thread.unread ? "unread" : ""}"><span class="${tone}">${icon(name, words)}</span><div class="main"><div class="title">${buttonForm(path("notifications", "threads", id), html`<span dir="auto">${subject.title}</span>`, {}, "link")}</div><p class="meta"><span>${
-    isRelease(thread) ? "Release" : subject.type === "Repository" ? "Transfer" : `#${subject.html_url.split("/").at(-1)}`
-  }</span><span>${timeOf(thread.updated_at, now)}</span>${reason && html`<span>${REASON_TEXTS[reason]}</span>`}${thread.pinned && html`<span>${icon("pin")} Pinned</span>`}</p></div><div class="acts">${
-    thread.unread ? mark("read", "Mark read", "check") : mark("unread", "Mark unread", "dot-fill")
-  }${!thread.pinned && mark("pinned", "Pin", "pin")}${
-    (subject.type === "Issue" || subject.type === "Pull") &&
-    buttonForm(
-      path("notifications", "threads", id, "unsubscribe"),
-      icon("bell-slash", `Unsubscribe: ${subject.title}`),
-      { back },
-      "small quiet",
-    )
-  }</div></li>`
+  return html`
+    <li id="thread-${id}" class="${thread.unread ? "unread" : ""}">
+      <span class="${tone}">${icon(name, words)}</span>
+      <div class="main">
+        <div class="title">
+          ${buttonForm(path("notifications", "threads", id), html`<span dir="auto">${subject.title}</span>`, {}, "link")}
+        </div>
+        <p class="meta">
+          <span>
+            ${isRelease(thread) ? "Release" : subject.type === "Repository" ? "Transfer" : `#${subject.html_url.split("/").at(-1)}`}
+          </span>
+          <span>${timeOf(thread.updated_at, now)}</span>${reason && html`<span>${REASON_TEXTS[reason]}</span>`}
+          ${thread.pinned && html`<span>${icon("pin")} Pinned</span>`}
+        </p>
+      </div>
+      <div class="acts">
+        ${thread.unread ? mark("read", "Mark read", "check") : mark("unread", "Mark unread", "dot-fill")}
+        ${!thread.pinned && mark("pinned", "Pin", "pin")}
+        ${
+          (subject.type === "Issue" || subject.type === "Pull") &&
+          buttonForm(
+            path("notifications", "threads", id, "unsubscribe"),
+            icon("bell-slash", `Unsubscribe: ${subject.title}`),
+            { back },
+            "small quiet",
+          )
+        }
+      </div>
+    </li>
+  `
 }
 
 /** Releases are told of as repositories, since clients know no other word; their page is not the repository's. */

@@ -26,12 +26,18 @@ const shownAs = (title: string, body: Shown["body"], status = 200): Shown => ({
   unlisted: true,
   isPrivate: true,
   width: "narrow",
-  body: html`<h1>${title}</h1>${body}`,
+  body: html`
+    <h1>${title}</h1>
+    ${body}
+  `,
 })
 
 const isVoid = shownAs(
   "This link isn’t good any more",
-  html`<p role="alert">It was used, is too old, was withdrawn, or is incomplete.</p><p>Ask who has invited you for another one.</p>`,
+  html`
+    <p role="alert">It was used, is too old, was withdrawn, or is incomplete.</p>
+    <p>Ask who has invited you for another one.</p>
+  `,
   404,
 )
 
@@ -54,14 +60,33 @@ export const invitationPages: readonly Page[] = [
       if (actor.kind === "user")
         return shownAs(
           "Join a team",
-          html`${what}<p>You join as <strong><bdi>${actor.user.name}</bdi></strong>, and see and do there what the team may. Members of the organization see that you are one.</p><div class="bar">${buttonForm(`${TEAM_INVITATION_PATH}/accept`, "Join", given, "primary")}${buttonForm(`${TEAM_INVITATION_PATH}/decline`, "Decline", given, "")}</div>`,
+          html`
+            ${what}
+            <p>
+              You join as <strong><bdi>${actor.user.name}</bdi></strong>, and see and do there what the team may.
+              Members of the organization see that you are one.
+            </p>
+            <div class="bar">
+              ${buttonForm(`${TEAM_INVITATION_PATH}/accept`, "Join", given, "primary")}
+              ${buttonForm(`${TEAM_INVITATION_PATH}/decline`, "Decline", given, "")}
+            </div>
+          `,
         )
       return shownAs(
         "Join a team",
-        html`${what}<p>Sign in to say yes or no.</p><div class="bar"><a class="button primary" href="${withQuery(LOGIN_PATH, { redirect_to: backTo(code) })}" rel="nofollow">Sign in</a>${
-          services.config.users.registration !== "closed" &&
-          buttonForm(`${TEAM_INVITATION_PATH}/register`, html`${icon("person-add")}Make an account`, given, "")
-        }</div>`,
+        html`
+          ${what}
+          <p>Sign in to say yes or no.</p>
+          <div class="bar">
+            <a class="button primary" href="${withQuery(LOGIN_PATH, { redirect_to: backTo(code) })}" rel="nofollow">
+              Sign in
+            </a>
+            ${
+              services.config.users.registration !== "closed" &&
+              buttonForm(`${TEAM_INVITATION_PATH}/register`, html`${icon("person-add")}Make an account`, given, "")
+            }
+          </div>
+        `,
       )
     },
   }),

@@ -49,14 +49,39 @@ const labels: Page = page({
     return organizationSettings(organization, {
       part: "labels",
       title: "Labels",
-      body: html`<h1>Labels</h1><p class="muted">All repositories of the organization have these labels beside their own.</p>${
-        found.rows.length > 0
-          ? html`<ul class="rows labels">${found.rows.map(
-              ({ id, name, color, description, exclusive, is_archived }) =>
-                html`<li><div class="main"><p class="bar">${label(name, color)}${exclusive === 1 && html`<span class="muted small">one of its kind</span>`}${is_archived === 1 && html`<span class="chip">Archived</span>`}</p>${description !== "" && html`<p class="muted break" dir="auto">${description}</p>`}</div><a class="button small" href="${at}/${id}">${icon("pencil")}Edit<span class="hidden-text"> ${name}</span></a></li>`,
-            )}</ul>`
-          : empty("tag", "There is no label yet")
-      }${pager(reader.url, rows, found.total)}<h2>New label</h2>${formView(make, { path: call.path, draft, submit: "Create label", fields })}`,
+      body: html`
+        <h1>Labels</h1>
+        <p class="muted">All repositories of the organization have these labels beside their own.</p>
+        ${
+          found.rows.length > 0
+            ? html`
+              <ul class="rows labels">
+                ${found.rows.map(
+                  ({ id, name, color, description, exclusive, is_archived }) =>
+                    html`
+                      <li>
+                        <div class="main">
+                          <p class="bar">
+                            ${label(name, color)}
+                            ${exclusive === 1 && html`<span class="muted small">one of its kind</span>`}
+                            ${is_archived === 1 && html`<span class="chip">Archived</span>`}
+                          </p>
+                          ${description !== "" && html`<p class="muted break" dir="auto">${description}</p>`}
+                        </div>
+                        <a class="button small" href="${at}/${id}">
+                          ${icon("pencil")}Edit<span class="hidden-text"> ${name}</span>
+                        </a>
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+            : empty("tag", "There is no label yet")
+        }
+        ${pager(reader.url, rows, found.total)}
+        <h2>New label</h2>
+        ${formView(make, { path: call.path, draft, submit: "Create label", fields })}
+      `,
     })
   },
 })
@@ -89,7 +114,13 @@ const one: Page = page({
     return organizationSettings(organization, {
       part: "labels",
       title: found.name,
-      body: html`<h1>${label(found.name, found.color)}</h1>${formView(edit, { path: call.path, draft, record, submit: "Save", fields: [...fields, archived] })}<h2>Delete</h2><p>It is taken off all issues and pull requests of the organization’s repositories.</p>${formButton(remove, call.path, html`${icon("trash")}Delete the label`)}`,
+      body: html`
+        <h1>${label(found.name, found.color)}</h1>
+        ${formView(edit, { path: call.path, draft, record, submit: "Save", fields: [...fields, archived] })}
+        <h2>Delete</h2>
+        <p>It is taken off all issues and pull requests of the organization’s repositories.</p>
+        ${formButton(remove, call.path, html`${icon("trash")}Delete the label`)}
+      `,
     })
   },
 })

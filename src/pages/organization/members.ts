@@ -49,15 +49,20 @@ function issuesOf(kind: "issues" | "pulls"): Page {
       return organizationPage(call, presentUser(services.site, organization, actor), {
         tab: kind,
         title,
-        body: html`<h2>${title}</h2>${filterBar(bar)}${
-          records.length > 0
-            ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
-            : empty(
-                kind === "issues" ? "issue-opened" : "git-pull-request",
-                "Nothing to see here",
-                "What matches in any repository of the organization is listed here.",
-              )
-        }${pager(reader.url, rows, found.total)}`,
+        body: html`
+          <h2>${title}</h2>
+          ${filterBar(bar)}
+          ${
+            records.length > 0
+              ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
+              : empty(
+                  kind === "issues" ? "issue-opened" : "git-pull-request",
+                  "Nothing to see here",
+                  "What matches in any repository of the organization is listed here.",
+                )
+          }
+          ${pager(reader.url, rows, found.total)}
+        `,
       })
     },
   })
@@ -74,17 +79,27 @@ const members: Page = page({
     return organizationPage(call, presentUser(services.site, organization, actor), {
       tab: "members",
       title: "People",
-      body: html`${problem(draft?.refusal)}${
-        found.length > 0
-          ? accountRows(
-              found.map((member) => presentUser(services.site, member, actor)),
-              beside,
-            )
-          : empty("people", "Nobody to see here", "Members decide for themselves whether others see that they belong to it.")
-      }${pager(reader.url, rows, total)}${
-        role.isOwner &&
-        html`<p class="muted small">Somebody becomes a member with the first <a href="${path("org", organization.name, "teams")}">team</a> that they are in.</p>`
-      }`,
+      body: html`
+        ${problem(draft?.refusal)}
+        ${
+          found.length > 0
+            ? accountRows(
+                found.map((member) => presentUser(services.site, member, actor)),
+                beside,
+              )
+            : empty("people", "Nobody to see here", "Members decide for themselves whether others see that they belong to it.")
+        }
+        ${pager(reader.url, rows, total)}
+        ${
+          role.isOwner &&
+          html`
+            <p class="muted small">
+              Somebody becomes a member with the first <a href="${path("org", organization.name, "teams")}">team</a>${" "}
+              that they are in.
+            </p>
+          `
+        }
+      `,
     })
   },
 })
@@ -123,7 +138,12 @@ const leave: Page = page({
     title: `Leave ${call.organization.name}`,
     width: "narrow",
     unlisted: true,
-    body: html`<h1>You can’t leave <bdi>${call.organization.name}</bdi></h1>${problem(refusal)}<p>Make somebody else an owner first, or delete the organization.</p><p><a class="button" href="${path("org", call.organization.name, "members")}">Back</a></p>`,
+    body: html`
+      <h1>You can’t leave <bdi>${call.organization.name}</bdi></h1>
+      ${problem(refusal)}
+      <p>Make somebody else an owner first, or delete the organization.</p>
+      <p><a class="button" href="${path("org", call.organization.name, "members")}">Back</a></p>
+    `,
   }),
   answer: async ({ services, me, organization }) => {
     await services.database.write((tx) => removeMember(tx, organization.id, me.id))
@@ -163,26 +183,37 @@ async function membershipsOf(
     if (!membership) return undefined
     const isPublic = membership.is_public === 1
     const at = { org: organization.name, username: account.login }
-    return html`<div class="membership small"><p class="bar"><span class="chip">${membership.is_owner === 1 ? "Owner" : "Member"}</span>${
-      role.isOwner &&
-      (membership.has_second_factor === 1
-        ? state("success", "shield-check", "Two-factor on")
-        : state("pending", "shield", "Two-factor off"))
-    }<span>${icon(isPublic ? "eye" : "eye-closed")} ${isPublic ? "Seen by everybody" : "Seen by members"}</span></p><p class="bar">${(
-      teams.get(account.id) ?? []
-    ).map(
-      ({ name }) => html`<a href="${path("org", organization.name, "teams", name)}">${icon("organization")} <bdi>${name}</bdi></a>`,
-    )}</p>${
-      (role.isOwner || account.id === actor.user.id) &&
-      formButton(
-        isPublic ? hide : show,
-        at,
-        html`${isPublic ? "Show to members only" : "Show to everybody"}<span class="hidden-text">: ${account.login}</span>`,
-      )
-    }${
-      account.id === actor.user.id
-        ? formButton(leave, at, "Leave")
-        : role.isOwner && formButton(remove, at, html`Remove<span class="hidden-text"> ${account.login}</span>`)
-    }</div>`
+    return html`
+      <div class="membership small">
+        <p class="bar">
+          <span class="chip">${membership.is_owner === 1 ? "Owner" : "Member"}</span>
+          ${
+            role.isOwner &&
+            (membership.has_second_factor === 1
+              ? state("success", "shield-check", "Two-factor on")
+              : state("pending", "shield", "Two-factor off"))
+          }
+          <span>${icon(isPublic ? "eye" : "eye-closed")} ${isPublic ? "Seen by everybody" : "Seen by members"}</span>
+        </p>
+        <p class="bar">
+          ${(teams.get(account.id) ?? []).map(
+            ({ name }) => html`<a href="${path("org", organization.name, "teams", name)}">${icon("organization")} <bdi>${name}</bdi></a>`,
+          )}
+        </p>
+        ${
+          (role.isOwner || account.id === actor.user.id) &&
+          formButton(
+            isPublic ? hide : show,
+            at,
+            html`${isPublic ? "Show to members only" : "Show to everybody"}<span class="hidden-text">: ${account.login}</span>`,
+          )
+        }
+        ${
+          account.id === actor.user.id
+            ? formButton(leave, at, "Leave")
+            : role.isOwner && formButton(remove, at, html`Remove<span class="hidden-text"> ${account.login}</span>`)
+        }
+      </div>
+    `
   }
 }

@@ -30,6 +30,9 @@ export function organizationSettings({ name }: Pick<User, "name">, { part, title
     unlisted: true,
     ...more,
     title: `${title} · ${name}`,
-    body: html`<p class="crumbs"><a href="${path(name)}"><bdi>${name}</bdi></a><span class="sep">/</span>Settings</p>${besideParts(PARTS, { label: "Settings", at: path("org", name, "settings"), current: part, body })}`,
+    body: html`
+      <p class="crumbs"><a href="${path(name)}"><bdi>${name}</bdi></a><span class="sep">/</span>Settings</p>
+      ${besideParts(PARTS, { label: "Settings", at: path("org", name, "settings"), current: part, body })}
+    `,
   }
 }

@@ -42,28 +42,34 @@ const create: Page = page({
     title: "New organization",
     width: "narrow",
     unlisted: true,
-    body: html`<h1>New organization</h1><p class="muted">Repositories that belong to several people: teams say who may do what in which of them. You are its first owner.</p>${
-      me.allow_create_organization === 0 && me.is_admin === 0
-        ? notice("info", "On this site you may not make organizations. Ask an administrator to make one for you.")
-        : formView(make, {
-            draft,
-            submit: "Create organization",
-            fields: [
-              {
-                kind: "line",
-                name: "username",
-                label: "Name",
-                required: true,
-                autofocus: true,
-                maxlength: 40,
-                hint: "Part of the URLs of its repositories.",
-              },
-              { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
-              description,
-              visibility,
-            ],
-          })
-    }`,
+    body: html`
+      <h1>New organization</h1>
+      <p class="muted">
+        Repositories that belong to several people: teams say who may do what in which of them. You are its first owner.
+      </p>
+      ${
+        me.allow_create_organization === 0 && me.is_admin === 0
+          ? notice("info", "On this site you may not make organizations. Ask an administrator to make one for you.")
+          : formView(make, {
+              draft,
+              submit: "Create organization",
+              fields: [
+                {
+                  kind: "line",
+                  name: "username",
+                  label: "Name",
+                  required: true,
+                  autofocus: true,
+                  maxlength: 40,
+                  hint: "Part of the URLs of its repositories.",
+                },
+                { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
+                description,
+                visibility,
+              ],
+            })
+      }
+    `,
   }),
 })
 
@@ -105,49 +111,64 @@ const general: Page = page({
     return organizationSettings(organization, {
       part: "general",
       title: "Settings",
-      body: html`<h1>General</h1>${formView(edit, { ...shown, record, submit: "Save", fields: about })}<h2 id="picture">Picture</h2><div class="bar">${avatar(record, 72)}${
-        organization.avatar !== "" && formButton(removePicture, call.path, html`${icon("trash")}Remove it`)
-      }</div>${formView(setPicture, {
-        ...shown,
-        look: "plain",
-        submit: "Upload",
-        fields: [
-          {
-            kind: "file",
-            name: "image",
-            label: "New avatar",
-            hint: "PNG, JPEG, GIF or WebP, at most 1 MiB.",
-            accept: "image/png,image/jpeg,image/gif,image/webp",
-          },
-        ],
-      })}<h2 id="danger">Danger zone</h2>${formView(rename, {
-        ...shown,
-        look: "danger",
-        confirm: organization.name,
-        submit: "Rename organization",
-        fields: [
-          {
-            kind: "line",
-            name: "new_name",
-            label: "New name",
-            value: organization.name,
-            required: true,
-            maxlength: 40,
-            hint: "URLs with the old name redirect until somebody else takes the name.",
-          },
-        ],
-      })}${formView(remove, {
-        ...shown,
-        look: "danger",
-        confirm: organization.name,
-        submit: "Delete organization",
-        fields: [
-          {
-            kind: "content",
-            content: html`<p>Its teams and labels are deleted, and nobody can bring them back. It can be deleted once it owns no repositories and packages any more.</p>`,
-          },
-        ],
-      })}`,
+      body: html`
+        <h1>General</h1>
+        ${formView(edit, { ...shown, record, submit: "Save", fields: about })}
+        <h2 id="picture">Picture</h2>
+        <div class="bar">
+          ${avatar(record, 72)}
+          ${organization.avatar !== "" && formButton(removePicture, call.path, html`${icon("trash")}Remove it`)}
+        </div>
+        ${formView(setPicture, {
+          ...shown,
+          look: "plain",
+          submit: "Upload",
+          fields: [
+            {
+              kind: "file",
+              name: "image",
+              label: "New avatar",
+              hint: "PNG, JPEG, GIF or WebP, at most 1 MiB.",
+              accept: "image/png,image/jpeg,image/gif,image/webp",
+            },
+          ],
+        })}
+        <h2 id="danger">Danger zone</h2>
+        ${formView(rename, {
+          ...shown,
+          look: "danger",
+          confirm: organization.name,
+          submit: "Rename organization",
+          fields: [
+            {
+              kind: "line",
+              name: "new_name",
+              label: "New name",
+              value: organization.name,
+              required: true,
+              maxlength: 40,
+              hint: "URLs with the old name redirect until somebody else takes the name.",
+            },
+          ],
+        })}
+        ${formView(remove, {
+          ...shown,
+          look: "danger",
+          confirm: organization.name,
+          submit: "Delete organization",
+          fields: [
+            {
+              kind: "content",
+              content: html`
+                <p>
+                  Its teams and labels are deleted, and nobody can bring them back. It can be deleted once it owns no
+                  repositories and packages any more.
+                </p>
+              `,
+            },
+          ],
+        })}
+      `,
     })
   },
 })
@@ -216,22 +237,32 @@ const blocked: Page = page({
     return organizationSettings(organization, {
       part: "blocked",
       title: "Blocked people",
-      body: html`<h1>Blocked people</h1><p class="muted">They can open no issues and pull requests in the organization’s repositories, write no comments there, and be no collaborators. Members can’t be blocked.</p>${
-        records.length > 0
-          ? accountRows(records, ({ login }) =>
-              formButton(unblock, { ...call.path, username: login }, html`Unblock<span class="hidden-text"> ${login}</span>`),
-            )
-          : empty("no-entry", "Nobody is blocked")
-      }${pager(reader.url, rows, total)}<h2>Block a user</h2>${formView(block, {
-        path: call.path,
-        draft,
-        submit: "Block",
-        look: "danger",
-        fields: [
-          { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
-          { kind: "line", name: "note", label: "Reason", hint: "Only visible to owners.", maxlength: 255 },
-        ],
-      })}`,
+      body: html`
+        <h1>Blocked people</h1>
+        <p class="muted">
+          They can open no issues and pull requests in the organization’s repositories, write no comments there, and be
+          no collaborators. Members can’t be blocked.
+        </p>
+        ${
+          records.length > 0
+            ? accountRows(records, ({ login }) =>
+                formButton(unblock, { ...call.path, username: login }, html`Unblock<span class="hidden-text"> ${login}</span>`),
+              )
+            : empty("no-entry", "Nobody is blocked")
+        }
+        ${pager(reader.url, rows, total)}
+        <h2>Block a user</h2>
+        ${formView(block, {
+          path: call.path,
+          draft,
+          submit: "Block",
+          look: "danger",
+          fields: [
+            { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
+            { kind: "line", name: "note", label: "Reason", hint: "Only visible to owners.", maxlength: 255 },
+          ],
+        })}
+      `,
     })
   },
 })

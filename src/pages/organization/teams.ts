@@ -49,14 +49,24 @@ const list: Page = page({
       tab: "teams",
       title: "Teams",
       unlisted: true,
-      body: html`${
-        role.isOwner &&
-        html`<p class="bar"><a class="button primary end" href="${path("org", organization.name, "teams", "new")}">${icon("plus")}New team</a></p>`
-      }${
-        teams.length > 0
-          ? html`<ul class="rows">${teams.map((team) => teamRow(organization.name, team))}</ul>`
-          : empty("organization", "No team that you may see", "Teams give their members rights on the organization’s repositories.")
-      }${pager(reader.url, rows, total)}`,
+      body: html`
+        ${
+          role.isOwner &&
+          html`
+            <p class="bar">
+              <a class="button primary end" href="${path("org", organization.name, "teams", "new")}">
+                ${icon("plus")}New team
+              </a>
+            </p>
+          `
+        }
+        ${
+          teams.length > 0
+            ? html`<ul class="rows">${teams.map((team) => teamRow(organization.name, team))}</ul>`
+            : empty("organization", "No team that you may see", "Teams give their members rights on the organization’s repositories.")
+        }
+        ${pager(reader.url, rows, total)}
+      `,
     })
   },
 })
@@ -87,22 +97,27 @@ const people: Page = page({
         : empty("people", "Nobody is in this team", "Owners add people to it."),
       pager(reader.url, rows, total),
       role.isOwner &&
-        html`<section class="stack"><h3>Add a member</h3>${formView(addMember, {
-          path: call.path,
-          draft,
-          submit: "Add",
-          fields: [
-            {
-              kind: "line",
-              name: "username",
-              label: "Name",
-              required: true,
-              maxlength: 40,
-              options: offered.map(({ name }) => name),
-              hint: "Joining a first team makes them a member of the organization.",
-            },
-          ],
-        })}</section>`,
+        html`
+          <section class="stack">
+            <h3>Add a member</h3>
+            ${formView(addMember, {
+              path: call.path,
+              draft,
+              submit: "Add",
+              fields: [
+                {
+                  kind: "line",
+                  name: "username",
+                  label: "Name",
+                  required: true,
+                  maxlength: 40,
+                  options: offered.map(({ name }) => name),
+                  hint: "Joining a first team makes them a member of the organization.",
+                },
+              ],
+            })}
+          </section>
+        `,
       role.isOwner && invited(call, invitations),
       rightsOf(record),
     ])
@@ -122,33 +137,64 @@ const invited = (
   rows: readonly (TeamInvitation & { readonly inviter: string })[],
 ): Html => {
   const now = services.now()
-  return html`<section class="stack" id="invitations"><h3>Invite by mail</h3>${
-    rows.length > 0 &&
-    html`<ul class="rows">${rows.map(
-      (row) =>
-        html`<li>${icon("mail")}<div class="main"><p class="title break">${row.lower_email}</p><p class="meta"><span>invited by <bdi>${row.inviter}</bdi> ${time(row.sent_at, now)}</span><span>until ${time(row.expires_at, now)}</span></p></div><div class="acts">${formButton(inviteAgain, at, html`Send again<span class="hidden-text"> to ${row.lower_email}</span>`, { email: row.lower_email })}${formButton(withdraw, { ...at, invitation_id: String(row.id) }, html`Withdraw<span class="hidden-text"> the invitation of ${row.lower_email}</span>`)}</div></li>`,
-    )}</ul>`
-  }${
-    services.config.mail.host === ""
-      ? html`<p class="muted">This site sends no mail, so nobody can be invited by it.</p>`
-      : formView(invite, {
-          path: at,
-          draft,
-          submit: "Invite",
-          look: "plain",
-          fields: [
-            {
-              kind: "line",
-              name: "email",
-              label: "E-mail address",
-              type: "email",
-              required: true,
-              maxlength: 254,
-              hint: "They get a link to join the team with any account on this site.",
-            },
-          ],
-        })
-  }</section>`
+  return html`
+    <section class="stack" id="invitations">
+      <h3>Invite by mail</h3>
+      ${
+        rows.length > 0 &&
+        html`
+          <ul class="rows">
+            ${rows.map(
+              (row) =>
+                html`
+                  <li>
+                    ${icon("mail")}
+                    <div class="main">
+                      <p class="title break">${row.lower_email}</p>
+                      <p class="meta">
+                        <span>invited by <bdi>${row.inviter}</bdi> ${time(row.sent_at, now)}</span>
+                        <span>until ${time(row.expires_at, now)}</span>
+                      </p>
+                    </div>
+                    <div class="acts">
+                      ${formButton(inviteAgain, at, html`Send again<span class="hidden-text"> to ${row.lower_email}</span>`, {
+                        email: row.lower_email,
+                      })}
+                      ${formButton(
+                        withdraw,
+                        { ...at, invitation_id: String(row.id) },
+                        html`Withdraw<span class="hidden-text"> the invitation of ${row.lower_email}</span>`,
+                      )}
+                    </div>
+                  </li>
+                `,
+            )}
+          </ul>
+        `
+      }
+      ${
+        services.config.mail.host === ""
+          ? html`<p class="muted">This site sends no mail, so nobody can be invited by it.</p>`
+          : formView(invite, {
+              path: at,
+              draft,
+              submit: "Invite",
+              look: "plain",
+              fields: [
+                {
+                  kind: "line",
+                  name: "email",
+                  label: "E-mail address",
+                  type: "email",
+                  required: true,
+                  maxlength: 254,
+                  hint: "They get a link to join the team with any account on this site.",
+                },
+              ],
+            })
+      }
+    </section>
+  `
 }
 
 const repositories: Page = page({
@@ -165,23 +211,48 @@ const repositories: Page = page({
     const offered = mayChange ? (await listRepositories(db, actor, { where: [ownedBy(organization.id)], order }, OFFERED)).rows : []
     return teamPage(call, team, "repositories", () => [
       records.length > 0
-        ? html`${repositoryRows(records)}${
+        ? html`
+          ${repositoryRows(records)}
+          ${
             mayChange &&
-            html`<section class="stack"><h3>Take one away</h3><ul class="plain stack tight">${records.map(
-              ({ name }) =>
-                html`<li class="bar">${icon("repo")}<bdi>${name}</bdi> ${formButton(removeRepository, { ...call.path, repo: name }, html`Remove<span class="hidden-text"> ${name}</span>`)}</li>`,
-            )}</ul></section>`
-          }`
+            html`
+              <section class="stack">
+                <h3>Take one away</h3>
+                <ul class="plain stack tight">
+                  ${records.map(
+                    ({ name }) =>
+                      html`
+                        <li class="bar">
+                          ${icon("repo")}<bdi>${name}</bdi> ${formButton(
+                            removeRepository,
+                            { ...call.path, repo: name },
+                            html`Remove<span class="hidden-text"> ${name}</span>`,
+                          )}
+                        </li>
+                      `,
+                  )}
+                </ul>
+              </section>
+            `
+          }
+        `
         : empty("repo", "This team has no repository", "Owners give it repositories of the organization."),
       pager(reader.url, rows, found.total),
       team.includes_all_repositories === 1 && html`<p class="muted">It has all repositories of the organization, also those to come.</p>`,
       mayChange &&
-        html`<section class="stack"><h3>Add a repository</h3>${formView(addRepository, {
-          path: call.path,
-          draft,
-          submit: "Add",
-          fields: [{ kind: "line", name: "repo", label: "Name", required: true, maxlength: 100, options: offered.map(({ name }) => name) }],
-        })}</section>`,
+        html`
+          <section class="stack">
+            <h3>Add a repository</h3>
+            ${formView(addRepository, {
+              path: call.path,
+              draft,
+              submit: "Add",
+              fields: [
+                { kind: "line", name: "repo", label: "Name", required: true, maxlength: 100, options: offered.map(({ name }) => name) },
+              ],
+            })}
+          </section>
+        `,
     ])
   },
 })
@@ -362,7 +433,10 @@ const create: Page = page({
       tab: "teams",
       title: "New team",
       unlisted: true,
-      body: html`<h2>New team</h2>${formView(make, { path: call.path, draft: call.draft, submit: "Create team", fields: fieldsOf(USUAL) })}`,
+      body: html`
+        <h2>New team</h2>
+        ${formView(make, { path: call.path, draft: call.draft, submit: "Create team", fields: fieldsOf(USUAL) })}
+      `,
     }),
 })
 
@@ -502,11 +576,19 @@ async function teamPage(
     tab: "teams",
     title: { members: team.name, repositories: `Repositories · ${team.name}`, edit: `Edit · ${team.name}` }[part],
     unlisted: true,
-    body: html`<div class="bar"><h2><bdi>${team.name}</bdi></h2>${choices("Team", [
-      { href: at, text: "People", icon: "people", current: part === "members" },
-      { href: `${at}/repositories`, text: "Repositories", icon: "repo", current: part === "repositories" },
-      ...(role.isOwner ? [{ href: `${at}/edit`, text: "Edit", icon: "pencil" as const, current: part === "edit" }] : []),
-    ])}</div>${ofRows(draft)}${team.description !== "" && html`<p class="break" dir="auto">${team.description}</p>`}${body(record)}`,
+    body: html`
+      <div class="bar">
+        <h2><bdi>${team.name}</bdi></h2>
+        ${choices("Team", [
+          { href: at, text: "People", icon: "people", current: part === "members" },
+          { href: `${at}/repositories`, text: "Repositories", icon: "repo", current: part === "repositories" },
+          ...(role.isOwner ? [{ href: `${at}/edit`, text: "Edit", icon: "pencil" as const, current: part === "edit" }] : []),
+        ])}
+      </div>
+      ${ofRows(draft)}
+      ${team.description !== "" && html`<p class="break" dir="auto">${team.description}</p>`}
+      ${body(record)}
+    `,
   })
 }
 
@@ -515,11 +597,20 @@ const ofRows = (draft: Draft | undefined): Content =>
   draft && [removeMember.id, removeRepository.id, inviteAgain.id, withdraw.id].includes(draft.form) && problem(draft.refusal)
 
 const teamRow = (organization: string, team: TeamRecord): Html =>
-  html`<li>${icon("people")}<div class="main"><h2 class="title"><a href="${path("org", organization, "teams", team.name)}"><bdi>${team.name}</bdi></a></h2>${
-    team.description !== "" && html`<p class="break" dir="auto">${team.description}</p>`
-  }<p class="meta"><span>${RIGHTS[team.permission] ?? team.permission}</span>${team.includes_all_repositories && html`<span>All repositories</span>`}${
-    team.can_create_org_repo && html`<span>May create repositories</span>`
-  }</p></div></li>`
+  html`
+    <li>
+      ${icon("people")}
+      <div class="main">
+        <h2 class="title"><a href="${path("org", organization, "teams", team.name)}"><bdi>${team.name}</bdi></a></h2>
+        ${team.description !== "" && html`<p class="break" dir="auto">${team.description}</p>`}
+        <p class="meta">
+          <span>${RIGHTS[team.permission] ?? team.permission}</span>
+          ${team.includes_all_repositories && html`<span>All repositories</span>`}
+          ${team.can_create_org_repo && html`<span>May create repositories</span>`}
+        </p>
+      </div>
+    </li>
+  `
 
 const RIGHTS: Readonly<Record<string, string>> = {
   none: "By unit",
@@ -531,8 +622,32 @@ const RIGHTS: Readonly<Record<string, string>> = {
 
 /** What the team may do in each part of its repositories. */
 const rightsOf = (team: TeamRecord): Html =>
-  html`<section class="stack"><h3>Rights</h3><p class="small">${team.includes_all_repositories ? "In all repositories of the organization." : "In the repositories that the team has."}${
-    team.can_create_org_repo && " Members may create repositories."
-  }</p><div class="scrolls"><table class="data"><thead><tr><th>Part</th><th>Right</th></tr></thead><tbody>${UNITS.map(
-    (unit) => html`<tr><th scope="row">${UNIT_WORDS[unit][0]}</th><td>${team.units_map[unit] ?? modeName(Mode.none)}</td></tr>`,
-  )}</tbody></table></div></section>`
+  html`
+    <section class="stack">
+      <h3>Rights</h3>
+      <p class="small">
+        ${team.includes_all_repositories ? "In all repositories of the organization." : "In the repositories that the team has."}
+        ${team.can_create_org_repo && " Members may create repositories."}
+      </p>
+      <div class="scrolls">
+        <table class="data">
+          <thead>
+            <tr>
+              <th>Part</th>
+              <th>Right</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${UNITS.map(
+              (unit) => html`
+                <tr>
+                  <th scope="row">${UNIT_WORDS[unit][0]}</th>
+                  <td>${team.units_map[unit] ?? modeName(Mode.none)}</td>
+                </tr>
+              `,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  `

@@ -99,36 +99,62 @@ export async function codeSearch(
     case: asked.isCaseSensitive ? "1" : undefined,
   })
   const url = withQuery(call.reader.url, { q: asked.q, l: undefined, page: call.page.number })
-  return html`<div class="stack tight">${form}${fault && notice("bad", sentence(fault))}</div>${below}<div class="bar">${choicesOf(url, asked)}${
-    found && found.total > 0 && html`<span class="muted">${plural(found.total, "file")}${found.isPartial && " or more"}</span>`
-  }</div>${found ? foundView(call, url, asked, found, place) : !fault && empty("code", "Search code", hints(asked.mode, place))}`
+  return html`
+    <div class="stack tight">${form}${fault && notice("bad", sentence(fault))}</div>
+    ${below}
+    <div class="bar">
+      ${choicesOf(url, asked)}
+      ${found && found.total > 0 && html`<span class="muted">${plural(found.total, "file")}${found.isPartial && " or more"}</span>`}
+    </div>
+    ${found ? foundView(call, url, asked, found, place) : !fault && empty("code", "Search code", hints(asked.mode, place))}
+  `
 }
 
 const MODE_TEXTS: Readonly<Record<Mode, string>> = { exact: "Exact text", words: "Whole words", regexp: "Regular expression" }
 
 const choicesOf = (url: string, { mode, isCaseSensitive }: Asked): Html =>
-  html`${choices(
-    "How to search",
-    MODES.map((each) => ({
-      href: withQuery(url, { search_mode: each === "exact" ? undefined : each }),
-      text: MODE_TEXTS[each],
-      current: each === mode,
-    })),
-  )}${choices("Letters", [
-    { href: withQuery(url, { case: isCaseSensitive ? undefined : "1" }), text: "Match case", current: isCaseSensitive },
-  ])}`
+  html`
+    ${choices(
+      "How to search",
+      MODES.map((each) => ({
+        href: withQuery(url, { search_mode: each === "exact" ? undefined : each }),
+        text: MODE_TEXTS[each],
+        current: each === mode,
+      })),
+    )}
+    ${choices("Letters", [
+      { href: withQuery(url, { case: isCaseSensitive ? undefined : "1" }), text: "Match case", current: isCaseSensitive },
+    ])}
+  `
 
 function foundView({ page, reader }: Call, url: string, asked: Asked, found: FoundCode, place: Place): Html {
-  return html`${found.isPartial && notice("info", "There is too much to look through all of it. Narrow the search with repo:, path: or lang:, or with a longer text.")}${
-    found.indexing > 0 &&
-    notice("info", `${plural(found.indexing, "repository is", "repositories are")} still being prepared for the search, and may have more.`)
-  }${languagesView(url, asked, found)}${
-    found.files.length > 0
-      ? html`<ol class="plain stack">${found.files.map((file) => fileView(file, place))}</ol>`
-      : found.total > 0
-        ? empty("search", "There are fewer pages than that", undefined, html`<a class="button" href="${withQuery(url, {})}">First page</a>`)
-        : empty("search", "No code matches", hints(asked.mode, place))
-  }${pager(reader.url, page, found.total)}`
+  return html`
+    ${
+      found.isPartial &&
+      notice("info", "There is too much to look through all of it. Narrow the search with repo:, path: or lang:, or with a longer text.")
+    }
+    ${
+      found.indexing > 0 &&
+      notice(
+        "info",
+        `${plural(found.indexing, "repository is", "repositories are")} still being prepared for the search, and may have more.`,
+      )
+    }
+    ${languagesView(url, asked, found)}
+    ${
+      found.files.length > 0
+        ? html`<ol class="plain stack">${found.files.map((file) => fileView(file, place))}</ol>`
+        : found.total > 0
+          ? empty(
+              "search",
+              "There are fewer pages than that",
+              undefined,
+              html`<a class="button" href="${withQuery(url, {})}">First page</a>`,
+            )
+          : empty("search", "No code matches", hints(asked.mode, place))
+    }
+    ${pager(reader.url, page, found.total)}
+  `
 }
 
 /** The most languages that are offered. */
@@ -138,30 +164,56 @@ function languagesView(url: string, { q }: Asked, { languages }: FoundCode): Htm
   const isNarrowed = withLanguage(q, undefined) !== q.trim()
   if (!isNarrowed && languages.length < 2) return undefined
   const to = (language: string | undefined) => withQuery(url, { q: withLanguage(q, language) })
-  return html`<nav class="bar" aria-label="Languages">${languages
-    .slice(0, MOST_LANGUAGES)
-    .map(({ language, files }) =>
-      language === ""
-        ? html`<span class="chip">Other <span class="muted">${count(files)}</span></span>`
-        : html`<a class="chip" rel="nofollow" href="${to(language)}">${dot(languageColor(language))}${language} <span class="muted">${count(files)}</span></a>`,
-    )}${isNarrowed && html`<a class="chip" href="${to(undefined)}">${icon("x")}All languages</a>`}</nav>`
+  return html`
+    <nav class="bar" aria-label="Languages">
+      ${languages.slice(0, MOST_LANGUAGES).map(({ language, files }) =>
+        language === ""
+          ? html`<span class="chip">Other <span class="muted">${count(files)}</span></span>`
+          : html`
+            <a class="chip" rel="nofollow" href="${to(language)}">
+              ${dot(languageColor(language))}${language} <span class="muted">${count(files)}</span>
+            </a>
+          `,
+      )}
+      ${isNarrowed && html`<a class="chip" href="${to(undefined)}">${icon("x")}All languages</a>`}
+    </nav>
+  `
 }
 
 function fileView({ repository, path: file, language, fragments, matches }: FoundFile, { repositoryId }: Place): Html {
   const at = path(repository.owner, repository.name)
   const address = `${at}/src/commit/${repository.commitId}/${escapePath(file)}`
   const shown = fragments.reduce((sum, lines) => sum + lines.filter(({ marks }) => marks.length > 0).length, 0)
-  return html`<li class="card"><div class="head"><h2 class="found-file">${
-    repositoryId === undefined && html`<a class="muted" href="${at}"><bdi>${repository.owner}/${repository.name}</bdi></a> `
-  }<a href="${address}"><bdi>${file}</bdi></a></h2>${
-    language !== "" && html`<span class="muted small end">${dot(languageColor(language))} ${language}</span>`
-  }</div>${fragments.map(
-    (lines) =>
-      html`<pre class="found" tabindex="0" aria-label="${`Lines ${lines[0]?.number ?? 0} to ${lines.at(-1)?.number ?? 0}`}">${lines.map(
-        ({ number, text, marks, isCut }) =>
-          html`<a href="${address}#L${number}">${number}</a>${withMarks(plainCode(text), marks)}${isCut && "…"}\n`,
-      )}</pre>`,
-  )}${matches > shown && html`<p class="found-more small"><a href="${address}">${plural(matches - shown, "more line")} in this file</a></p>`}</li>`
+  return html`
+    <li class="card">
+      <div class="head">
+        <h2 class="found-file">
+          ${repositoryId === undefined && html`<a class="muted" href="${at}"><bdi>${repository.owner}/${repository.name}</bdi></a> `}
+          <a href="${address}"><bdi>${file}</bdi></a>
+        </h2>
+        ${language !== "" && html`<span class="muted small end">${dot(languageColor(language))} ${language}</span>`}
+      </div>
+      ${fragments.map(
+        (lines) =>
+          html`
+            <pre
+              class="found"
+              tabindex="0"
+              aria-label="${`Lines ${lines[0]?.number ?? 0} to ${lines.at(-1)?.number ?? 0}`}"
+            >
+              ${lines.map(
+                ({ number, text, marks, isCut }) =>
+                  html`<a href="${address}#L${number}">${number}</a>${withMarks(plainCode(text), marks)}${isCut && "…"}${"\n"}`,
+              )}
+            </pre>
+          `,
+      )}
+      ${
+        matches > shown &&
+        html`<p class="found-more small"><a href="${address}">${plural(matches - shown, "more line")} in this file</a></p>`
+      }
+    </li>
+  `
 }
 
 const HINTS: Readonly<Record<Mode, string>> = {
@@ -171,4 +223,7 @@ const HINTS: Readonly<Record<Mode, string>> = {
 }
 
 const hints = (mode: Mode, { repositoryId }: Place): Html =>
-  html`${HINTS[mode]} Narrow a search with ${repositoryId === undefined && html`<code>repo:owner/name</code>, `}<code>path:*.ts</code> or <code>lang:go</code>.`
+  html`
+    ${HINTS[mode]} Narrow a search with ${repositoryId === undefined && html`<code>repo:owner/name</code>, `}
+    <code>path:*.ts</code> or <code>lang:go</code>.
+  `

@@ -6,7 +6,19 @@ import { dayOf, plural, timeOf } from "../../web/time.ts"
 /** How much of a milestone is done, in words and as a bar. */
 export function milestoneProgress({ open_issues, closed_issues }: Milestone): Html {
   const all = open_issues + closed_issues
-  return html`<progress value="${closed_issues}" max="${Math.max(1, all)}" aria-label="Progress"></progress><span>${all === 0 ? "Nothing in it yet" : html`${Math.floor((100 * closed_issues) / all)} % · ${plural(open_issues, "open", "open")} · ${plural(closed_issues, "closed", "closed")}`}</span>`
+  return html`
+    <progress value="${closed_issues}" max="${Math.max(1, all)}" aria-label="Progress"></progress>
+    <span>
+      ${
+        all === 0
+          ? "Nothing in it yet"
+          : html`
+            ${Math.floor((100 * closed_issues) / all)} % · ${plural(open_issues, "open", "open")} ·${" "}
+            ${plural(closed_issues, "closed", "closed")}
+          `
+      }
+    </span>
+  `
 }
 
 /** When a milestone is due, or was closed. */

@@ -100,7 +100,12 @@ export async function renderTexts(
   return keys.map((key, at) => {
     const rendered = made.get(key)
     if (!rendered) return html``
-    return html`<div class="prose" dir="auto">${trusted(withDistinctAnchors(rendered.html, place.isOneDocument ? distinct : distinctAnchors()))}${shown[at]?.isCut === true && CUT}</div>`
+    return html`
+      <div class="prose" dir="auto">
+        ${trusted(withDistinctAnchors(rendered.html, place.isOneDocument ? distinct : distinctAnchors()))}
+        ${shown[at]?.isCut === true && CUT}
+      </div>
+    `
   })
 }
 
@@ -142,7 +147,11 @@ export async function renderPlainText(
 ): Promise<Html> {
   const { rootUrl } = services.site
   const links = { pages: rootUrl, media: rootUrl, folder: "" }
-  return html`<div class="prose" dir="auto">${trusted(await renderMarkdown(text, { ...forPage(services), style, rootUrl, links, resolve: resolverFor(services, db, actor) }))}</div>`
+  return html`
+    <div class="prose" dir="auto">
+      ${trusted(await renderMarkdown(text, { ...forPage(services), style, rootUrl, links, resolve: resolverFor(services, db, actor) }))}
+    </div>
+  `
 }
 
 /** What the words of a text name, and perhaps more: some of them may stand in code. */

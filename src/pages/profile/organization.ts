@@ -47,19 +47,31 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
   const members = await findMembers(db, organization, actor, shownTo(actor, role), { number: 1, limit: FACES, offset: 0 })
   const hint =
     role.isOwner &&
-    html`<p class="notice">${icon("light-bulb")} Tell others about the organization: the <code>README.md</code> of a public repository called <code>${organization.name}/${PROFILE}</code> is shown here.</p>`
+    html`
+      <p class="notice">
+        ${icon("light-bulb")} Tell others about the organization: the <code>README.md</code> of a public repository
+        called <code>${organization.name}/${PROFILE}</code> is shown here.
+      </p>
+    `
   return organizationPage(call, account, {
     tab: "overview",
     title: "",
     canonical: at,
-    body: html`<div class="columns"><div>${readme ?? hint}${await recentRepositories(call, organization)}</div><aside class="side">${bond}<section><h2><a href="${path(
-      "org",
-      organization.name,
-      "members",
-    )}">People</a></h2>${
-      members.total > 0
-        ? faces(members.rows.map((member) => presentUser(services.site, member, actor)))
-        : html`<p class="muted small">Nobody shows here that they belong to it.</p>`
-    }</section></aside></div>`,
+    body: html`
+      <div class="columns">
+        <div>${readme ?? hint}${await recentRepositories(call, organization)}</div>
+        <aside class="side">
+          ${bond}
+          <section>
+            <h2><a href="${path("org", organization.name, "members")}">People</a></h2>
+            ${
+              members.total > 0
+                ? faces(members.rows.map((member) => presentUser(services.site, member, actor)))
+                : html`<p class="muted small">Nobody shows here that they belong to it.</p>`
+            }
+          </section>
+        </aside>
+      </div>
+    `,
   })
 }

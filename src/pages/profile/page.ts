@@ -80,24 +80,40 @@ async function bondWith({
   ])
   const button = { path, draft, name: "inline" } as const
   if (block)
-    return html`<div class="stack tight"><p>${icon("no-entry")} You have blocked them.</p>${formView(unblockUser, { ...button, look: "plain", submit: "Unblock" })}</div>`
-  return html`<div class="stack tight">${
-    follow
-      ? formView(unfollowUser, { ...button, look: "plain", submit: html`${icon("x")} Unfollow` })
-      : formView(followUser, { ...button, submit: html`${icon("person-add")} Follow` })
-  }${
-    user.kind === "person" &&
-    html`<details class="small" ${flagged("open", draft?.form === blockUser.id)}><summary>${icon("no-entry")} Block</summary><p class="muted">They can’t follow you, or open issues and pull requests and comment in your repositories. Neither of you watches or works on the other’s any more.</p>${formView(
-      blockUser,
-      {
-        path,
-        draft,
-        look: "danger",
-        submit: html`Block <bdi>${user.name}</bdi>`,
-        fields: [{ kind: "line", name: "note", label: "Reason", hint: "Only visible to you.", maxlength: 255 }],
-      },
-    )}</details>`
-  }</div>`
+    return html`
+      <div class="stack tight">
+        <p>${icon("no-entry")} You have blocked them.</p>
+        ${formView(unblockUser, { ...button, look: "plain", submit: "Unblock" })}
+      </div>
+    `
+  return html`
+    <div class="stack tight">
+      ${
+        follow
+          ? formView(unfollowUser, { ...button, look: "plain", submit: html`${icon("x")} Unfollow` })
+          : formView(followUser, { ...button, submit: html`${icon("person-add")} Follow` })
+      }
+      ${
+        user.kind === "person" &&
+        html`
+          <details class="small" ${flagged("open", draft?.form === blockUser.id)}>
+            <summary>${icon("no-entry")} Block</summary>
+            <p class="muted">
+              They can’t follow you, or open issues and pull requests and comment in your repositories. Neither of you
+              watches or works on the other’s any more.
+            </p>
+            ${formView(blockUser, {
+              path,
+              draft,
+              look: "danger",
+              submit: html`Block <bdi>${user.name}</bdi>`,
+              fields: [{ kind: "line", name: "note", label: "Reason", hint: "Only visible to you.", maxlength: 255 }],
+            })}
+          </details>
+        `
+      }
+    </div>
+  `
 }
 
 export const profilePages: readonly Page[] = [

@@ -58,26 +58,58 @@ export async function personPage(call: Call, user: User, bond: Html | undefined)
     findOrganizationsOf(db, actor, user.id, { number: 1, limit: 20, offset: 0 }),
     findBadgesOf(db, { userId: user.id }),
   ])
-  const side = html`<aside class="profile-side"><img class="avatar portrait" src="${localPath(record.avatar_url)}" width="160" height="160" alt=""><div class="stack tight"><h1><bdi>${user.full_name || user.name}</bdi></h1>${
-    user.full_name !== "" && html`<p class="muted account-name"><bdi>${user.name}</bdi></p>`
-  }${user.description !== "" && html`<p class="break" dir="auto">${user.description}</p>`}${
-    badges.length > 0 &&
-    html`<p class="bar">${badges.map((badge) => html`<span class="chip">${icon("trophy")}${badge.description || badge.slug}</span>`)}</p>`
-  }${bond}<p class="inline-links">${icon("people")} <a href="${at}?tab=followers"><strong>${count(user.followers_count)}</strong> followers</a> · <a href="${at}?tab=following"><strong>${count(user.following_count)}</strong> following</a></p><ul class="plain stack tight small">${
-    user.visibility !== "public" &&
-    html`<li>${icon("lock")} ${user.visibility === "private" ? "Private profile" : "For people who have signed in"}</li>`
-  }${factsOf(record, knowsAddress ? user.email : undefined)}<li>${icon("calendar")} Joined ${dayOf(user.created_at)}</li><li><a href="${at}.atom">${icon("rss")} Feed</a></li></ul>${
-    organizations.total > 0 &&
-    html`<section class="stack tight"><h2 class="side-title"><a href="${at}?tab=organizations">Organizations</a></h2>${faces(
-      organizations.rows.map((each) => presentUser(services.site, each, actor)),
-    )}</section>`
-  }</div></aside>`
+  const side = html`
+    <aside class="profile-side">
+      <img class="avatar portrait" src="${localPath(record.avatar_url)}" width="160" height="160" alt="">
+      <div class="stack tight">
+        <h1><bdi>${user.full_name || user.name}</bdi></h1>
+        ${user.full_name !== "" && html`<p class="muted account-name"><bdi>${user.name}</bdi></p>`}
+        ${user.description !== "" && html`<p class="break" dir="auto">${user.description}</p>`}
+        ${
+          badges.length > 0 &&
+          html`
+            <p class="bar">
+              ${badges.map((badge) => html`<span class="chip">${icon("trophy")}${badge.description || badge.slug}</span>`)}
+            </p>
+          `
+        }
+        ${bond}
+        <p class="inline-links">
+          ${icon("people")} <a href="${at}?tab=followers"><strong>${count(user.followers_count)}</strong> followers</a>${" "}
+          · <a href="${at}?tab=following"><strong>${count(user.following_count)}</strong> following</a>
+        </p>
+        <ul class="plain stack tight small">
+          ${
+            user.visibility !== "public" &&
+            html`<li>${icon("lock")} ${user.visibility === "private" ? "Private profile" : "For people who have signed in"}</li>`
+          }
+          ${factsOf(record, knowsAddress ? user.email : undefined)}
+          <li>${icon("calendar")} Joined ${dayOf(user.created_at)}</li>
+          <li><a href="${at}.atom">${icon("rss")} Feed</a></li>
+        </ul>
+        ${
+          organizations.total > 0 &&
+          html`
+            <section class="stack tight">
+              <h2 class="side-title"><a href="${at}?tab=organizations">Organizations</a></h2>
+              ${faces(organizations.rows.map((each) => presentUser(services.site, each, actor)))}
+            </section>
+          `
+        }
+      </div>
+    </aside>
+  `
   return {
     kind: "shown",
     title: tab === "overview" ? user.name : `${TITLES[tab]} · ${user.name}`,
     feed: `${at}.atom`,
     canonical: tab === "overview" ? at : `${at}?tab=${tab}`,
-    body: html`<div class="columns start profile">${side}<div>${personTabs(user, tab)}${await contentOf(call, user, tab)}</div></div>`,
+    body: html`
+      <div class="columns start profile">
+        ${side}
+        <div>${personTabs(user, tab)}${await contentOf(call, user, tab)}</div>
+      </div>
+    `,
   }
 }
 
@@ -88,20 +120,33 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
   // What is not open to all is nobody's business but the person's: that they starred or watch it would tell of it.
   const shown = isOwn ? [] : [openToAll()]
   const accounts = async (found: Found<User>, title: string, nothing: string) =>
-    html`<h2>${title}</h2>${
-      found.rows.length > 0 ? accountRows(found.rows.map((each) => presentUser(services.site, each, actor))) : empty("people", nothing)
-    }${pager(reader.url, page, found.total)}`
+    html`
+      <h2>${title}</h2>
+      ${found.rows.length > 0 ? accountRows(found.rows.map((each) => presentUser(services.site, each, actor))) : empty("people", nothing)}
+      ${pager(reader.url, page, found.total)}
+    `
   switch (tab) {
     case "overview": {
       const readme = await profileReadme(call, user, [PROFILE])
-      return html`${
-        readme ??
-        (isOwn &&
-          html`<p class="notice">${icon("light-bulb")} Tell others about yourself: the <code>README.md</code> of a public repository called <code>${user.name}/${PROFILE}</code> is shown here.</p>`)
-      }${await recentRepositories(call, user)}${await heatmapOf(call, user)}`
+      return html`
+        ${
+          readme ??
+          (isOwn &&
+            html`
+              <p class="notice">
+                ${icon("light-bulb")} Tell others about yourself: the <code>README.md</code> of a public repository
+                called <code>${user.name}/${PROFILE}</code> is shown here.
+              </p>
+            `)
+        }
+        ${await recentRepositories(call, user)}${await heatmapOf(call, user)}
+      `
     }
     case "repositories":
-      return html`${isOwn && newRepository(user)}${await repositoryList(call, { action: at, keep: { tab }, where: [ownedBy(user.id)], empty: noRepositories(call, user) })}`
+      return html`
+        ${isOwn && newRepository(user)}
+        ${await repositoryList(call, { action: at, keep: { tab }, where: [ownedBy(user.id)], empty: noRepositories(call, user) })}
+      `
     case "activity":
       return user.hide_activity === 1 && !isOwn
         ? empty("eye-closed", "This person keeps their activity to themselves")

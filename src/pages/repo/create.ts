@@ -65,40 +65,61 @@ const create: Page = page({
       title: "New repository",
       width: "narrow",
       unlisted: true,
-      body: html`<h1>New repository</h1><p class="muted">It holds the files of a project with their history, and its issues and pull requests. Do you have one elsewhere? <a href="/repo/migrate">Import it.</a></p>${
-        templates.length > 0 &&
-        html`<details><summary>From a template</summary><ul class="plain stack tight">${templates.map(
-          ({ owner, repository }) =>
-            html`<li>${icon("copy")} <a href="${path(owner.name, repository.name, "generate")}"><bdi>${owner.name}/${repository.name}</bdi></a></li>`,
-        )}</ul></details>`
-      }${formView(make, {
-        draft,
-        record: { name: query.name },
-        submit: "Create repository",
-        fields: [
-          await ownerField(db, me, "owner", query.owner),
-          ...identity,
-          await content(),
-          {
-            kind: "group",
-            label: "More options",
-            fields: [
-              { kind: "line", name: "default_branch", label: "Default branch", placeholder: branch, maxlength: 100 },
-              { kind: "box", name: "template", label: "Template", hint: "New repositories can be generated from it." },
-              {
-                kind: "menu",
-                name: "object_format_name",
-                label: "Object format",
-                hint: "SHA-256 needs git 2.42 or newer, and can't be changed later.",
-                options: [
-                  ["sha1", "SHA-1"],
-                  ["sha256", "SHA-256"],
-                ],
-              },
-            ],
-          },
-        ],
-      })}`,
+      body: html`
+        <h1>New repository</h1>
+        <p class="muted">
+          It holds the files of a project with their history, and its issues and pull requests. Do you have one
+          elsewhere? <a href="/repo/migrate">Import it.</a>
+        </p>
+        ${
+          templates.length > 0 &&
+          html`
+            <details>
+              <summary>From a template</summary>
+              <ul class="plain stack tight">
+                ${templates.map(
+                  ({ owner, repository }) =>
+                    html`
+                      <li>
+                        ${icon("copy")} <a href="${path(owner.name, repository.name, "generate")}">
+                          <bdi>${owner.name}/${repository.name}</bdi>
+                        </a>
+                      </li>
+                    `,
+                )}
+              </ul>
+            </details>
+          `
+        }
+        ${formView(make, {
+          draft,
+          record: { name: query.name },
+          submit: "Create repository",
+          fields: [
+            await ownerField(db, me, "owner", query.owner),
+            ...identity,
+            await content(),
+            {
+              kind: "group",
+              label: "More options",
+              fields: [
+                { kind: "line", name: "default_branch", label: "Default branch", placeholder: branch, maxlength: 100 },
+                { kind: "box", name: "template", label: "Template", hint: "New repositories can be generated from it." },
+                {
+                  kind: "menu",
+                  name: "object_format_name",
+                  label: "Object format",
+                  hint: "SHA-256 needs git 2.42 or newer, and can't be changed later.",
+                  options: [
+                    ["sha1", "SHA-1"],
+                    ["sha256", "SHA-256"],
+                  ],
+                },
+              ],
+            },
+          ],
+        })}
+      `,
     }
   },
 })

@@ -111,16 +111,19 @@ const migrate: Page = page({
     title: "Import a repository",
     width: "narrow",
     unlisted: true,
-    body: html`<h1>Import a repository</h1>${
-      config.migrations.enabled
-        ? formView(begin, {
-            draft,
-            record: { clone_addr: query.clone_addr, repo_name: query.name },
-            submit: "Start import",
-            fields: fieldsOf(await ownerField(db, me, "repo_owner", query.owner), config.lfs.enabled),
-          })
-        : notice("info", "This site brings no repositories from elsewhere. You can push what you have to a new repository.")
-    }`,
+    body: html`
+      <h1>Import a repository</h1>
+      ${
+        config.migrations.enabled
+          ? formView(begin, {
+              draft,
+              record: { clone_addr: query.clone_addr, repo_name: query.name },
+              submit: "Start import",
+              fields: fieldsOf(await ownerField(db, me, "repo_owner", query.owner), config.lfs.enabled),
+            })
+          : notice("info", "This site brings no repositories from elsewhere. You can push what you have to a new repository.")
+      }
+    `,
   }),
 })
 
@@ -157,9 +160,13 @@ const LOOKS = {
 function stepRow({ name, state: at, done, total, missing }: RepositoryImport["steps"][number]): Html {
   const [tone, look, text] = LOOKS[at]
   const many = total === null ? `${done}` : `${done} of ${total}`
-  return html`<tr><th scope="row">${stepName(name)}</th><td>${state(tone, look, text)}</td><td class="number">${name !== "git" && many}${
-    missing > 0 && html`, ${missing} missing`
-  }</td></tr>`
+  return html`
+    <tr>
+      <th scope="row">${stepName(name)}</th>
+      <td>${state(tone, look, text)}</td>
+      <td class="number">${name !== "git" && many}${missing > 0 && html`, ${missing} missing`}</td>
+    </tr>
+  `
 }
 
 const progress: Page = page({
@@ -177,27 +184,52 @@ const progress: Page = page({
       title: "Import",
       unlisted: true,
       modules: ["again"],
-      body: html`<h1>Import</h1><p class="muted break">From ${record.clone_addr}</p><section class="stack" id="import" aria-live="polite" ${attribute("data-again", isRunning ? 2 : undefined)}>${
-        isRunning
-          ? notice("info", "It goes on, also while nobody looks at this page.")
-          : record.state === "done"
-            ? notice("good", "Everything is here.")
-            : notice("bad", html`It failed: ${record.error}`)
-      }<div class="scrolls"><table class="data"><thead><tr><th>Part</th><th>State</th><th class="number">Count</th></tr></thead><tbody>${record.steps.map(stepRow)}</tbody></table></div><p class="bar">${
-        isRunning
-          ? html`<a class="button" href="${repositoryPath(call)}/import">Look again</a>`
-          : html`<a class="button primary" href="${repositoryPath(call)}">To the repository</a>`
-      }</p>${
-        record.state === "failed" &&
-        html`<h2>Try again</h2>${formView(giveUp, {
-          path: call.path,
-          draft,
-          look: "danger",
-          submit: "Delete and start over",
-          confirm: `${owner.name}/${repository.name}`,
-          fields: [{ kind: "hidden", name: "clone_addr", value: record.clone_addr }],
-        })}`
-      }</section>`,
+      body: html`
+        <h1>Import</h1>
+        <p class="muted break">From ${record.clone_addr}</p>
+        <section class="stack" id="import" aria-live="polite" ${attribute("data-again", isRunning ? 2 : undefined)}>
+          ${
+            isRunning
+              ? notice("info", "It goes on, also while nobody looks at this page.")
+              : record.state === "done"
+                ? notice("good", "Everything is here.")
+                : notice("bad", html`It failed: ${record.error}`)
+          }
+          <div class="scrolls">
+            <table class="data">
+              <thead>
+                <tr>
+                  <th>Part</th>
+                  <th>State</th>
+                  <th class="number">Count</th>
+                </tr>
+              </thead>
+              <tbody>${record.steps.map(stepRow)}</tbody>
+            </table>
+          </div>
+          <p class="bar">
+            ${
+              isRunning
+                ? html`<a class="button" href="${repositoryPath(call)}/import">Look again</a>`
+                : html`<a class="button primary" href="${repositoryPath(call)}">To the repository</a>`
+            }
+          </p>
+          ${
+            record.state === "failed" &&
+            html`
+              <h2>Try again</h2>
+              ${formView(giveUp, {
+                path: call.path,
+                draft,
+                look: "danger",
+                submit: "Delete and start over",
+                confirm: `${owner.name}/${repository.name}`,
+                fields: [{ kind: "hidden", name: "clone_addr", value: record.clone_addr }],
+              })}
+            `
+          }
+        </section>
+      `,
     })
   },
 })

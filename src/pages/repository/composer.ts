@@ -42,7 +42,12 @@ export const composerPages: readonly Page[] = [
         tab: "issues",
         title: "Preview",
         unlisted: true,
-        body: html`<h1>Preview</h1><section class="card inside" id="preview">${String(shown) === "" ? html`<p class="muted">Nothing is written yet.</p>` : shown}</section>`,
+        body: html`
+          <h1>Preview</h1>
+          <section class="card inside" id="preview">
+            ${String(shown) === "" ? html`<p class="muted">Nothing is written yet.</p>` : shown}
+          </section>
+        `,
       })
     },
   }),

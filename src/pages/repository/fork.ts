@@ -24,16 +24,20 @@ const fork: Page = page({
       tab: "code",
       title: "Fork",
       unlisted: true,
-      body: html`<h1>Fork <bdi>${owner.name}/${repository.name}</bdi></h1><p class="muted">A fork is a repository of your own with all branches and tags of this one. Change it as you like, and offer changes back by a pull request.</p>${formView(
-        makeFork,
-        {
+      body: html`
+        <h1>Fork <bdi>${owner.name}/${repository.name}</bdi></h1>
+        <p class="muted">
+          A fork is a repository of your own with all branches and tags of this one. Change it as you like, and offer
+          changes back by a pull request.
+        </p>
+        ${formView(makeFork, {
           path: call.path,
           draft,
           record: { name: repository.name },
           submit: "Create fork",
           fields: [await ownerField(db, me, "organization"), { kind: "line", name: "name", label: "Name", required: true, maxlength: 100 }],
-        },
-      )}`,
+        })}
+      `,
     })
   },
 })
@@ -70,9 +74,10 @@ const generate: Page = page({
       tab: "code",
       title: "New repository with its files",
       unlisted: true,
-      body: html`<h1>New repository from <bdi>${owner.name}/${repository.name}</bdi></h1><p class="muted">It begins with one commit of the files, and is no fork: it goes its own way.</p>${formView(
-        makeGenerated,
-        {
+      body: html`
+        <h1>New repository from <bdi>${owner.name}/${repository.name}</bdi></h1>
+        <p class="muted">It begins with one commit of the files, and is no fork: it goes its own way.</p>
+        ${formView(makeGenerated, {
           path: call.path,
           draft,
           submit: "Create repository",
@@ -90,8 +95,8 @@ const generate: Page = page({
               })),
             },
           ],
-        },
-      )}`,
+        })}
+      `,
     })
   },
 })

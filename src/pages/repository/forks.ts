@@ -20,9 +20,13 @@ export const forksPages: readonly Page[] = [
       repositoryPage(call, {
         tab: undefined,
         title: "Forks",
-        body: html`<div class="bar"><h1>Forks</h1><span class="end"></span><a class="button small" href="${repositoryPath(call)}/network">${icon("repo-forked")}Network</a></div>${await repositoryList(
-          call,
-          {
+        body: html`
+          <div class="bar">
+            <h1>Forks</h1>
+            <span class="end"></span>
+            <a class="button small" href="${repositoryPath(call)}/network">${icon("repo-forked")}Network</a>
+          </div>
+          ${await repositoryList(call, {
             action: `${repositoryPath(call)}/forks`,
             where: [forkOf(call.repository.id)],
             empty: empty(
@@ -30,8 +34,8 @@ export const forksPages: readonly Page[] = [
               "There is no fork that you may see",
               "A fork is a repository of one’s own with all that this one has, to change as one likes.",
             ),
-          },
-        )}`,
+          })}
+        `,
       }),
   }),
 
@@ -43,7 +47,14 @@ export const forksPages: readonly Page[] = [
       repositoryPage(call, {
         tab: undefined,
         title: "Network",
-        body: html`<div class="bar"><h1>Network of forks</h1><span class="end"></span><a class="button small" href="${repositoryPath(call)}/forks">${icon("list-unordered")}Forks of this one</a></div>${networkView(await forkNetwork(call.db, call.actor, call.repository.id), call.repository.id)}`,
+        body: html`
+          <div class="bar">
+            <h1>Network of forks</h1>
+            <span class="end"></span>
+            <a class="button small" href="${repositoryPath(call)}/forks">${icon("list-unordered")}Forks of this one</a>
+          </div>
+          ${networkView(await forkNetwork(call.db, call.actor, call.repository.id), call.repository.id)}
+        `,
       }),
   }),
 ]
@@ -57,11 +68,29 @@ function networkView({ roots, isCut }: Network, current: number): Html {
       "There is no fork that you may see",
       "Forks of this repository, and forks of these, are shown here as a tree.",
     )
-  return html`${isCut && notice("info", "The network is large: the repositories nearest to its root are shown.")}<div class="card network">${treeOf(roots, current)}</div>`
+  return html`
+    ${isCut && notice("info", "The network is large: the repositories nearest to its root are shown.")}
+    <div class="card network">${treeOf(roots, current)}</div>
+  `
 }
 
 const treeOf = (nodes: readonly NetworkNode[], current: number): Html =>
-  html`<ul>${nodes.map((node) => html`<li>${row(node, current)}${node.children.length > 0 && treeOf(node.children, current)}</li>`)}</ul>`
+  html`
+    <ul>
+      ${nodes.map((node) => html`<li>${row(node, current)}${node.children.length > 0 && treeOf(node.children, current)}</li>`)}
+    </ul>
+  `
 
 const row = ({ id, owner, name, isPrivate, isArchived, stars, forks, updatedAt }: NetworkNode, current: number): Html =>
-  html`<p class="bar">${icon(isPrivate ? "repo-locked" : "repo")}<a class="break" href="${path(owner, name)}" ${attribute("aria-current", id === current ? "true" : undefined)}><bdi>${owner}</bdi> / <bdi>${name}</bdi></a>${isPrivate && html`<span class="chip">Private</span>`}${isArchived && html`<span class="chip">Archived</span>`}<span class="muted small">${icon("star")} ${count(stars)}<span class="hidden-text"> stars</span></span><span class="muted small">${icon("repo-forked")} ${count(forks)}<span class="hidden-text"> forks</span></span><span class="muted small">Updated ${time(updatedAt)}</span></p>`
+  html`
+    <p class="bar">
+      ${icon(isPrivate ? "repo-locked" : "repo")}
+      <a class="break" href="${path(owner, name)}" ${attribute("aria-current", id === current ? "true" : undefined)}>
+        <bdi>${owner}</bdi> / <bdi>${name}</bdi>
+      </a>
+      ${isPrivate && html`<span class="chip">Private</span>`}${isArchived && html`<span class="chip">Archived</span>`}
+      <span class="muted small">${icon("star")} ${count(stars)}<span class="hidden-text"> stars</span></span>
+      <span class="muted small">${icon("repo-forked")} ${count(forks)}<span class="hidden-text"> forks</span></span>
+      <span class="muted small">Updated ${time(updatedAt)}</span>
+    </p>
+  `

@@ -116,16 +116,43 @@ async function repositoryHeader(
       : []),
     ...(external ? [{ href: external, text: "Wiki", icon: "link-external" as const }] : []),
   ]
-  return html`<header class="repo-header"><div class="title"><span class="path">${icon(markOf(call))} <a href="${path(owner.name)}"><bdi>${owner.name}</bdi></a> / <a href="${at}"><bdi>${repository.name}</bdi></a></span>${marksOf(call)}<div class="bar end">${counter(at, "watch", watches, "Watch", "Unwatch", "eye", repository.watchers_count, "watchers", actor)}${counter(at, "star", stars, "Star", "Unstar", stars ? "star-fill" : "star", repository.stars_count, "stars", actor)}${forks(call)}</div></div>${
-    parent &&
-    html`<p class="muted small">Forked from <a href="${repositoryPath(parent)}">${parent.owner.name}/${parent.repository.name}</a></p>`
-  }${
-    repository.is_archived === 1 &&
-    html`<div class="notice warn" role="status">Archived${repository.archived_at > 0 && html` on ${dayOf(repository.archived_at)}`}: it can be read, and not changed.</div>`
-  }${
-    isOffered &&
-    notice("info", html`<bdi>${owner.name}</bdi> offers this repository to you or your organisation. <a href="${at}/transfer">Decide</a>`)
-  }${tabs("Repository", items)}</header>`
+  return html`
+    <header class="repo-header">
+      <div class="title">
+        <span class="path">
+          ${icon(markOf(call))} <a href="${path(owner.name)}"><bdi>${owner.name}</bdi></a> /${" "}
+          <a href="${at}"><bdi>${repository.name}</bdi></a>
+        </span>
+        ${marksOf(call)}
+        <div class="bar end">
+          ${counter(at, "watch", watches, "Watch", "Unwatch", "eye", repository.watchers_count, "watchers", actor)}
+          ${counter(at, "star", stars, "Star", "Unstar", stars ? "star-fill" : "star", repository.stars_count, "stars", actor)}
+          ${forks(call)}
+        </div>
+      </div>
+      ${
+        parent &&
+        html`<p class="muted small">Forked from <a href="${repositoryPath(parent)}">${parent.owner.name}/${parent.repository.name}</a></p>`
+      }
+      ${
+        repository.is_archived === 1 &&
+        html`
+          <div class="notice warn" role="status">
+            Archived${repository.archived_at > 0 && html` on ${dayOf(repository.archived_at)}`}: it can be read, and not
+            changed.
+          </div>
+        `
+      }
+      ${
+        isOffered &&
+        notice(
+          "info",
+          html`<bdi>${owner.name}</bdi> offers this repository to you or your organisation. <a href="${at}/transfer">Decide</a>`,
+        )
+      }
+      ${tabs("Repository", items)}
+    </header>
+  `
 }
 
 const markOf = ({ repository }: OnRepository): IconName =>
@@ -161,7 +188,11 @@ function counter(
 ): Html {
   const counted = html`<a class="button small" href="${at}/${list}" aria-label="${many} ${list}">${count(many)}</a>`
   if (actor.kind === "anonymous") return html`<span class="group"><span class="button small">${icon(name)}${add}</span>${counted}</span>`
-  return html`<span class="group">${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}${is ? remove : add}`)}${counted}</span>`
+  return html`
+    <span class="group">
+      ${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}${is ? remove : add}`)}${counted}
+    </span>
+  `
 }
 
 /** The ways to a repository of one's own with these files, and those that others have made. */
@@ -169,15 +200,23 @@ function forks(call: OnRepository & Pick<Request, "actor">): Html {
   const { actor, repository, permission } = call
   const at = repositoryPath(call)
   const mayTake = actor.kind === "user" && unitMode(permission, repository, "repo.code") >= Mode.read
-  return html`<span class="group">${
-    mayTake
-      ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}Fork</a>`
-      : html`<span class="button small">${icon("repo-forked")}Fork</span>`
-  }<a class="button small" href="${at}/forks" aria-label="${repository.forks_count} forks">${count(repository.forks_count)}</a></span>${
-    mayTake &&
-    repository.is_template === 1 &&
-    html`<a class="button small primary" href="${at}/generate">${icon("copy")}Use this template</a>`
-  }`
+  return html`
+    <span class="group">
+      ${
+        mayTake
+          ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}Fork</a>`
+          : html`<span class="button small">${icon("repo-forked")}Fork</span>`
+      }
+      <a class="button small" href="${at}/forks" aria-label="${repository.forks_count} forks">
+        ${count(repository.forks_count)}
+      </a>
+    </span>
+    ${
+      mayTake &&
+      repository.is_template === 1 &&
+      html`<a class="button small primary" href="${at}/generate">${icon("copy")}Use this template</a>`
+    }
+  `
 }
 
 interface Marks {

@@ -28,6 +28,9 @@ export const peoplePage = (call: Call, { title, found, empty }: People): Promise
   return repositoryPage(call, {
     tab: undefined,
     title,
-    body: html`<h1>${title}</h1>${people.length > 0 ? accountRows(people) : empty}${pager(reader.url, page, found.total)}`,
+    body: html`
+      <h1>${title}</h1>
+      ${people.length > 0 ? accountRows(people) : empty}${pager(reader.url, page, found.total)}
+    `,
   })
 }

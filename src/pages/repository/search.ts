@@ -38,7 +38,10 @@ async function otherRevision({ services: { git }, repository, owner }: OnReposit
 const withoutIndex = (name: string, onDefault: string): Html =>
   notice(
     "info",
-    html`This searches <bdi>${name}</bdi>, which has no index: its files are looked through one after the other, for a few seconds at most. <a href="${onDefault}">Search the default branch</a>`,
+    html`
+      This searches <bdi>${name}</bdi>, which has no index: its files are looked through one after the other, for a few
+      seconds at most. <a href="${onDefault}">Search the default branch</a>
+    `,
   )
 
 /** The search of one repository: its code, its issues and its pull requests, as far as the reader may read them. */
@@ -79,22 +82,30 @@ export const repositorySearchPages: readonly Page[] = [
         const note = revision && html`${bar}${withoutIndex(revision.name, withQuery(reader.url, { ref: undefined }))}`
         return repositoryPage(call, {
           ...frame,
-          body: html`<h1>Search</h1>${await codeSearch(call, { action, ...options, below: note ?? bar })}`,
+          body: html`
+            <h1>Search</h1>
+            ${await codeSearch(call, { action, ...options, below: note ?? bar })}
+          `,
         })
       }
       const found = await foundIssues(call, { q, kind: type, within }, rows)
       const what = type === "issues" ? "issue" : "pull request"
       return repositoryPage(call, {
         ...frame,
-        body: html`<h1>Search</h1>${filterForm(action, q, `Search ${what}s`, keep)}${bar}${
-          found.total > 0
-            ? found.rows
-            : empty(
-                "search",
-                q.trim() === "" ? `Search ${what}s` : `No ${what} matches`,
-                "Titles, texts and comments are searched for all the words; the beginning of a word is enough.",
-              )
-        }${pager(reader.url, rows, found.total)}`,
+        body: html`
+          <h1>Search</h1>
+          ${filterForm(action, q, `Search ${what}s`, keep)}${bar}
+          ${
+            found.total > 0
+              ? found.rows
+              : empty(
+                  "search",
+                  q.trim() === "" ? `Search ${what}s` : `No ${what} matches`,
+                  "Titles, texts and comments are searched for all the words; the beginning of a word is enough.",
+                )
+          }
+          ${pager(reader.url, rows, found.total)}
+        `,
       })
     },
   }),

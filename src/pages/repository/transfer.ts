@@ -23,7 +23,17 @@ const offer: Page = page({
       tab: undefined,
       title: "Offered",
       unlisted: true,
-      body: html`<h1>Accept this repository?</h1><p><bdi>${owner.name}</bdi> offers it to ${recipient.id === me.id ? "you" : html`<bdi>${recipient.name}</bdi>`}, with its issues, pull requests, wiki and releases. Links with the old name lead to the new one.</p><div class="bar">${formView(accept, { path: call.path, draft, submit: "Accept" })}${formView(reject, { path: call.path, draft, submit: "Reject", look: "plain" })}</div>`,
+      body: html`
+        <h1>Accept this repository?</h1>
+        <p>
+          <bdi>${owner.name}</bdi> offers it to ${recipient.id === me.id ? "you" : html`<bdi>${recipient.name}</bdi>`},
+          with its issues, pull requests, wiki and releases. Links with the old name lead to the new one.
+        </p>
+        <div class="bar">
+          ${formView(accept, { path: call.path, draft, submit: "Accept" })}
+          ${formView(reject, { path: call.path, draft, submit: "Reject", look: "plain" })}
+        </div>
+      `,
     })
   },
 })

@@ -135,22 +135,34 @@ export const searchPages: readonly Page[] = [
         kind: "shown",
         title: q === "" ? "Search" : `${q.slice(0, 100)} · Search`,
         unlisted: true,
-        body: html`<h1>Search</h1>${
-          type === "code"
-            ? await codeSearch(call, { action: "/search", keep: { type }, below: bar })
-            : html`${filterForm("/search", q, `Search ${SEARCHED[type].many}`, { type: type === "repositories" ? undefined : type })}${bar}${
-                found === undefined
-                  ? empty("search", `Search ${SEARCHED[type].many}`, SEARCHED[type].hint)
-                  : found.total === 0
-                    ? empty(
-                        "search",
-                        `No ${SEARCHED[type].many} match`,
-                        SEARCHED[type].hint,
-                        others.length > 0 && html`<p>Found elsewhere:</p>${choices("Found elsewhere", others)}`,
-                      )
-                    : found.rows
-              }${found && pager(reader.url, rows, found.total)}`
-        }`,
+        body: html`
+          <h1>Search</h1>
+          ${
+            type === "code"
+              ? await codeSearch(call, { action: "/search", keep: { type }, below: bar })
+              : html`
+                ${filterForm("/search", q, `Search ${SEARCHED[type].many}`, { type: type === "repositories" ? undefined : type })}
+                ${bar}
+                ${
+                  found === undefined
+                    ? empty("search", `Search ${SEARCHED[type].many}`, SEARCHED[type].hint)
+                    : found.total === 0
+                      ? empty(
+                          "search",
+                          `No ${SEARCHED[type].many} match`,
+                          SEARCHED[type].hint,
+                          others.length > 0 &&
+                            html`
+                              <p>Found elsewhere:</p>
+                              ${choices("Found elsewhere", others)}
+                            `,
+                        )
+                      : found.rows
+                }
+                ${found && pager(reader.url, rows, found.total)}
+              `
+          }
+        `,
       }
     },
   }),

@@ -60,10 +60,19 @@ const part = (name: keyof typeof KINDS): Page =>
       const places = at === 0 ? [] : await KINDS[name].places(db, (at - 1) * PART)
       if (places.length === 0) throw refuse.notFound()
       return xml(
-        html`<urlset xmlns="${NAMESPACE}">${places.map(
-          (place) =>
-            html`<url><loc>${site.rootUrl}${place.path}</loc><lastmod>${new Date(place.updatedAt * 1000).toISOString()}</lastmod></url>`,
-        )}</urlset>`,
+        html`
+          <urlset xmlns="${NAMESPACE}">
+            ${places.map(
+              (place) =>
+                html`
+                  <url>
+                    <loc>${site.rootUrl}${place.path}</loc>
+                    <lastmod>${new Date(place.updatedAt * 1000).toISOString()}</lastmod>
+                  </url>
+                `,
+            )}
+          </urlset>
+        `,
       )
     },
   })
@@ -81,7 +90,11 @@ export const sitemapPages: readonly Page[] = [
         }),
       )
       return xml(
-        html`<sitemapindex xmlns="${NAMESPACE}">${parts.flat().map((address) => html`<sitemap><loc>${address}</loc></sitemap>`)}</sitemapindex>`,
+        html`
+          <sitemapindex xmlns="${NAMESPACE}">
+            ${parts.flat().map((address) => html`<sitemap><loc>${address}</loc></sitemap>`)}
+          </sitemapindex>
+        `,
       )
     },
   }),

@@ -85,5 +85,9 @@ const markOf = ({ id, content, tone }: AnnouncementRow): string => `${id}.${hash
 export async function rendered(services: Pick<Services, "config" | "secrets" | "site">, { content }: Pick<AnnouncementRow, "content">) {
   const { rootUrl } = services.site
   const links = { pages: rootUrl, media: rootUrl, folder: "" }
-  return html`<div class="prose" dir="auto">${trusted(await renderMarkdown(content, { ...forPage(services), style: "comment", rootUrl, links }))}</div>`
+  return html`
+    <div class="prose" dir="auto">
+      ${trusted(await renderMarkdown(content, { ...forPage(services), style: "comment", rootUrl, links }))}
+    </div>
+  `
 }

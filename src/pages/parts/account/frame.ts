@@ -28,10 +28,20 @@ export type OrganizationTab = (typeof ORGANIZATION_TABS)[number]
 
 /** The links of an account to itself elsewhere, as facts. */
 export const factsOf = (account: User, email: string | undefined): Html =>
-  html`${account.location !== "" && html`<li dir="auto">${icon("location")} ${account.location}</li>`}${
-    account.website !== "" &&
-    html`<li class="break">${icon("link")} <a href="${account.website}" rel="nofollow me noopener">${account.website.replace(/^https?:\/\//i, "")}</a></li>`
-  }${email !== undefined && html`<li class="break">${icon("mail")} <a href="mailto:${email}">${email}</a></li>`}`
+  html`
+    ${account.location !== "" && html`<li dir="auto">${icon("location")} ${account.location}</li>`}
+    ${
+      account.website !== "" &&
+      html`
+        <li class="break">
+          ${icon("link")} <a href="${account.website}" rel="nofollow me noopener">
+            ${account.website.replace(/^https?:\/\//i, "")}
+          </a>
+        </li>
+      `
+    }
+    ${email !== undefined && html`<li class="break">${icon("mail")} <a href="mailto:${email}">${email}</a></li>`}
+  `
 
 interface Part extends Omit<Shown, "kind" | "body"> {
   readonly tab: OrganizationTab
@@ -58,24 +68,48 @@ export function organizationPage({ role }: Pick<OnOrganization, "role">, account
     ...more,
     title: title === "" ? account.login : `${title} · ${account.login}`,
     feed: `${at}.atom`,
-    body: html`<header class="account-header">${avatar(account, 72)}<div><h1><bdi>${account.full_name || account.login}</bdi>${
-      account.full_name !== "" && html` <span class="muted account-name"><bdi>${account.login}</bdi></span>`
-    }</h1>${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}<ul class="plain meta">${
-      account.visibility !== "public" &&
-      html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</li>`
-    }${factsOf(account, account.email === "" ? undefined : account.email)}<li><a href="${at}.atom">${icon("rss")} Feed</a></li></ul></div></header>${tabs(
-      "Organization",
-      shown.map((name) => ({ ...items[name], current: name === tab })),
-    )}${body}`,
+    body: html`
+      <header class="account-header">
+        ${avatar(account, 72)}
+        <div>
+          <h1>
+            <bdi>${account.full_name || account.login}</bdi>
+            ${account.full_name !== "" && html` <span class="muted account-name"><bdi>${account.login}</bdi></span>`}
+          </h1>
+          ${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}
+          <ul class="plain meta">
+            ${
+              account.visibility !== "public" &&
+              html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</li>`
+            }
+            ${factsOf(account, account.email === "" ? undefined : account.email)}
+            <li><a href="${at}.atom">${icon("rss")} Feed</a></li>
+          </ul>
+        </div>
+      </header>
+      ${tabs(
+        "Organization",
+        shown.map((name) => ({ ...items[name], current: name === tab })),
+      )}
+      ${body}
+    `,
   }
 }
 
 /** Pictures of people, each a link to who it is. */
 export const faces = (people: readonly User[]): Html =>
-  html`<div class="faces">${people.map(
-    (person) =>
-      html`<a href="${localPath(person.html_url)}" title="${person.login}">${avatar(person, 32)}<span class="hidden-text">${person.login}</span></a>`,
-  )}</div>`
+  html`
+    <div class="faces">
+      ${people.map(
+        (person) =>
+          html`
+            <a href="${localPath(person.html_url)}" title="${person.login}">
+              ${avatar(person, 32)}<span class="hidden-text">${person.login}</span>
+            </a>
+          `,
+      )}
+    </div>
+  `
 
 /** `current` may be a part without a tab, such as followers: then none is marked. */
 export function personTabs({ name, stars_count }: Account, current: string): Html {
@@ -111,6 +145,14 @@ export async function accountPage({ services, db, actor }: Request, owner: Accou
     ...more,
     title: `${title} · ${owner.name}`,
     feed: `${at}.atom`,
-    body: html`<header class="account-header">${avatar(account, 32)}<div><h1><a href="${at}"><bdi>${owner.full_name || owner.name}</bdi></a></h1></div></header>${personTabs(owner, tab)}${body}`,
+    body: html`
+      <header class="account-header">
+        ${avatar(account, 32)}
+        <div>
+          <h1><a href="${at}"><bdi>${owner.full_name || owner.name}</bdi></a></h1>
+        </div>
+      </header>
+      ${personTabs(owner, tab)}${body}
+    `,
   }
 }

@@ -44,16 +44,35 @@ export function heatmap({ contributions, now, href, selected }: HeatmapOf): Html
     const y = TOP + ((index + offset) % 7) * STEP
     const level = day.many === 0 ? 0 : Math.max(1, Math.ceil((day.many / most) * 4))
     const rect = html`<rect class="level-${level}${day.date === selected ? " selected" : ""}" x="${x}" y="${y}" width="${SIDE}" height="${SIDE}" rx="2"/>`
-    return day.many === 0 ? rect : html`<a href="${href(day.date)}" tabindex="-1">${rect}<title>${sentence(day)}</title></a>`
+    return day.many === 0
+      ? rect
+      : html`
+        <a href="${href(day.date)}" tabindex="-1">
+          ${rect}
+          <title>${sentence(day)}</title>
+        </a>
+      `
   })
   const width = START + weeks * STEP
-  return html`<section class="heatmap" aria-label="Contributions"><h2>${plural(total, "contribution")} in the last year</h2><div class="scrolls" tabindex="0" role="group" aria-label="The last year, drawn"><svg class="plot" viewBox="0 0 ${width} ${TOP + 7 * STEP}" width="${width}" height="${TOP + 7 * STEP}" aria-hidden="true">${monthsOf(days, offset)}${[
-    "Mon",
-    "Wed",
-    "Fri",
-  ].map(
-    (name, index) => html`<text x="0" y="${TOP + index * 2 * STEP + 9}">${name}</text>`,
-  )}${drawn}</svg></div>${total > 0 && table(days, href)}</section>`
+  return html`
+    <section class="heatmap" aria-label="Contributions">
+      <h2>${plural(total, "contribution")} in the last year</h2>
+      <div class="scrolls" tabindex="0" role="group" aria-label="The last year, drawn">
+        <svg
+          class="plot"
+          viewBox="0 0 ${width} ${TOP + 7 * STEP}"
+          width="${width}"
+          height="${TOP + 7 * STEP}"
+          aria-hidden="true"
+        >
+          ${monthsOf(days, offset)}
+          ${["Mon", "Wed", "Fri"].map((name, index) => html`<text x="0" y="${TOP + index * 2 * STEP + 9}">${name}</text>`)}
+          ${drawn}
+        </svg>
+      </div>
+      ${total > 0 && table(days, href)}
+    </section>
+  `
 }
 
 const sentence = ({ at, many }: Day): string => `${plural(many, "contribution")} on ${dayName().format(at)}`
@@ -91,11 +110,33 @@ function table(days: readonly Day[], href: HeatmapOf["href"]): Html {
   const rows = [...months.values()].reverse().map((busy) => {
     const [first] = busy
     const sum = busy.reduce((all, { many }) => all + many, 0)
-    return html`<tr><th scope="row">${first && monthAndYear().format(first.at)}</th><td class="number">${sum}</td><td class="inline-links">${busy.map(
-      (day) => html`<a href="${href(day.date)}" aria-label="${sentence(day)}">${day.at.getUTCDate()}</a> `,
-    )}</td></tr>`
+    return html`
+      <tr>
+        <th scope="row">${first && monthAndYear().format(first.at)}</th>
+        <td class="number">${sum}</td>
+        <td class="inline-links">
+          ${busy.map((day) => html`<a href="${href(day.date)}" aria-label="${sentence(day)}">${day.at.getUTCDate()}</a> `)}
+        </td>
+      </tr>
+    `
   })
-  return html`<details class="small"><summary>As a table</summary><div class="scrolls"><table class="data"><thead><tr><th>Month</th><th class="number">Contributions</th><th>Days</th></tr></thead><tbody>${rows}</tbody></table></div></details>`
+  return html`
+    <details class="small">
+      <summary>As a table</summary>
+      <div class="scrolls">
+        <table class="data">
+          <thead>
+            <tr>
+              <th>Month</th>
+              <th class="number">Contributions</th>
+              <th>Days</th>
+            </tr>
+          </thead>
+          <tbody>${rows}</tbody>
+        </table>
+      </div>
+    </details>
+  `
 }
 
 /** A day of an address, as the seconds in which it begins and ends; undefined where there is no such day. */

@@ -7,13 +7,31 @@ import { dayOf } from "../../../web/time.ts"
 
 /** People or organisations as rows of a list. `beside` is what stands at the end of a row. */
 export const accountRows = (accounts: readonly User[], beside: (account: User) => Content = () => undefined): Html =>
-  html`<ul class="rows">${accounts.map(
-    (account) =>
-      html`<li>${avatar(account, 40)}<div class="main"><h2 class="title"><a href="${path(account.login)}"><bdi>${account.login}</bdi></a>${
-        account.full_name !== "" && html` <span class="muted" dir="auto">${account.full_name}</span>`
-      }</h2>${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}<p class="meta">${
-        account.location !== "" && html`<span dir="auto">${icon("location")} ${account.location}</span>`
-      }${account.visibility !== "public" && html`<span>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</span>`}<span>Since ${dayOf(
-        Date.parse(account.created) / 1000,
-      )}</span></p></div>${beside(account)}</li>`,
-  )}</ul>`
+  html`
+    <ul class="rows">
+      ${accounts.map(
+        (account) =>
+          html`
+            <li>
+              ${avatar(account, 40)}
+              <div class="main">
+                <h2 class="title">
+                  <a href="${path(account.login)}"><bdi>${account.login}</bdi></a>
+                  ${account.full_name !== "" && html` <span class="muted" dir="auto">${account.full_name}</span>`}
+                </h2>
+                ${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}
+                <p class="meta">
+                  ${account.location !== "" && html`<span dir="auto">${icon("location")} ${account.location}</span>`}
+                  ${
+                    account.visibility !== "public" &&
+                    html`<span>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</span>`
+                  }
+                  <span>Since ${dayOf(Date.parse(account.created) / 1000)}</span>
+                </p>
+              </div>
+              ${beside(account)}
+            </li>
+          `,
+      )}
+    </ul>
+  `

@@ -36,7 +36,11 @@ async function readmeIn({ services, db, actor }: Request, owner: User, name: str
   if (text === undefined) return undefined
   const file = { at: `branch/${escapePath(repository.default_branch)}`, folder: "" }
   const rendered = await renderText({ services, db, actor, repository, owner }, text, { style: "document", file })
-  return html`<section class="card" aria-label="About ${owner.name}"><div class="inside">${rendered}</div></section>`
+  return html`
+    <section class="card" aria-label="About ${owner.name}">
+      <div class="inside">${rendered}</div>
+    </section>
+  `
 }
 
 /** The text of the README on the default branch. An empty repository has none; one that git can't read must not take the whole page with it. */

@@ -52,14 +52,23 @@ export async function recentRepositories(call: Request & ForNobody, owner: User)
   const { rows, total } = await listRepositories(db, actor, { where: [ownedBy(owner.id)], order }, { limit: RECENT, offset: 0 })
   if (total === 0) return noRepositories(call, owner)
   const records = await presentRepositories(db, services.site, actor, await withOwners(db, rows))
-  return html`<section class="stack" aria-label="Repositories">${repositoryRows(records)}${
-    total > RECENT && html`<p><a href="${path(owner.name)}?tab=repositories">${icon("repo")} All ${total} repositories</a></p>`
-  }</section>`
+  return html`
+    <section class="stack" aria-label="Repositories">
+      ${repositoryRows(records)}
+      ${total > RECENT && html`<p><a href="${path(owner.name)}?tab=repositories">${icon("repo")} All ${total} repositories</a></p>`}
+    </section>
+  `
 }
 
 /** For those who may create repositories there. */
 export const newRepository = (owner: User): Html =>
-  html`<p class="bar"><a class="button small primary end" href="${withQuery("/repo/create", { owner: owner.name })}">${icon("plus")}New repository</a></p>`
+  html`
+    <p class="bar">
+      <a class="button small primary end" href="${withQuery("/repo/create", { owner: owner.name })}">
+        ${icon("plus")}New repository
+      </a>
+    </p>
+  `
 
 export function noRepositories({ services, actor, role }: ForNobody, owner: User): Html {
   const isOwn = actorId(actor) === owner.id
@@ -69,7 +78,15 @@ export function noRepositories({ services, actor, role }: ForNobody, owner: User
     "repo",
     isOwn ? "You have no repository yet" : "There is no repository yet",
     mayPush && html`Push one to <code>${services.site.rootUrl}${path(owner.name, "name.git")}</code>, or begin here.`,
-    html`<p class="bar"><a class="button primary" href="${withQuery("/repo/create", { owner: owner.name })}">${icon("plus")}New repository</a><a class="button" href="${withQuery("/repo/migrate", { owner: owner.name })}">${icon("repo-push")}Import one</a><a class="button" href="/explore/repos">${icon("telescope")}Explore</a></p>`,
+    html`
+      <p class="bar">
+        <a class="button primary" href="${withQuery("/repo/create", { owner: owner.name })}">
+          ${icon("plus")}New repository
+        </a>
+        <a class="button" href="${withQuery("/repo/migrate", { owner: owner.name })}">${icon("repo-push")}Import one</a>
+        <a class="button" href="/explore/repos">${icon("telescope")}Explore</a>
+      </p>
+    `,
   )
 }
 
@@ -87,17 +104,20 @@ export async function activityOf(call: ProfileCall, account: User, date: string 
   }
   const { rows, total } = await readFeed(db, actor, asked, page)
   const entries = await presentActivities(db, services.site, actor, rows)
-  return html`${await heatmapOf(call, account, date)}${
-    day && html`<p class="bar"><strong>${date}</strong> <a href="${path(account.name)}?tab=activity">Show all days</a></p>`
-  }${
-    entries.length > 0
-      ? await feedEntries(db, entries, now)
-      : empty(
-          "pulse",
-          day ? "Nothing happened on this day" : "Nothing has happened yet",
-          "Pushes, issues and reviews that you may see are listed here.",
-        )
-  }${pager(reader.url, page, total)}`
+  return html`
+    ${await heatmapOf(call, account, date)}
+    ${day && html`<p class="bar"><strong>${date}</strong> <a href="${path(account.name)}?tab=activity">Show all days</a></p>`}
+    ${
+      entries.length > 0
+        ? await feedEntries(db, entries, now)
+        : empty(
+            "pulse",
+            day ? "Nothing happened on this day" : "Nothing has happened yet",
+            "Pushes, issues and reviews that you may see are listed here.",
+          )
+    }
+    ${pager(reader.url, page, total)}
+  `
 }
 
 export async function heatmapOf({ services, db, actor }: Request, account: User, selected?: string): Promise<Html> {

@@ -49,7 +49,11 @@ const STATUSES: Readonly<Record<CombinedStatus["state"], readonly [IconName, str
 export function statusMark(status: CombinedStatus | undefined): Html | undefined {
   if (!status) return undefined
   const [name, text] = STATUSES[status.state]
-  return html`<span class="state ${status.state}" title="${plural(status.contexts, "check")}: ${text}">${icon(name, `Checks ${text}`)}</span>`
+  return html`
+    <span class="state ${status.state}" title="${plural(status.contexts, "check")}: ${text}">
+      ${icon(name, `Checks ${text}`)}
+    </span>
+  `
 }
 
 /** Why a signature is not verified, in words. */
@@ -63,14 +67,30 @@ const FAULTS: Readonly<Record<string, string>> = {
 /** Whether a commit is signed, and by whom; nothing where it is not. */
 export function signatureMark({ verified, reason, signature, signer }: Verification): Html | undefined {
   if (verified)
-    return html`<span class="chip success" title="Signed by ${signer?.name ?? ""} with the key ${reason.split(" / ").at(-1) ?? ""}">${icon("verified")}Verified</span>`
+    return html`
+      <span
+        class="chip success"
+        title="Signed by ${signer?.name ?? ""} with the key ${reason.split(" / ").at(-1) ?? ""}"
+      >
+        ${icon("verified")}Verified
+      </span>
+    `
   if (signature === "") return undefined
-  return html`<span class="chip neutral" title="${FAULTS[reason] ?? "The signature could not be verified."}">${icon("unverified")}Unverified</span>`
+  return html`
+    <span class="chip neutral" title="${FAULTS[reason] ?? "The signature could not be verified."}">
+      ${icon("unverified")}Unverified
+    </span>
+  `
 }
 
 /** A commit's message after its first line, on demand. */
 export function restOfMessage({ message }: Pick<Commit, "message">): Html | undefined {
   const rest = message.slice(message.indexOf("\n") + 1).trim()
   if (!message.includes("\n") || rest === "") return undefined
-  return html`<details class="message"><summary><span class="hidden-text">The whole message</span>…</summary><pre dir="auto">${rest.length > LONGEST_REST ? `${rest.slice(0, LONGEST_REST).toWellFormed()}…` : rest}</pre></details>`
+  return html`
+    <details class="message">
+      <summary><span class="hidden-text">The whole message</span>…</summary>
+      <pre dir="auto">${rest.length > LONGEST_REST ? `${rest.slice(0, LONGEST_REST).toWellFormed()}…` : rest}</pre>
+    </details>
+  `
 }

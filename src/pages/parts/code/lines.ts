@@ -11,10 +11,17 @@ const CHUNK = 250
 export const download = (title: string, text: string, href: string): Html =>
   empty("file-binary", title, text, html`<a class="button primary" href="${href}">${icon("download")}Download</a>`)
 
-export const INVISIBLE_WARNING = html`<div class="inside">${notice(
-  "warn",
-  html`This file has invisible or bidirectional Unicode characters. They are shown by their code points, such as <span class="iv">U+202E</span>.`,
-)}</div>`
+export const INVISIBLE_WARNING = html`
+  <div class="inside">
+    ${notice(
+      "warn",
+      html`
+        This file has invisible or bidirectional Unicode characters. They are shown by their code points, such as${" "}
+        <span class="iv">U+202E</span>.
+      `,
+    )}
+  </div>
+`
 
 export interface CodeOptions {
   /** The class for the width of tabs. */
@@ -29,10 +36,26 @@ export interface CodeOptions {
 export function codeView(name: string, lines: readonly Html[], { tabs, first = 1, isPart = false }: CodeOptions = {}): Html {
   if (lines.length === 0) return empty("file", "The file is empty")
   const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) => lines.slice(index * CHUNK, (index + 1) * CHUNK))
-  return html`<div class="code${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0" ${attribute("data-part", isPart)}>${chunks.map(
-    (chunk, at) =>
-      html`<div class="chunk">${chunk.map((line, index) => html`<div id="L${first + at * CHUNK + index}" data-n="${first + at * CHUNK + index}">${line}\n</div>`)}</div>`,
-  )}</div>`
+  return html`
+    <div
+      class="code${tabs && ` ${tabs}`}"
+      role="region"
+      aria-label="${name}"
+      tabindex="0"
+      ${attribute("data-part", isPart)}
+    >
+      ${chunks.map(
+        (chunk, at) =>
+          html`
+            <div class="chunk">
+              ${chunk.map(
+                (line, index) => html`<div id="L${first + at * CHUNK + index}" data-n="${first + at * CHUNK + index}">${line}${"\n"}</div>`,
+              )}
+            </div>
+          `,
+      )}
+    </div>
+  `
 }
 
 /** How many lines a text has: an end of the last line begins no further one. */

@@ -86,14 +86,23 @@ export const conversationPath = (call: OnIssue): string =>
 /** The heading of the page: title and state. `about` says more, such as who opened it. */
 export const conversationHeader = (record: IssueRecord, about: Content): Html => {
   const { tone, icon: name, text } = stateOf(record)
-  return html`<div class="conversation-header stack tight" id="conversation-header" data-live><h1 dir="auto">${titleOf(record.title)} <span class="muted">#${record.number}</span></h1><p class="bar">${state(tone, name, text, true)}${
-    record.is_locked && html`<span class="chip">${icon("lock")}Locked</span>`
-  }<span class="muted">${about}</span></p></div>`
+  return html`
+    <div class="conversation-header stack tight" id="conversation-header" data-live>
+      <h1 dir="auto">${titleOf(record.title)} <span class="muted">#${record.number}</span></h1>
+      <p class="bar">
+        ${state(tone, name, text, true)}${record.is_locked && html`<span class="chip">${icon("lock")}Locked</span>`}
+        <span class="muted">${about}</span>
+      </p>
+    </div>
+  `
 }
 
 /** Who opened an issue and when, and what was said. */
 export const opened = ({ user, original_author, created_at, comments }: IssueRecord, now: number): Html =>
-  html`${original_author === "" ? person(user) : html`<bdi class="strong">${original_author}</bdi>`} opened this ${timeOf(created_at, now)} · ${plural(comments, "comment")}`
+  html`
+    ${original_author === "" ? person(user) : html`<bdi class="strong">${original_author}</bdi>`} opened this${" "}
+    ${timeOf(created_at, now)} · ${plural(comments, "comment")}
+  `
 
 /** The timeline, the form and the side: a constant number of queries. */
 export async function conversation(call: ConversationCall, record: IssueRecord, options: ConversationOptions): Promise<Html> {
@@ -128,24 +137,49 @@ export async function conversation(call: ConversationCall, record: IssueRecord, 
   const first = found.hidden > 0 ? FIRST_SHOWN : entries.length
   const opening = texts.get(0)
   const draft = options.draft ?? quoted(options.quote, record, found.rows)
-  return html`${refusedButton(call)}<div class="columns conversation"><div><ol class="plain timeline" id="timeline" data-live="list"><li id="entry-0">${
-    opening &&
-    article(
-      {
-        id: `issue-${issue.id}`,
-        user: record.user,
-        originalAuthor: record.original_author,
-        createdAt: record.created_at,
-        text: opening,
-        verb: "opened this",
-        entryId: 0,
-      },
-      around,
-    )
-  }</li>${timelineItems(entries.slice(0, first), around)}${
-    found.hidden > 0 &&
-    html`<li class="fold" id="fold"><a class="button" href="${withQuery(here, { all: 1 })}" data-whole rel="nofollow">${icon("unfold")}Show ${plural(found.hidden, "more entry", "more entries")}</a></li>`
-  }${timelineItems(entries.slice(first), around)}</ol>${options.all && pager(withQuery(here, { all: 1 }), unfolded(call), found.total)}${options.below}${await replyForm(call, record, here, draft)}</div><aside class="side stack" aria-label="About this">${options.side}${await sideOf(call, record, options.forms)}</aside></div>`
+  return html`
+    ${refusedButton(call)}
+    <div class="columns conversation">
+      <div>
+        <ol class="plain timeline" id="timeline" data-live="list">
+          <li id="entry-0">
+            ${
+              opening &&
+              article(
+                {
+                  id: `issue-${issue.id}`,
+                  user: record.user,
+                  originalAuthor: record.original_author,
+                  createdAt: record.created_at,
+                  text: opening,
+                  verb: "opened this",
+                  entryId: 0,
+                },
+                around,
+              )
+            }
+          </li>
+          ${timelineItems(entries.slice(0, first), around)}
+          ${
+            found.hidden > 0 &&
+            html`
+              <li class="fold" id="fold">
+                <a class="button" href="${withQuery(here, { all: 1 })}" data-whole rel="nofollow">
+                  ${icon("unfold")}Show ${plural(found.hidden, "more entry", "more entries")}
+                </a>
+              </li>
+            `
+          }
+          ${timelineItems(entries.slice(first), around)}
+        </ol>
+        ${options.all && pager(withQuery(here, { all: 1 }), unfolded(call), found.total)}${options.below}
+        ${await replyForm(call, record, here, draft)}
+      </div>
+      <aside class="side stack" aria-label="About this">
+        ${options.side}${await sideOf(call, record, options.forms)}
+      </aside>
+    </div>
+  `
 }
 
 interface FoundEntries {
@@ -234,11 +268,20 @@ async function deedsOf(call: ConversationCall, forms: ConversationForms): Promis
       const anchor = id === 0 ? `issue-${issue.id}` : `issuecomment-${id}`
       return menu(
         icon("kebab-horizontal", "More"),
-        html`${isOpen && html`<a href="${withQuery(here, { quote: id })}#body" data-quote rel="nofollow">${icon("quote")}Quote and reply</a>`}${
-          isOpen &&
-          (actor.user.id === authorId || writes) &&
-          html`<a href="${editor}" rel="nofollow">${icon("pencil")}Edit${id !== 0 && " or delete"}</a>`
-        }<a href="${withQuery(`${repositoryPath(call)}/issues/new`, { body: `From ${here}#${anchor}:\n\n` })}" rel="nofollow">${icon("issue-opened")}New issue from this</a>`,
+        html`
+          ${isOpen && html`<a href="${withQuery(here, { quote: id })}#body" data-quote rel="nofollow">${icon("quote")}Quote and reply</a>`}
+          ${
+            isOpen &&
+            (actor.user.id === authorId || writes) &&
+            html`<a href="${editor}" rel="nofollow">${icon("pencil")}Edit${id !== 0 && " or delete"}</a>`
+          }
+          <a
+            href="${withQuery(`${repositoryPath(call)}/issues/new`, { body: `From ${here}#${anchor}:\n\n` })}"
+            rel="nofollow"
+          >
+            ${icon("issue-opened")}New issue from this
+          </a>
+        `,
         { name: "button quiet small" },
       )
     },
@@ -287,15 +330,26 @@ async function replyForm(call: ConversationCall, record: IssueRecord, here: stri
   const isMerged = record.pull_request?.merged === true
   const replies = { saved: await findReplyNames(db, { userId: actor.user.id }), at: REPLIES_PATH }
   const field = { name: "body", label: "Add a comment", value: draft?.body ?? "", autofocus: draft?.isFocused ?? false } as const
-  return html`<form class="card comment-form" id="reply" method="post" action="${here}/comments"><div class="inside stack">${draft?.problem}${composer({ ...field, repository: repositoryPath(call), rows: 6, replies, files: takesFiles(call.services) })}<div class="bar" id="reply-buttons" data-live><button class="primary end" name="action" value="comment">Comment</button>${
-    !isMerged &&
-    mayClose(call, actor) &&
-    (issue.is_closed === 1
-      ? html`<button name="action" value="reopen">${icon("issue-reopened")}Reopen</button>`
-      : issue.is_pull === 1
-        ? html`<button name="action" value="close">${icon("issue-closed")}Close</button>`
-        : closeButton(draft?.ending ?? {}))
-  }</div></div></form>`
+  return html`
+    <form class="card comment-form" id="reply" method="post" action="${here}/comments">
+      <div class="inside stack">
+        ${draft?.problem}
+        ${composer({ ...field, repository: repositoryPath(call), rows: 6, replies, files: takesFiles(call.services) })}
+        <div class="bar" id="reply-buttons" data-live>
+          <button class="primary end" name="action" value="comment">Comment</button>
+          ${
+            !isMerged &&
+            mayClose(call, actor) &&
+            (issue.is_closed === 1
+              ? html`<button name="action" value="reopen">${icon("issue-reopened")}Reopen</button>`
+              : issue.is_pull === 1
+                ? html`<button name="action" value="close">${icon("issue-closed")}Close</button>`
+                : closeButton(draft?.ending ?? {}))
+          }
+        </div>
+      </div>
+    </form>
+  `
 }
 
 const typed = Type.Optional(Type.String())

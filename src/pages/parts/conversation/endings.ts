@@ -30,9 +30,23 @@ const REASONS: readonly (readonly [value: CloseReason, words: string])[] = [
 
 /** The button that closes an issue, with the reasons. */
 export const closeButton = ({ reason = "", duplicate = "" }: ChosenEnding): Html =>
-  html`<span class="ending"><button name="action" value="close">${icon("issue-closed")}Close</button><select name="reason" aria-label="Close as">${REASONS.map(
-    ([value, words]) => html`<option value="${value}" ${flagged("selected", value === reason)}>${words}</option>`,
-  )}</select><input name="duplicate" aria-label="Duplicate of" placeholder="#3" value="${duplicate}" maxlength="300" autocomplete="off" dir="auto"></span>`
+  html`
+    <span class="ending">
+      <button name="action" value="close">${icon("issue-closed")}Close</button>
+      <select name="reason" aria-label="Close as">
+        ${REASONS.map(([value, words]) => html`<option value="${value}" ${flagged("selected", value === reason)}>${words}</option>`)}
+      </select>
+      <input
+        name="duplicate"
+        aria-label="Duplicate of"
+        placeholder="#3"
+        value="${duplicate}"
+        maxlength="300"
+        autocomplete="off"
+        dir="auto"
+      >
+    </span>
+  `
 
 /** What was chosen, as it is stored. Refuses as `invalid` an unknown reason, and an issue that is missing, hidden or the closed one itself. */
 export async function readEnding(db: Handle, actor: Actor, call: OnIssue, { reason = "", duplicate = "" }: ChosenEnding): Promise<Ending> {

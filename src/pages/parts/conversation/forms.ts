@@ -58,23 +58,27 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
         title: `Edit #${issue.number}`,
         unlisted: true,
         modules: ["composer"],
-        body: html`<h1>Edit <span class="muted">#${issue.number}</span></h1>${isStale && asItIs(record)}${formView(save, {
-          path: call.path,
-          record,
-          draft,
-          submit: isStale ? "Overwrite with mine" : "Save",
-          beside: html`<a class="button" href="${addressOf(on, call.path)}">Cancel</a>`,
-          fields: [
-            { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
-            { kind: "markdown", name: "body", label: "Text", rows: 16, repository: repositoryPath(call), files: takesFiles(services) },
-            // What was read: until a conflict is shown, what somebody else wrote meanwhile is not to be replaced.
-            {
-              kind: "hidden",
-              name: "content_version",
-              value: (isStale ? undefined : draft?.typed["content_version"]?.[0]) ?? String(issue.content_version),
-            },
-          ],
-        })}`,
+        body: html`
+          <h1>Edit <span class="muted">#${issue.number}</span></h1>
+          ${isStale && asItIs(record)}
+          ${formView(save, {
+            path: call.path,
+            record,
+            draft,
+            submit: isStale ? "Overwrite with mine" : "Save",
+            beside: html`<a class="button" href="${addressOf(on, call.path)}">Cancel</a>`,
+            fields: [
+              { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
+              { kind: "markdown", name: "body", label: "Text", rows: 16, repository: repositoryPath(call), files: takesFiles(services) },
+              // What was read: until a conflict is shown, what somebody else wrote meanwhile is not to be replaced.
+              {
+                kind: "hidden",
+                name: "content_version",
+                value: (isStale ? undefined : draft?.typed["content_version"]?.[0]) ?? String(issue.content_version),
+              },
+            ],
+          })}
+        `,
       })
     },
   })
@@ -100,24 +104,30 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
         title: `Edit a comment on #${issue.number}`,
         unlisted: true,
         modules: ["composer"],
-        body: html`<h1>Edit a comment on <span class="muted">#${issue.number}</span></h1>${formView(saveComment, {
-          path,
-          record: { body: comment.content },
-          draft,
-          submit: "Save",
-          beside: html`<a class="button" href="${addressOf(on, path)}">Cancel</a>`,
-          fields: [
-            {
-              kind: "markdown",
-              name: "body",
-              label: "Text",
-              rows: 12,
-              required: true,
-              repository: repositoryPath(call),
-              files: takesFiles(call.services),
-            },
-          ],
-        })}<h2>Delete</h2><p>This deletes its text, attachments and reactions.</p>${formView(deleteComment, { path, draft, submit: "Delete comment", look: "danger" })}`,
+        body: html`
+          <h1>Edit a comment on <span class="muted">#${issue.number}</span></h1>
+          ${formView(saveComment, {
+            path,
+            record: { body: comment.content },
+            draft,
+            submit: "Save",
+            beside: html`<a class="button" href="${addressOf(on, path)}">Cancel</a>`,
+            fields: [
+              {
+                kind: "markdown",
+                name: "body",
+                label: "Text",
+                rows: 12,
+                required: true,
+                repository: repositoryPath(call),
+                files: takesFiles(call.services),
+              },
+            ],
+          })}
+          <h2>Delete</h2>
+          <p>This deletes its text, attachments and reactions.</p>
+          ${formView(deleteComment, { path, draft, submit: "Delete comment", look: "danger" })}
+        `,
       })
     },
   })
@@ -362,5 +372,15 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
 
 /** What somebody else has written meanwhile, beside what was typed. */
 const asItIs = ({ title, body }: { readonly title: string; readonly body: string }): Html =>
-  html`${notice("warn", "Somebody changed the text while you were editing. Nothing is saved yet: compare the current version with yours.")}<section class="form"><h2>Current version</h2><p class="strong" dir="auto">${title}</p><div class="field"><label for="as-it-is">Text</label><textarea id="as-it-is" rows="12" dir="auto" readonly>
-${body}</textarea></div></section><h2>Your version</h2>`
+  html`
+    ${notice("warn", "Somebody changed the text while you were editing. Nothing is saved yet: compare the current version with yours.")}
+    <section class="form">
+      <h2>Current version</h2>
+      <p class="strong" dir="auto">${title}</p>
+      <div class="field">
+        <label for="as-it-is">Text</label>
+        <textarea id="as-it-is" rows="12" dir="auto" readonly>${"\n"}${body}</textarea>
+      </div>
+    </section>
+    <h2>Your version</h2>
+  `

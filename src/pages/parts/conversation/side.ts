@@ -37,7 +37,17 @@ interface SectionOptions {
 /** One without content says so, and is left out where there is little room. */
 export function sideSection(title: string, content: Content, { none = "None", change }: SectionOptions = {}): Html {
   const isUnset = !content && !change
-  return html`<section id="side-${title.toLowerCase().replace(/[^a-z]+/g, "-")}" data-live ${attribute("class", isUnset ? "unset" : undefined)}><h2>${title}</h2>${content || html`<p class="muted small">${none}</p>`}${change}</section>`
+  return html`
+    <section
+      id="side-${title.toLowerCase().replace(/[^a-z]+/g, "-")}"
+      data-live
+      ${attribute("class", isUnset ? "unset" : undefined)}
+    >
+      <h2>${title}</h2>
+      ${content || html`<p class="muted small">${none}</p>`}
+      ${change}
+    </section>
+  `
 }
 
 /** The most dependencies that are shown each way, and times. */
@@ -94,143 +104,197 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
   const list = `${at}/${issue.is_pull === 1 ? "pulls" : "issues"}`
   const change = (form: Page, words: string, field: Field, submit = "Save"): Content =>
     opened(call, form, words, html`${formView(form, { path: call.path, draft: call.draft, submit, look: "small", fields: [field] })}`)
-  return html`${sideSection(
-    "Assignees",
-    record.assignees.length > 0 && html`<ul class="plain">${record.assignees.map((user) => html`<li>${personWithAvatar(user)}</li>`)}</ul>`,
-    {
-      none: "Nobody",
-      change:
-        writes &&
-        html`${me && !record.assignees.some(({ id }) => id === me.id) && choices.candidates.some(({ id }) => id === me.id) && formButton(forms.assignMe, call.path, "Assign yourself", { assignees: me.name })}${change(
-          forms.assignees,
-          "Edit assignees",
-          {
-            kind: "boxes",
-            name: "assignees",
-            label: "Assignees",
-            value: record.assignees.map(({ login }) => login),
-            options: united(
-              choices.candidates.map(({ name }): Option => [name, name]),
-              record.assignees.map(({ login }): Option => [login, login]),
-            ),
-          },
-        )}`,
-    },
-  )}${sideSection(
-    "Labels",
-    record.labels.length > 0 &&
-      html`<p class="bar">${record.labels.map(({ name, color, description }) => label(name, color, { title: description, href: withQuery(list, { q: `is:open label:"${name}"` }) }))}</p>`,
-    {
-      change:
-        writes &&
-        change(forms.labels, "Edit labels", {
-          kind: "boxes",
-          name: "labels",
-          label: "Labels",
-          value: record.labels.map(({ id }) => String(id)),
-          options: united(
-            choices.offered.labels.map(({ id, name }): Option => [String(id), name]),
-            record.labels.map(({ id, name }): Option => [String(id), name]),
-          ),
-          hint: choices.offered.labels.length === 0 && html`No milestones yet: <a href="${at}/labels">create one</a>.`,
-        }),
-    },
-  )}${sideSection(
-    "Milestone",
-    milestone
-      ? html`<p><a class="strong" href="${at}/milestone/${milestone.id}"><bdi>${milestone.title}</bdi></a></p><progress value="${milestone.closed_issues}" max="${Math.max(1, milestone.closed_issues + milestone.open_issues)}" aria-label="${milestone.closed_issues} of ${milestone.closed_issues + milestone.open_issues} closed"></progress>`
-      : undefined,
-    {
-      change:
-        writes &&
-        change(forms.milestone, "Edit milestone", {
-          kind: "menu",
-          name: "milestone",
-          label: "Milestone",
-          value: String(milestone?.id ?? 0),
-          options: [
-            ["0", "None"],
-            ...united(
-              choices.offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }): Option => [String(id), title]),
-              milestone ? [[String(milestone.id), milestone.title]] : [],
-            ),
-          ],
-        }),
-    },
-  )}${
-    repository.has_projects === 1 &&
-    sideSection(
-      "Projects",
-      record.projects.length > 0 &&
-        html`<ul class="plain">${record.projects.map(({ id, title, html_url }) => html`<li>${icon("project")} <a href="${localPath(html_url)}"><bdi>${title}</bdi></a>${columns.has(id) && html` <span class="chip"><bdi>${columns.get(id)}</bdi></span>`}</li>`)}</ul>`,
-    )
-  }${
-    (record.due_date || writes) &&
-    sideSection(
-      "Due date",
-      record.due_date &&
-        html`<p class="${isOverdue ? "closed" : ""}">${icon("calendar")} ${dayOf(Date.parse(record.due_date) / 1000)}${isOverdue && " (overdue)"}</p>`,
+  return html`
+    ${sideSection(
+      "Assignees",
+      record.assignees.length > 0 &&
+        html`
+          <ul class="plain">
+            ${record.assignees.map((user) => html`<li>${personWithAvatar(user)}</li>`)}
+          </ul>
+        `,
+      {
+        none: "Nobody",
+        change:
+          writes &&
+          html`
+            ${
+              me &&
+              !record.assignees.some(({ id }) => id === me.id) &&
+              choices.candidates.some(({ id }) => id === me.id) &&
+              formButton(forms.assignMe, call.path, "Assign yourself", { assignees: me.name })
+            }
+            ${change(forms.assignees, "Edit assignees", {
+              kind: "boxes",
+              name: "assignees",
+              label: "Assignees",
+              value: record.assignees.map(({ login }) => login),
+              options: united(
+                choices.candidates.map(({ name }): Option => [name, name]),
+                record.assignees.map(({ login }): Option => [login, login]),
+              ),
+            })}
+          `,
+      },
+    )}
+    ${sideSection(
+      "Labels",
+      record.labels.length > 0 &&
+        html`
+          <p class="bar">
+            ${record.labels.map(({ name, color, description }) =>
+              label(name, color, { title: description, href: withQuery(list, { q: `is:open label:"${name}"` }) }),
+            )}
+          </p>
+        `,
       {
         change:
           writes &&
-          change(forms.due, "Edit due date", {
-            kind: "line",
-            name: "due_date",
-            label: "Due",
-            type: "date",
-            value: record.due_date?.slice(0, 10) ?? "",
-            hint: "Leave empty for none.",
+          change(forms.labels, "Edit labels", {
+            kind: "boxes",
+            name: "labels",
+            label: "Labels",
+            value: record.labels.map(({ id }) => String(id)),
+            options: united(
+              choices.offered.labels.map(({ id, name }): Option => [String(id), name]),
+              record.labels.map(({ id, name }): Option => [String(id), name]),
+            ),
+            hint: choices.offered.labels.length === 0 && html`No labels yet: <a href="${at}/labels">create one</a>.`,
           }),
       },
-    )
-  }${timeSection(call, record, forms, choices, spent)}${
-    hasDependencies &&
-    (dependencies.length > 0 || writes) &&
-    sideSection("Blocked by", dependencies.length > 0 && issueList(dependencies, (other) => writes && untie(call, forms, other)), {
-      none: "None",
-      change:
-        writes &&
-        opened(
-          call,
-          forms.depend,
-          "Add a dependency",
-          formView(forms.depend, {
-            path: call.path,
-            draft: call.draft,
-            submit: "Add",
-            look: "small",
-            fields: [
-              { kind: "line", name: "issue", label: "Issue", placeholder: "#3", hint: "This issue can't be closed before that one." },
-              { kind: "hidden", name: "owner", value: call.owner.name },
-              { kind: "hidden", name: "repo", value: repository.name },
+    )}
+    ${sideSection(
+      "Milestone",
+      milestone
+        ? html`
+          <p><a class="strong" href="${at}/milestone/${milestone.id}"><bdi>${milestone.title}</bdi></a></p>
+          <progress
+            value="${milestone.closed_issues}"
+            max="${Math.max(1, milestone.closed_issues + milestone.open_issues)}"
+            aria-label="${milestone.closed_issues} of ${milestone.closed_issues + milestone.open_issues} closed"
+          >
+          </progress>
+        `
+        : undefined,
+      {
+        change:
+          writes &&
+          change(forms.milestone, "Edit milestone", {
+            kind: "menu",
+            name: "milestone",
+            label: "Milestone",
+            value: String(milestone?.id ?? 0),
+            options: [
+              ["0", "None"],
+              ...united(
+                choices.offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }): Option => [String(id), title]),
+                milestone ? [[String(milestone.id), milestone.title]] : [],
+              ),
             ],
           }),
-        ),
-    })
-  }${
-    blocked.length > 0 &&
-    sideSection(
-      "Blocks",
-      issueList(blocked, () => undefined),
-    )
-  }${
-    record.ref !== "" &&
-    sideSection("Branch", html`<p>${icon("git-branch")} <code><bdi>${record.ref.replace(/^refs\/(?:heads|tags)\//, "")}</bdi></code></p>`)
-  }${
-    me &&
-    sideSection(
-      "Notifications",
-      html`<p class="small">${choices.isSubscribed ? "You are subscribed." : "You are not subscribed."}</p>${formButton(
-        choices.isSubscribed ? forms.unsubscribe : forms.subscribe,
-        { ...call.path, user: me.name },
-        choices.isSubscribed ? html`${icon("bell-slash")}Unsubscribe` : html`${icon("bell")}Subscribe`,
-      )}`,
-    )
-  }${sideSection(plural(participants.length, "participant"), faces(participants.map((user) => presentUser(services.site, user, actor))))}${sideSection(
-    "Reference",
-    html`<p><code>${record.repository.full_name}${issue.is_pull === 1 ? "!" : "#"}${record.number}</code></p>`,
-    { change: writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)) },
-  )}${administration(call, record, forms)}`
+      },
+    )}
+    ${
+      repository.has_projects === 1 &&
+      sideSection(
+        "Projects",
+        record.projects.length > 0 &&
+          html`
+            <ul class="plain">
+              ${record.projects.map(
+                ({ id, title, html_url }) =>
+                  html`
+                    <li>
+                      ${icon("project")} <a href="${localPath(html_url)}"><bdi>${title}</bdi></a>
+                      ${columns.has(id) && html` <span class="chip"><bdi>${columns.get(id)}</bdi></span>`}
+                    </li>
+                  `,
+              )}
+            </ul>
+          `,
+      )
+    }
+    ${
+      (record.due_date || writes) &&
+      sideSection(
+        "Due date",
+        record.due_date &&
+          html`
+            <p class="${isOverdue ? "closed" : ""}">
+              ${icon("calendar")} ${dayOf(Date.parse(record.due_date) / 1000)}${isOverdue && " (overdue)"}
+            </p>
+          `,
+        {
+          change:
+            writes &&
+            change(forms.due, "Edit due date", {
+              kind: "line",
+              name: "due_date",
+              label: "Due",
+              type: "date",
+              value: record.due_date?.slice(0, 10) ?? "",
+              hint: "Leave empty for none.",
+            }),
+        },
+      )
+    }
+    ${timeSection(call, record, forms, choices, spent)}
+    ${
+      hasDependencies &&
+      (dependencies.length > 0 || writes) &&
+      sideSection("Blocked by", dependencies.length > 0 && issueList(dependencies, (other) => writes && untie(call, forms, other)), {
+        none: "None",
+        change:
+          writes &&
+          opened(
+            call,
+            forms.depend,
+            "Add a dependency",
+            formView(forms.depend, {
+              path: call.path,
+              draft: call.draft,
+              submit: "Add",
+              look: "small",
+              fields: [
+                { kind: "line", name: "issue", label: "Issue", placeholder: "#3", hint: "This issue can't be closed before that one." },
+                { kind: "hidden", name: "owner", value: call.owner.name },
+                { kind: "hidden", name: "repo", value: repository.name },
+              ],
+            }),
+          ),
+      })
+    }
+    ${
+      blocked.length > 0 &&
+      sideSection(
+        "Blocks",
+        issueList(blocked, () => undefined),
+      )
+    }
+    ${
+      record.ref !== "" &&
+      sideSection("Branch", html`<p>${icon("git-branch")} <code><bdi>${record.ref.replace(/^refs\/(?:heads|tags)\//, "")}</bdi></code></p>`)
+    }
+    ${
+      me &&
+      sideSection(
+        "Notifications",
+        html`
+          <p class="small">${choices.isSubscribed ? "You are subscribed." : "You are not subscribed."}</p>
+          ${formButton(
+            choices.isSubscribed ? forms.unsubscribe : forms.subscribe,
+            { ...call.path, user: me.name },
+            choices.isSubscribed ? html`${icon("bell-slash")}Unsubscribe` : html`${icon("bell")}Subscribe`,
+          )}
+        `,
+      )
+    }
+    ${sideSection(plural(participants.length, "participant"), faces(participants.map((user) => presentUser(services.site, user, actor))))}
+    ${sideSection("Reference", html`<p><code>${record.repository.full_name}${issue.is_pull === 1 ? "!" : "#"}${record.number}</code></p>`, {
+      change: writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)),
+    })}
+    ${administration(call, record, forms)}
+  `
 }
 
 /** Those that can be chosen, and those that are. */
@@ -241,11 +305,31 @@ const united = (offered: readonly Option[], chosen: readonly Option[]): readonly
 
 /** A form that is opened by a button; it is open where it was refused. */
 const opened = ({ draft }: ConversationCall, form: Pick<Page, "id">, words: string, content: Content): Html =>
-  html`<details class="change" ${flagged("open", draft?.form === form.id)}><summary class="small">${words}</summary>${content}</details>`
+  html`
+    <details class="change" ${flagged("open", draft?.form === form.id)}>
+      <summary class="small">${words}</summary>
+      ${content}
+    </details>
+  `
 
 /** What waits, or is waited for. One that the reader may not see is there, but not shown. */
 const issueList = (issues: readonly IssueRecord[], after: (issue: IssueRecord) => Content): Html =>
-  html`<ul class="plain small">${issues.map((issue) => html`<li class="break">${issue.id === 0 ? html`<span class="muted">${icon("lock")} an issue that you can’t see</span>` : html`${mention(issue)}${after(issue)}`}</li>`)}</ul>`
+  html`
+    <ul class="plain small">
+      ${issues.map(
+        (issue) =>
+          html`
+            <li class="break">
+              ${
+                issue.id === 0
+                  ? html`<span class="muted">${icon("lock")} an issue that you can’t see</span>`
+                  : html`${mention(issue)}${after(issue)}`
+              }
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 function untie(call: ConversationCall, forms: ConversationForms, other: IssueRecord): Html {
   const [owner = "", repo = ""] = other.repository.full_name.split("/")
@@ -266,34 +350,70 @@ function timeSection(call: ConversationCall, record: IssueRecord, forms: Convers
   return sideSection(
     "Time tracking",
     (total > 0 || record.time_estimate > 0) &&
-      html`<p>${icon("stopwatch")} ${duration(total)}${record.time_estimate > 0 && html` of ${duration(record.time_estimate)} estimated`}</p>${
-        spent.length > 1 &&
-        html`<ul class="plain small">${spent.map(({ name, seconds }) => html`<li><bdi>${name ?? "Ghost"}</bdi> <span class="muted">${duration(Number(seconds))}</span></li>`)}</ul>`
-      }`,
+      html`
+        <p>
+          ${icon("stopwatch")} ${duration(total)}
+          ${record.time_estimate > 0 && html` of ${duration(record.time_estimate)} estimated`}
+        </p>
+        ${
+          spent.length > 1 &&
+          html`
+            <ul class="plain small">
+              ${spent.map(
+                ({ name, seconds }) => html`<li><bdi>${name ?? "Ghost"}</bdi> <span class="muted">${duration(Number(seconds))}</span></li>`,
+              )}
+            </ul>
+          `
+        }
+      `,
     {
-      change: html`${
-        isTimed &&
-        (running === undefined
-          ? formButton(forms.startTimer, call.path, html`${icon("stopwatch")}Start timer`)
-          : html`<p class="small">Your timer has been running since ${time(running, call.services.now())}.</p><div class="bar">${formButton(forms.stopTimer, call.path, "Stop")}${formButton(forms.cancelTimer, call.path, "Discard")}</div>`)
-      }${
-        books &&
-        opened(
-          call,
-          forms.addTime,
-          "Add time",
-          html`${formView(forms.addTime, {
-            path: call.path,
-            draft: call.draft,
-            submit: "Add",
-            look: "small",
-            fields: [{ kind: "line", name: "time", label: "Time", placeholder: "1h 30m", required: true }],
-          })}${
-            times.length > 0 &&
-            html`<h3>Your tracked time</h3><ul class="plain small">${times.map(({ id, seconds, created_at }) => html`<li class="bar">${duration(seconds)} <span class="muted">${time(created_at, call.services.now())}</span>${formButton(forms.deleteTime, { ...call.path, id: String(id) }, icon("trash", `Delete ${duration(seconds)}`))}</li>`)}</ul>`
-          }`,
-        )
-      }`,
+      change: html`
+        ${
+          isTimed &&
+          (running === undefined
+            ? formButton(forms.startTimer, call.path, html`${icon("stopwatch")}Start timer`)
+            : html`
+              <p class="small">Your timer has been running since ${time(running, call.services.now())}.</p>
+              <div class="bar">
+                ${formButton(forms.stopTimer, call.path, "Stop")}${formButton(forms.cancelTimer, call.path, "Discard")}
+              </div>
+            `)
+        }
+        ${
+          books &&
+          opened(
+            call,
+            forms.addTime,
+            "Add time",
+            html`
+              ${formView(forms.addTime, {
+                path: call.path,
+                draft: call.draft,
+                submit: "Add",
+                look: "small",
+                fields: [{ kind: "line", name: "time", label: "Time", placeholder: "1h 30m", required: true }],
+              })}
+              ${
+                times.length > 0 &&
+                html`
+                  <h3>Your tracked time</h3>
+                  <ul class="plain small">
+                    ${times.map(
+                      ({ id, seconds, created_at }) =>
+                        html`
+                          <li class="bar">
+                            ${duration(seconds)} <span class="muted">${time(created_at, call.services.now())}</span>
+                            ${formButton(forms.deleteTime, { ...call.path, id: String(id) }, icon("trash", `Delete ${duration(seconds)}`))}
+                          </li>
+                        `,
+                    )}
+                  </ul>
+                `
+              }
+            `,
+          )
+        }
+      `,
     },
   )
 }
@@ -305,50 +425,57 @@ function administration(call: ConversationCall, record: IssueRecord, forms: Conv
   const what = issue.is_pull === 1 ? "pull request" : "issue"
   return sideSection(
     "Administration",
-    html`<div class="bar">${
-      issue.pin_order > 0
-        ? formButton(forms.unpin, path, html`${icon("pin-slash")}Unpin`)
-        : formButton(forms.pin, path, html`${icon("pin")}Pin`)
-    }${record.is_locked && formButton(forms.unlock, path, html`${icon("unlock")}Unlock`)}</div>${
-      !record.is_locked &&
-      opened(
+    html`
+      <div class="bar">
+        ${
+          issue.pin_order > 0
+            ? formButton(forms.unpin, path, html`${icon("pin-slash")}Unpin`)
+            : formButton(forms.pin, path, html`${icon("pin")}Pin`)
+        }
+        ${record.is_locked && formButton(forms.unlock, path, html`${icon("unlock")}Unlock`)}
+      </div>
+      ${
+        !record.is_locked &&
+        opened(
+          call,
+          forms.lock,
+          "Lock the conversation",
+          formView(forms.lock, {
+            path,
+            draft,
+            submit: html`${icon("lock")}Lock`,
+            look: "small",
+            fields: [
+              {
+                kind: "menu",
+                name: "lock_reason",
+                label: "Reason",
+                hint: "Only people with write access can comment then.",
+                options: [
+                  ["", "No reason"],
+                  ["Off-topic", "Off-topic"],
+                  ["Too heated", "Too heated"],
+                  ["Resolved", "Resolved"],
+                  ["Spam", "Spam"],
+                ],
+              },
+            ],
+          }),
+        )
+      }
+      ${opened(
         call,
-        forms.lock,
-        "Lock the conversation",
-        formView(forms.lock, {
+        forms.remove,
+        `Delete this ${what}`,
+        formView(forms.remove, {
           path,
           draft,
-          submit: html`${icon("lock")}Lock`,
-          look: "small",
-          fields: [
-            {
-              kind: "menu",
-              name: "lock_reason",
-              label: "Reason",
-              hint: "Only people with write access can comment then.",
-              options: [
-                ["", "No reason"],
-                ["Off-topic", "Off-topic"],
-                ["Too heated", "Too heated"],
-                ["Resolved", "Resolved"],
-                ["Spam", "Spam"],
-              ],
-            },
-          ],
+          look: "danger",
+          submit: "Delete",
+          confirm: `#${record.number}`,
+          fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments and cannot be undone.</p>` }],
         }),
-      )
-    }${opened(
-      call,
-      forms.remove,
-      `Delete this ${what}`,
-      formView(forms.remove, {
-        path,
-        draft,
-        look: "danger",
-        submit: "Delete",
-        confirm: `#${record.number}`,
-        fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments and cannot be undone.</p>` }],
-      }),
-    )}`,
+      )}
+    `,
   )
 }

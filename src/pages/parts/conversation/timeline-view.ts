@@ -92,16 +92,36 @@ const EMOJI: Readonly<Record<string, string>> = {
 /** Reactions as counts. */
 export const reactionCounts = (reactions: readonly ReactionCount[]): Content =>
   reactions.length > 0 &&
-  html`<p class="bar small reactions">${reactions.map(
-    ({ content, total }) =>
-      html`<span class="chip" title="${content}"><span aria-hidden="true">${EMOJI[content] ?? content}</span><span class="hidden-text">${content}</span> ${total}</span>`,
-  )}</p>`
+  html`
+    <p class="bar small reactions">
+      ${reactions.map(
+        ({ content, total }) =>
+          html`
+            <span class="chip" title="${content}">
+              <span aria-hidden="true">${EMOJI[content] ?? content}</span><span class="hidden-text">${content}</span>${" "}
+              ${total}
+            </span>
+          `,
+      )}
+    </p>
+  `
 
 /** Reactions as buttons that give and take back one's own. */
 function reactionButtons(reactions: readonly ReactionCount[], { add, remove, own }: ReturnType<NonNullable<Deeds["react"]>>): Html {
   const given = reactions.map(({ content, total }) => {
     const isOwn = own.includes(content)
-    return html`<button class="chip" name="content" value="${content}" title="${content}" ${attribute("formaction", isOwn ? remove : undefined)} aria-pressed="${isOwn ? "true" : "false"}"><span aria-hidden="true">${EMOJI[content] ?? content}</span><span class="hidden-text">${content}</span> ${total}</button>`
+    return html`
+      <button
+        class="chip"
+        name="content"
+        value="${content}"
+        title="${content}"
+        ${attribute("formaction", isOwn ? remove : undefined)}
+        aria-pressed="${isOwn ? "true" : "false"}"
+      >
+        <span aria-hidden="true">${EMOJI[content] ?? content}</span><span class="hidden-text">${content}</span> ${total}
+      </button>
+    `
   })
   const menu = reactions.length === 0 ? wholeMenu() : menuWithout(new Set(reactions.map(({ content }) => content)))
   return html`<form class="bar small reactions" method="post" action="${add}">${given}${menu}</form>`
@@ -112,10 +132,17 @@ function menuWithout(given: ReadonlySet<string>): Content {
   const others = Object.entries(EMOJI).filter(([content]) => !given.has(content))
   return (
     others.length > 0 &&
-    html`<details class="menu starts"><summary class="chip">${icon("smiley", "React")}</summary><div class="menu-items faces">${others.map(
-      ([content, emoji]) =>
-        html`<button class="chip" name="content" value="${content}" title="${content}" aria-label="${content}">${emoji}</button>`,
-    )}</div></details>`
+    html`
+      <details class="menu starts">
+        <summary class="chip">${icon("smiley", "React")}</summary>
+        <div class="menu-items faces">
+          ${others.map(
+            ([content, emoji]) =>
+              html`<button class="chip" name="content" value="${content}" title="${content}" aria-label="${content}">${emoji}</button>`,
+          )}
+        </div>
+      </details>
+    `
   )
 }
 
@@ -124,10 +151,19 @@ const wholeMenu = onFirstUse(() => menuWithout(new Set()))
 
 const files = (all: readonly Attachment[]): Content =>
   all.length > 0 &&
-  html`<ul class="plain small files" aria-label="Attached files">${all.map(
-    ({ name, size, browser_download_url }) =>
-      html`<li>${icon("paperclip")} <a href="${localPath(browser_download_url)}"><bdi>${name}</bdi></a> <span class="muted">${bytes(size)}</span></li>`,
-  )}</ul>`
+  html`
+    <ul class="plain small files" aria-label="Attached files">
+      ${all.map(
+        ({ name, size, browser_download_url }) =>
+          html`
+            <li>
+              ${icon("paperclip")} <a href="${localPath(browser_download_url)}"><bdi>${name}</bdi></a>${" "}
+              <span class="muted">${bytes(size)}</span>
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 export interface Written {
   /** The anchor of the article. */
@@ -151,23 +187,39 @@ export function article(written: Written, { authorId, roles, now, deeds }: Pick<
   const react = entryId === undefined ? undefined : deeds?.react?.(entryId)
   const role = originalAuthor === "" ? roles.get(user.id) : undefined
   const isAuthor = originalAuthor === "" && user.id === authorId
-  return html`<article class="card comment" id="${id}"><header><h2 class="by">${
-    originalAuthor === "" ? personWithAvatar(user, 24) : html`<bdi class="strong">${originalAuthor}</bdi>`
-  } <span class="muted">${verb} <a href="#${id}">${timeOf(createdAt, now)}</a></span></h2>${
-    text.history
-      ? html`<a class="small" href="${text.history}" rel="nofollow" aria-label="Edited: the history of this text">edited</a>`
-      : text.isEdited && html`<span class="muted small">edited</span>`
-  }<span class="end roles">${isAuthor && html`<span class="chip">Author</span>`}${role && html`<span class="chip">${ROLES[role]}</span>`}${entryId !== undefined && deeds?.menu(entryId, user.id)}</span></header><div class="inside stack">${
-    String(text.html) === "" ? !after && html`<p class="muted">No description.</p>` : text.html
-  }${files(text.files)}${react ? reactionButtons(text.reactions, react) : reactionCounts(text.reactions)}${after}</div></article>`
+  return html`
+    <article class="card comment" id="${id}">
+      <header>
+        <h2 class="by">
+          ${originalAuthor === "" ? personWithAvatar(user, 24) : html`<bdi class="strong">${originalAuthor}</bdi>`}${" "}
+          <span class="muted">${verb} <a href="#${id}">${timeOf(createdAt, now)}</a></span>
+        </h2>
+        ${
+          text.history
+            ? html`<a class="small" href="${text.history}" rel="nofollow" aria-label="Edited: the history of this text">edited</a>`
+            : text.isEdited && html`<span class="muted small">edited</span>`
+        }
+        <span class="end roles">
+          ${isAuthor && html`<span class="chip">Author</span>`}${role && html`<span class="chip">${ROLES[role]}</span>`}
+          ${entryId !== undefined && deeds?.menu(entryId, user.id)}
+        </span>
+      </header>
+      <div class="inside stack">
+        ${String(text.html) === "" ? !after && html`<p class="muted">No description.</p>` : text.html}
+        ${files(text.files)}${react ? reactionButtons(text.reactions, react) : reactionCounts(text.reactions)}${after}
+      </div>
+    </article>
+  `
 }
 
 /** The entries in their order; consecutive changes of labels, assignees and reviewers by one person share a line. */
 export function timelineItems(entries: readonly TimelineComment[], around: Around): Html {
-  return html`${foldedRuns(entries).map((run) => {
-    const [first] = run
-    return first && timelineItem(first, run, around)
-  })}`
+  return html`
+    ${foldedRuns(entries).map((run) => {
+      const [first] = run
+      return first && timelineItem(first, run, around)
+    })}
+  `
 }
 
 const FOLDED = ["label", "assignees", "review_request", "comment_ref"]
@@ -193,13 +245,34 @@ function foldedRuns(entries: readonly TimelineComment[]): readonly (readonly Tim
 function timelineItem(entry: TimelineComment, run: readonly TimelineComment[], around: Around): Html {
   const text = around.texts.get(entry.id)
   if (entry.type === "comment" && text)
-    return html`<li id="entry-${entry.id}">${article({ id: `issuecomment-${entry.id}`, user: entry.user, createdAt: entry.created_at, text, verb: "commented", entryId: entry.id }, around)}</li>`
+    return html`
+      <li id="entry-${entry.id}">
+        ${article(
+          { id: `issuecomment-${entry.id}`, user: entry.user, createdAt: entry.created_at, text, verb: "commented", entryId: entry.id },
+          around,
+        )}
+      </li>
+    `
   const review = entry.type === "review" ? around.reviews.get(entry.review_id) : undefined
   if (entry.type === "review" && text) {
     const verb = review ? html`<span class="${review.tone}">${icon(review.icon)} ${review.words}</span>` : "reviewed"
     const hasText = String(text.html) !== "" || text.files.length > 0
     if (hasText || review?.after)
-      return html`<li id="entry-${entry.id}">${article({ id: `issuecomment-${entry.id}`, user: entry.user, createdAt: entry.created_at, text, verb, ...(review?.after ? { after: review.after } : {}) }, around)}</li>`
+      return html`
+        <li id="entry-${entry.id}">
+          ${article(
+            {
+              id: `issuecomment-${entry.id}`,
+              user: entry.user,
+              createdAt: entry.created_at,
+              text,
+              verb,
+              ...(review?.after ? { after: review.after } : {}),
+            },
+            around,
+          )}
+        </li>
+      `
     return line(review?.icon ?? "eye", review?.tone ?? "", entry, verb, around.now, `issuecomment-${entry.id}`)
   }
   const { icon: name, tone = "", words } = lineOf(entry, run, around)
@@ -207,7 +280,15 @@ function timelineItem(entry: TimelineComment, run: readonly TimelineComment[], a
 }
 
 const line = (name: IconName, tone: string, entry: TimelineComment, words: Content, now: number, id = `event-${entry.id}`): Html =>
-  html`<li class="event" id="${id}"><span class="mark ${tone}">${icon(name)}</span><div>${avatar(entry.user, 18)} ${person(entry.user)} ${words} <a class="muted" href="#${id}">${timeOf(entry.created_at, now)}</a></div></li>`
+  html`
+    <li class="event" id="${id}">
+      <span class="mark ${tone}">${icon(name)}</span>
+      <div>
+        ${avatar(entry.user, 18)} ${person(entry.user)} ${words}${" "}
+        <a class="muted" href="#${id}">${timeOf(entry.created_at, now)}</a>
+      </div>
+    </li>
+  `
 
 interface Line {
   readonly icon: IconName
@@ -304,7 +385,12 @@ function lineOf(entry: TimelineComment, run: readonly TimelineComment[], around:
     case "dismiss_review":
       return {
         icon: "x-circle",
-        words: html`dismissed a review${entry.review_id !== 0 && around.reviews.has(entry.review_id) && html` (${around.reviews.get(entry.review_id)?.words})`}${body !== "" && html`: <span dir="auto">${body}</span>`}`,
+        words: html`
+          dismissed a review${
+            entry.review_id !== 0 && around.reviews.has(entry.review_id) && html` (${around.reviews.get(entry.review_id)?.words})`
+          }
+          ${body !== "" && html`: <span dir="auto">${body}</span>`}
+        `,
       }
     case "pull_scheduled_merge":
       return { icon: "clock", tone: "pending", words: "scheduled an auto-merge for when all checks succeed" }
@@ -339,9 +425,11 @@ function changes(
     entries.map((entry) => anchored(entry, run, show(entry))),
   )
   const [added = [], removed = []] = parts
-  return html`${added.length > 0 && html`added the ${added.length === 1 ? "label" : "labels"} ${joined(added, " ")}`}${added.length > 0 && removed.length > 0 && " and "}${
-    removed.length > 0 && html`removed the ${removed.length === 1 ? "label" : "labels"} ${joined(removed, " ")}`
-  }`
+  return html`
+    ${added.length > 0 && html`added the ${added.length === 1 ? "label" : "labels"} ${joined(added, " ")}`}
+    ${added.length > 0 && removed.length > 0 && " and "}
+    ${removed.length > 0 && html`removed the ${removed.length === 1 ? "label" : "labels"} ${joined(removed, " ")}`}
+  `
 }
 
 function labelWords(run: readonly TimelineComment[]): Html {
@@ -363,19 +451,23 @@ function addedAndRemoved(
     [run.filter(({ removed_assignee }) => !removed_assignee), added],
     [run.filter(({ removed_assignee }) => removed_assignee), removed],
   ] as const
-  return html`${joined(
-    words.flatMap(([entries, verb]) =>
-      entries.length === 0
-        ? []
-        : [
-            html`${verb} ${joined(
-              entries.map((each) => anchored(each, run, show(each))),
-              ", ",
-            )}`,
-          ],
-    ),
-    between,
-  )}`
+  return html`
+    ${joined(
+      words.flatMap(([entries, verb]) =>
+        entries.length === 0
+          ? []
+          : [
+              html`
+                ${verb} ${joined(
+                  entries.map((each) => anchored(each, run, show(each))),
+                  ", ",
+                )}
+              `,
+            ],
+      ),
+      between,
+    )}
+  `
 }
 
 function assigneeWords(entry: TimelineComment, run: readonly TimelineComment[]): Html {
@@ -416,7 +508,12 @@ function projectWords({ type, project_id, old_project_id }: TimelineComment, { p
 export function mention(issue: Issue | null): Html {
   if (!issue) return html`<span class="muted">one that is deleted</span>`
   const { tone, icon: name, text } = stateOf(issue)
-  return html`<span class="${tone}">${icon(name, text)}</span> <a class="mention" href="${localPath(issue.html_url)}" dir="auto"><span class="muted">${issue.repository.full_name}#${issue.number}</span> ${titleOf(issue.title)}</a>`
+  return html`
+    <span class="${tone}">${icon(name, text)}</span>${" "}
+    <a class="mention" href="${localPath(issue.html_url)}" dir="auto">
+      <span class="muted">${issue.repository.full_name}#${issue.number}</span> ${titleOf(issue.title)}
+    </a>
+  `
 }
 
 function referenceWords(entry: TimelineComment, run: readonly TimelineComment[]): Html {
@@ -451,7 +548,11 @@ function pushWords({ body }: TimelineComment, { at }: Around): Html {
   const { isForced, ids } = pushOf(body)
   const [from, to] = ids
   if (isForced && from !== undefined && to !== undefined)
-    return html`force-pushed: <a href="${at}/compare/${from}..${to}"><code>${from.slice(0, 10)}</code> → <code>${to.slice(0, 10)}</code></a>`
+    return html`
+      force-pushed: <a href="${at}/compare/${from}..${to}">
+        <code>${from.slice(0, 10)}</code> → <code>${to.slice(0, 10)}</code>
+      </a>
+    `
   if (isForced) return html`force-pushed`
   const list = ids.slice(0, MOST_COMMITS).map((id) => html`<a href="${at}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`)
   return html`pushed ${plural(ids.length, "commit")}${list.length > 0 && html`: ${joined(list, " ")}${ids.length > list.length && " …"}`}`
@@ -479,4 +580,10 @@ function pushOf(body: string): { readonly isForced: boolean; readonly ids: reado
 export const faces = (people: readonly User[]): Html =>
   people.length === 0
     ? NOTHING
-    : html`<p class="bar faces">${people.map((user) => html`<a href="${path(user.login)}" title="${user.login}" aria-label="${user.login}">${avatar(user, 24)}</a>`)}</p>`
+    : html`
+      <p class="bar faces">
+        ${people.map(
+          (user) => html`<a href="${path(user.login)}" title="${user.login}" aria-label="${user.login}">${avatar(user, 24)}</a>`,
+        )}
+      </p>
+    `

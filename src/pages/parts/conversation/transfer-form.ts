@@ -18,7 +18,12 @@ export const transferForm = ({ path, draft }: Pick<ConversationCall, "path" | "d
     fields: [
       {
         kind: "content",
-        content: html`<p class="small">The issue gets a new number, and everybody who can read issues there can read it. Labels and the milestone are kept if the repository has some of the same name.</p>`,
+        content: html`
+          <p class="small">
+            The issue gets a new number, and everybody who can read issues there can read it. Labels and the milestone
+            are kept if the repository has some of the same name.
+          </p>
+        `,
       },
       {
         kind: "line",

@@ -51,10 +51,35 @@ const appearance: Page = page({
     personalSettings({
       part: "appearance",
       title: "Appearance",
-      body: html`<h1>Appearance</h1><h2 id="account">On all devices</h2>${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: ofAccount })}<h2 id="browser">In this browser</h2><p class="muted">What you choose here counts more, and only here.</p><form class="bar" method="post" action="${THEME_PATH}" aria-label="Colours in this browser"><span>Colours</span><div class="group" role="group" aria-label="Colours">${OF_BROWSER.map(
-        ([value, text]) =>
-          html`<button class="small" name="theme" value="${value}" ${attribute("aria-pressed", value === (reader.theme ?? "") ? "true" : "false")}>${text}</button>`,
-      )}</div></form><div class="bar"><span>Differences</span>${choiceForm(readDiffChoices(reader.diffs))}${buttonForm(DIFF_CHOICES_PATH, "As in the account", { forget: "true" })}</div>`,
+      body: html`
+        <h1>Appearance</h1>
+        <h2 id="account">On all devices</h2>
+        ${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: ofAccount })}
+        <h2 id="browser">In this browser</h2>
+        <p class="muted">What you choose here counts more, and only here.</p>
+        <form class="bar" method="post" action="${THEME_PATH}" aria-label="Colours in this browser">
+          <span>Colours</span>
+          <div class="group" role="group" aria-label="Colours">
+            ${OF_BROWSER.map(
+              ([value, text]) =>
+                html`
+                  <button
+                    class="small"
+                    name="theme"
+                    value="${value}"
+                    ${attribute("aria-pressed", value === (reader.theme ?? "") ? "true" : "false")}
+                  >
+                    ${text}
+                  </button>
+                `,
+            )}
+          </div>
+        </form>
+        <div class="bar">
+          <span>Differences</span>${choiceForm(readDiffChoices(reader.diffs))}
+          ${buttonForm(DIFF_CHOICES_PATH, "As in the account", { forget: "true" })}
+        </div>
+      `,
     }),
 })
 

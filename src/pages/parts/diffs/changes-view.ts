@@ -52,7 +52,11 @@ export async function changesView(
     if (at > 0 && !near[at - 1]) shown.push(html`<div class="gap">Line ${row.newLine ?? row.oldLine}</div>`)
     shown.push(lineRow("change-", "unified", row, undefined))
   }
-  return html`<div class="diff"><div class="diff-lines">${shown}</div></div>`
+  return html`
+    <div class="diff">
+      <div class="diff-lines">${shown}</div>
+    </div>
+  `
 }
 
 /** A last line without a newline is another one than with it. */

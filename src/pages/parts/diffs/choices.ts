@@ -54,9 +54,31 @@ const LINES_TEXTS = { wrap: "Wrap them", long: "Scroll them" } as const
 /** Buttons for all choices: each is kept, and shows the page again. */
 export function choiceForm(chosen: DiffChoices): Html {
   const button = (name: keyof DiffChoices, value: string, text: string, className = ""): Html =>
-    html`<button class="${className}" name="${name}" value="${value}" ${attribute("aria-pressed", chosen[name] === value ? "true" : "false")}>${className === "" && (chosen[name] === value ? icon("check") : html`<span class="icon"></span>`)}${text}</button>`
-  return html`<form class="bar" method="post" action="${DIFF_CHOICES_PATH}" aria-label="How differences are shown"><div class="group" role="group" aria-label="Style">${button("style", "unified", "Unified", "small")}${button("style", "split", "Split", "small")}</div>${menu(
-    html`${icon("gear")}Lines${chosen.whitespace !== "show-all" && ": white space ignored"}`,
-    html`<p>White space</p>${CHOICES.whitespace.map((value) => button("whitespace", value, WHITESPACE_TEXTS[value]))}<hr><p>Long lines</p>${CHOICES.lines.map((value) => button("lines", value, LINES_TEXTS[value]))}`,
-  )}</form>`
+    html`
+      <button
+        class="${className}"
+        name="${name}"
+        value="${value}"
+        ${attribute("aria-pressed", chosen[name] === value ? "true" : "false")}
+      >
+        ${className === "" && (chosen[name] === value ? icon("check") : html`<span class="icon"></span>`)}${text}
+      </button>
+    `
+  return html`
+    <form class="bar" method="post" action="${DIFF_CHOICES_PATH}" aria-label="How differences are shown">
+      <div class="group" role="group" aria-label="Style">
+        ${button("style", "unified", "Unified", "small")}${button("style", "split", "Split", "small")}
+      </div>
+      ${menu(
+        html`${icon("gear")}Lines${chosen.whitespace !== "show-all" && ": white space ignored"}`,
+        html`
+          <p>White space</p>
+          ${CHOICES.whitespace.map((value) => button("whitespace", value, WHITESPACE_TEXTS[value]))}
+          <hr>
+          <p>Long lines</p>
+          ${CHOICES.lines.map((value) => button("lines", value, LINES_TEXTS[value]))}
+        `,
+      )}
+    </form>
+  `
 }

@@ -24,7 +24,10 @@ export async function besideLines(services: Select, diff: DiffOverview, found: F
   if (file.content === "submodule") return note(await submodule(services, diff, file, place))
   const isPicture = /^image\//.test(fileHeadersOf(file.path).type) && file.content !== "symlink"
   if (largeFiles)
-    return html`${note(html`A large file, stored with Git LFS: ${sizes(largeFiles.old, largeFiles.new)}`)}${isPicture && pictures(diff, file, place, largeFiles.old, largeFiles.new)}`
+    return html`
+      ${note(html`A large file, stored with Git LFS: ${sizes(largeFiles.old, largeFiles.new)}`)}
+      ${isPicture && pictures(diff, file, place, largeFiles.old, largeFiles.new)}
+    `
   if (file.content === "binary" || (isPicture && file.oldId !== file.newId)) {
     const [old, made] = await Promise.all([blob(services, diff, file.oldId, isPicture), blob(services, diff, file.newId, isPicture)])
     if (isPicture) return html`${pictures(diff, file, place, old, made)}${old && made && note(sizes(old, made))}`
@@ -76,9 +79,21 @@ function pictures(
     const { width, height } = shown?.picture ?? {}
     // With its size it takes its place before it is loaded.
     const size = width !== undefined && html`width="${width}" height="${height}"`
-    return html`<figure><img src="${at}/media/commit/${commit}/${escapePath(name)}" alt="${words}" loading="lazy" ${size}><figcaption class="small muted">${words}${width !== undefined && `: ${width} × ${height} pixels`}${shown && `, ${bytes(shown.size)}`}</figcaption></figure>`
+    return html`
+      <figure>
+        <img src="${at}/media/commit/${commit}/${escapePath(name)}" alt="${words}" loading="lazy" ${size}>
+        <figcaption class="small muted">
+          ${words}${width !== undefined && `: ${width} × ${height} pixels`}${shown && `, ${bytes(shown.size)}`}
+        </figcaption>
+      </figure>
+    `
   }
-  return html`<div class="pictures">${from && oldId && figure(oldAt, from, oldPath ?? path, "Before", old)}${newId && figure(newAt, to, path, "After", made)}</div>`
+  return html`
+    <div class="pictures">
+      ${from && oldId && figure(oldAt, from, oldPath ?? path, "Before", old)}
+      ${newId && figure(newAt, to, path, "After", made)}
+    </div>
+  `
 }
 
 // --- submodules ---------------------------------------------------------------------------------------------------------------------
@@ -96,11 +111,21 @@ async function submodule(services: Select, diff: DiffOverview, file: FileChange,
   const of = made?.url ?? old?.url
   const name =
     of !== undefined &&
-    html` of ${of.href === undefined ? html`<bdi>${of.text}</bdi>` : html`<a href="${of.href}" rel="nofollow ugc noopener"><bdi>${of.text}</bdi></a>`}`
+    html`
+      ${" "}of ${
+        of.href === undefined
+          ? html`<bdi>${of.text}</bdi>`
+          : html`<a href="${of.href}" rel="nofollow ugc noopener"><bdi>${of.text}</bdi></a>`
+      }
+    `
   if (oldId === null) return html`A submodule${name}, at the commit ${newId && id(newId, made?.at)}.`
   if (newId === null) return html`A submodule${name} was taken out; it was at the commit ${id(oldId, old?.at)}.`
   const at = made?.at
-  return html`Submodule${name} updated from ${id(oldId, old?.at)} to ${id(newId, at)}.${at !== undefined && at === old?.at && html` <a href="${at}/compare/${oldId}...${newId}" rel="nofollow">Compare them</a>`}`
+  return html`
+    Submodule${name} updated from ${id(oldId, old?.at)} to ${id(newId, at)}.${
+      at !== undefined && at === old?.at && html` <a href="${at}/compare/${oldId}...${newId}" rel="nofollow">Compare them</a>`
+    }
+  `
 }
 
 interface Module {

@@ -31,13 +31,22 @@ function unified(anchor: string, line: ShownLine): Html {
     return html`<div class="a"><i></i><i id="${anchor}R${newLine}" data-n="${newLine}"></i>${line.html}${endOf(line)}</div>`
   if (line.kind === "deleted")
     return html`<div class="d"><i id="${anchor}L${oldLine}" data-n="${oldLine}"></i><i></i>${line.html}${endOf(line)}</div>`
-  return html`<div><i id="${anchor}L${oldLine}" data-n="${oldLine}"></i><i id="${anchor}R${newLine}" data-n="${newLine}"></i>${line.html}${endOf(line)}</div>`
+  return html`
+    <div>
+      <i id="${anchor}L${oldLine}" data-n="${oldLine}"></i><i id="${anchor}R${newLine}" data-n="${newLine}"></i>
+      ${line.html}${endOf(line)}
+    </div>
+  `
 }
 
 function side(anchor: string, name: "L" | "R", line: ShownLine | undefined): Html {
   if (!line) return html`<div class="e"></div>`
   const number = name === "L" ? line.oldLine : line.newLine
-  return html`<div class="${line.kind === "added" ? "a" : line.kind === "deleted" ? "d" : "c"}"><i id="${anchor}${name}${number}" data-n="${number}"></i>${line.html}${endOf(line)}</div>`
+  return html`
+    <div class="${line.kind === "added" ? "a" : line.kind === "deleted" ? "d" : "c"}">
+      <i id="${anchor}${name}${number}" data-n="${number}"></i>${line.html}${endOf(line)}
+    </div>
+  `
 }
 
 /** Lines that a difference leaves out, by their numbers in the new file. */
@@ -91,5 +100,15 @@ export function expander(gap: Gap, place: GapPlace): Html {
     whole: place.whole,
   })
   const many = to - from + 1
-  return html`<a class="expand" rel="nofollow" href="${place.whole}#${place.anchor}R${opens === "up" ? to : from}" data-excerpt="${excerpt}">${icon(opens === "up" ? "fold-up" : "fold-down")}${many === 1 ? "1 line" : `${many.toLocaleString("en")} lines`}<span class="hidden-text"> between, show them</span></a>`
+  return html`
+    <a
+      class="expand"
+      rel="nofollow"
+      href="${place.whole}#${place.anchor}R${opens === "up" ? to : from}"
+      data-excerpt="${excerpt}"
+    >
+      ${icon(opens === "up" ? "fold-up" : "fold-down")}${many === 1 ? "1 line" : `${many.toLocaleString("en")} lines`}
+      <span class="hidden-text"> between, show them</span>
+    </a>
+  `
 }

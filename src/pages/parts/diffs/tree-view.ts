@@ -53,7 +53,29 @@ const FILTERED = 4
 
 /** `notes` says how many comments a file has. */
 export const fileTree = (files: readonly FileChange[], notes: (path: string) => number): Html =>
-  html`<nav class="diff-tree" aria-label="Changed files"><details open><summary>Files</summary>${files.length >= FILTERED && html`<div class="tree-filter"><input type="search" placeholder="Filter files" aria-label="Filter files" autocomplete="off" spellcheck="false"><p class="hidden-text" role="status"></p></div>`}${treeList(treeOf(files), notes)}</details></nav>`
+  html`
+    <nav class="diff-tree" aria-label="Changed files">
+      <details open>
+        <summary>Files</summary>
+        ${
+          files.length >= FILTERED &&
+          html`
+            <div class="tree-filter">
+              <input
+                type="search"
+                placeholder="Filter files"
+                aria-label="Filter files"
+                autocomplete="off"
+                spellcheck="false"
+              >
+              <p class="hidden-text" role="status"></p>
+            </div>
+          `
+        }
+        ${treeList(treeOf(files), notes)}
+      </details>
+    </nav>
+  `
 
 function treeList({ folders, files }: Folder, notesOf: (path: string) => number): Html {
   const folderItem = ([name, folder]: readonly [string, Folder]): Html => {
@@ -65,10 +87,29 @@ function treeList({ folders, files }: Folder, notesOf: (path: string) => number)
         names.push(only)
         below = next
       }
-    return html`<li><details open><summary>${icon("file-directory-fill")}<bdi>${plainCode(names.join("/"))}</bdi></summary>${treeList(below, notesOf)}</details></li>`
+    return html`
+      <li>
+        <details open>
+          <summary>${icon("file-directory-fill")}<bdi>${plainCode(names.join("/"))}</bdi></summary>
+          ${treeList(below, notesOf)}
+        </details>
+      </li>
+    `
   }
-  return html`<ul>${[...folders].map(folderItem)}${files.map(({ name, file }) => {
-    const notes = notesOf(file.path)
-    return html`<li><a href="#${file.anchor}">${markOf(file)}<bdi>${plainCode(name)}</bdi>${notes > 0 && html`<span class="count">${notes}<span class="hidden-text"> comments</span></span>`}</a></li>`
-  })}</ul>`
+  return html`
+    <ul>
+      ${[...folders].map(folderItem)}
+      ${files.map(({ name, file }) => {
+        const notes = notesOf(file.path)
+        return html`
+          <li>
+            <a href="#${file.anchor}">
+              ${markOf(file)}<bdi>${plainCode(name)}</bdi>
+              ${notes > 0 && html`<span class="count">${notes}<span class="hidden-text"> comments</span></span>`}
+            </a>
+          </li>
+        `
+      })}
+    </ul>
+  `
 }

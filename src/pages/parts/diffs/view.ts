@@ -77,7 +77,10 @@ export async function diffView(
     return { body: html`${diffBar(diff, place)}${empty("file-diff", "Nothing changed", "Both sides have the same files.")}` }
   if (diff.isTooMuch || diff.files.length > MOST_SECTIONS)
     return {
-      body: html`${diffBar(diff, place)}${notice("info", "The diff is too large to show at once: open the files one by one.")}${fileList(diff, place)}`,
+      body: html`
+        ${diffBar(diff, place)}${notice("info", "The diff is too large to show at once: open the files one by one.")}
+        ${fileList(diff, place)}
+      `,
     }
   return {
     body: html`${diffBar(diff, place)}${page(fileTree(diff.files, (path) => place.notes?.count(path) ?? 0))}`,
@@ -95,7 +98,15 @@ async function onePage(services: Select, diff: DiffOverview, place: DiffPlace, p
   if (!found) throw refuse.notFound()
   const link = (file: FileChange | undefined, text: string, rel: "prev" | "next") =>
     file && html`<a class="button small" rel="${rel}" href="${filePage(place, file)}">${text}</a>`
-  const bar = html`<nav class="bar" aria-label="Files"><a class="button small" href="${withQuery(place.url, { file: undefined, context: undefined })}">${icon("list-unordered")}All ${plural(diff.files.length, "file")}</a><span class="muted small">File ${at + 1} of ${diff.files.length}</span><span class="end"></span>${link(diff.files[at - 1], "Previous", "prev")}${link(diff.files[at + 1], "Next", "next")}</nav>`
+  const bar = html`
+    <nav class="bar" aria-label="Files">
+      <a class="button small" href="${withQuery(place.url, { file: undefined, context: undefined })}">
+        ${icon("list-unordered")}All ${plural(diff.files.length, "file")}
+      </a>
+      <span class="muted small">File ${at + 1} of ${diff.files.length}</span><span class="end"></span>
+      ${link(diff.files[at - 1], "Previous", "prev")}${link(diff.files[at + 1], "Next", "next")}
+    </nav>
+  `
   async function* rest() {
     yield* fileSection(services, diff, found ?? raise(), place, await tabsOf(services, diff))
     yield PAGE_END
@@ -136,21 +147,52 @@ const filePage = ({ url }: DiffPlace, { path }: FileChange): string => withQuery
 // --- above, and at the side ---------------------------------------------------------------------------------------------------------
 
 export const changeCounts = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }): Html =>
-  html`<span class="counts"><span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span> <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span></span>`
+  html`
+    <span class="counts">
+      <span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>${" "}
+      <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>
+    </span>
+  `
 
 const diffBar = (diff: DiffOverview, { choices, tools }: DiffPlace): Html =>
-  html`<div class="bar diff-bar" id="files"><h2>${plural(diff.files.length, "changed file")}${changeCounts(diff.totals)}</h2><span class="end"></span>${tools}${choiceForm(choices)}</div>`
+  html`
+    <div class="bar diff-bar" id="files">
+      <h2>${plural(diff.files.length, "changed file")}${changeCounts(diff.totals)}</h2>
+      <span class="end"></span>${tools}${choiceForm(choices)}
+    </div>
+  `
 
 function fileList(diff: DiffOverview, place: DiffPlace): Html {
   const { number } = place.page
   // Rows of two elements and a few words: more of them than in other lists.
   const rows = { number, limit: FILES_LISTED, offset: (number - 1) * FILES_LISTED }
-  return html`<div class="card scrolls"><table class="data"><thead><tr><th scope="col">File</th><th scope="col" class="number">Lines</th></tr></thead><tbody>${diff.files
-    .slice(rows.offset, rows.offset + rows.limit)
-    .map(
-      (file) =>
-        html`<tr><td class="break">${markOf(file)} <a href="${filePage(place, file)}">${pathOf(file)}</a>${file.reason !== undefined && file.reason !== "large" && html` <span class="chip">${REASON_WORDS[file.reason]}</span>`}</td><td class="number">${sizeOf(file)}</td></tr>`,
-    )}</tbody></table></div>${pager(place.url, rows, diff.files.length)}`
+  return html`
+    <div class="card scrolls">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col" class="number">Lines</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${diff.files.slice(rows.offset, rows.offset + rows.limit).map(
+            (file) =>
+              html`
+                <tr>
+                  <td class="break">
+                    ${markOf(file)} <a href="${filePage(place, file)}">${pathOf(file)}</a>
+                    ${file.reason !== undefined && file.reason !== "large" && html` <span class="chip">${REASON_WORDS[file.reason]}</span>`}
+                  </td>
+                  <td class="number">${sizeOf(file)}</td>
+                </tr>
+              `,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${pager(place.url, rows, diff.files.length)}
+  `
 }
 
 const sizeOf = (file: FileChange): Html => (file.content === "binary" ? html`<span class="muted">binary</span>` : changeCounts(file))
@@ -191,7 +233,12 @@ function sectionHead(file: FileChange, place: DiffPlace, diff: DiffOverview, tab
     viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`
   }</div><details ${flagged("open", place.isClosed?.(file) !== true)}><summary>${icon("triangle-down")}${markOf(file)}<span class="path" id="${file.anchor}-path">${pathOf(file)}</span>${
     mode !== undefined && html`<span class="chip">${mode}</span>`
-  }${notes > 0 && html`<span class="muted small">${icon("comment")} ${notes}<span class="hidden-text"> comments</span></span>`}<span class="end">${sizeOf(file)}</span></summary>`
+  }${
+    notes > 0 &&
+    html`
+      <span class="muted small">${icon("comment")} ${notes}<span class="hidden-text"> comments</span></span>
+    `
+  }<span class="end">${sizeOf(file)}</span></summary>`
 }
 const SECTION_END = html`</details></section>`
 
@@ -237,7 +284,18 @@ async function* fileSection(
   if (found.isCut) parts.push(note("The rest is too long to show. Download the diff to see all of it."))
   if (notes.size > 0)
     parts.push(
-      html`<div class="said"><p class="muted small">On lines outside of the diff</p>${[...notes].map(([line, content]) => html`<p class="small muted">Line ${line.slice(1)}${line.startsWith("L") && " before the change"}</p>${content}`)}</div>`,
+      html`
+        <div class="said">
+          <p class="muted small">On lines outside of the diff</p>
+          ${[...notes].map(
+            ([line, content]) =>
+              html`
+                <p class="small muted">Line ${line.slice(1)}${line.startsWith("L") && " before the change"}</p>
+                ${content}
+              `,
+          )}
+        </div>
+      `,
     )
   parts.push(SECTION_END)
   yield html`${parts}`
@@ -261,7 +319,12 @@ const hunkHead = (
   gap: ReturnType<typeof gapBefore>,
   lines: ReturnType<typeof contextOf>,
 ): Html =>
-  html`<div class="gap">${gap && lines && expander(gap, lines)}<span>@@ −${oldStart},${oldCount} +${newStart},${newCount} @@ ${plainCode(context)}</span></div>`
+  html`
+    <div class="gap">
+      ${gap && lines && expander(gap, lines)}
+      <span>@@ −${oldStart},${oldCount} +${newStart},${newCount} @@ ${plainCode(context)}</span>
+    </div>
+  `
 
 // --- lines --------------------------------------------------------------------------------------------------------------------------
 
@@ -286,7 +349,11 @@ function* chunksOf(hunk: Hunk, file: FileChange, style: LineStyle, notes: Map<st
     const part = rows.slice(at, at + CHUNK)
     yield {
       lines: part.length,
-      html: html`<div class="diff-lines h${heightOf(part.length)}">${part.map(({ left, right }) => html`${lineRow(file.anchor, style, shown(left), shown(right))}${notesOf(left, right)}`)}</div>`,
+      html: html`
+        <div class="diff-lines h${heightOf(part.length)}">
+          ${part.map(({ left, right }) => html`${lineRow(file.anchor, style, shown(left), shown(right))}${notesOf(left, right)}`)}
+        </div>
+      `,
     }
   }
 }

@@ -12,19 +12,40 @@ import { type Part, sentenceOf } from "./words.ts"
 /** Entries of a feed as a list of sentences. At most two statements. */
 export async function feedEntries(db: Handle, activities: readonly Activity[], now: number): Promise<Html> {
   const live = await liveReferences(db, activities)
-  return html`<ul class="rows feed">${activities.map((activity) => {
-    const { parts, quote, commits } = sentenceOf(activity, live)
-    return html`<li>${activity.act_user ? avatar(activity.act_user, 32) : icon("person")}<div class="main"><p class="inline-links">${person(activity.act_user)} ${parts.map(shown)} <span class="muted small nowrap">${icon(ICONS[activity.op_type])} ${timeOf(activity.created, now)}</span></p>${
-      quote !== "" && html`<p class="quote break" dir="auto">${quote}</p>`
-    }${
-      commits.length > 0 &&
-      html`<ul class="plain small">${commits
-        .slice(0, 3)
-        .map(
-          (commit) => html`<li class="break"><a class="mono" href="${commit.href}">${commit.id}</a> <bdi>${commit.title}</bdi></li>`,
-        )}</ul>`
-    }</div></li>`
-  })}</ul>`
+  return html`
+    <ul class="rows feed">
+      ${activities.map((activity) => {
+        const { parts, quote, commits } = sentenceOf(activity, live)
+        return html`
+          <li>
+            ${activity.act_user ? avatar(activity.act_user, 32) : icon("person")}
+            <div class="main">
+              <p class="inline-links">
+                ${person(activity.act_user)} ${parts.map(shown)}${" "}
+                <span class="muted small nowrap">
+                  ${icon(ICONS[activity.op_type])} ${timeOf(activity.created, now)}
+                </span>
+              </p>
+              ${quote !== "" && html`<p class="quote break" dir="auto">${quote}</p>`}
+              ${
+                commits.length > 0 &&
+                html`
+                  <ul class="plain small">
+                    ${commits
+                      .slice(0, 3)
+                      .map(
+                        (commit) =>
+                          html`<li class="break"><a class="mono" href="${commit.href}">${commit.id}</a> <bdi>${commit.title}</bdi></li>`,
+                      )}
+                  </ul>
+                `
+              }
+            </div>
+          </li>
+        `
+      })}
+    </ul>
+  `
 }
 
 const shown = (part: Part): Html => (typeof part === "string" ? html`${part}` : html`<a href="${part.href}"><bdi>${part.text}</bdi></a>`)

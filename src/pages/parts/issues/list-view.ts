@@ -72,19 +72,58 @@ function issueRow(issue: Issue, { notes, href, withRepository = false, isChosen 
   const address = localPath(issue.html_url)
   const tasks = tasksIn(issue.body)
   const isOverdue = issue.due_date !== null && issue.state === "open" && Date.parse(issue.due_date) / 1000 < now
-  return html`<li id="issue-${issue.id}">${isChosen && html`<input type="checkbox" name="numbers" value="${issue.number}" aria-label="Select #${issue.number}">`}<span class="${tone}">${icon(name, text)}</span><div class="main"><h2 class="title"><a href="${address}" dir="auto">${
-    withRepository && html`<span class="muted">${issue.repository.full_name}</span> `
-  }${titleOf(issue.title)}</a>${issue.labels.map(
-    ({ name: title, color, description }) =>
-      html` ${label(title, color, { title: description, ...(href && { href: href(`label:"${title}"`) }) })}`,
-  )}</h2><p class="meta"><span>#${issue.number} ${openedBy(issue, now)}</span>${
-    issue.milestone && html`<span>${icon("milestone")} <bdi>${issue.milestone.title}</bdi></span>`
-  }${issue.due_date && html`<span class="${isOverdue ? "closed" : ""}">${icon("calendar")} ${isOverdue ? "Overdue since" : "Due"} ${dayOf(Date.parse(issue.due_date) / 1000)}</span>`}${
-    tasks && html`<span>${icon("tasklist")} ${tasks.done} of ${plural(tasks.total, "task")}</span>`
-  }${notes?.get(issue.id)}</p></div>${
-    issue.assignees.length > 0 &&
-    html`<span class="who">${issue.assignees.slice(0, 3).map((user) => html`<a href="${path(user.login)}" title="${user.login}" aria-label="Assigned to ${user.login}">${avatar(user)}</a>`)}</span>`
-  }${issue.comments > 0 && html`<a class="comments muted" href="${address}" aria-label="${plural(issue.comments, "comment")}">${icon("comment")} ${issue.comments}</a>`}</li>`
+  return html`
+    <li id="issue-${issue.id}">
+      ${isChosen && html`<input type="checkbox" name="numbers" value="${issue.number}" aria-label="Select #${issue.number}">`}
+      <span class="${tone}">${icon(name, text)}</span>
+      <div class="main">
+        <h2 class="title">
+          <a href="${address}" dir="auto">
+            ${withRepository && html`<span class="muted">${issue.repository.full_name}</span> `}${titleOf(issue.title)}
+          </a>
+          ${issue.labels.map(
+            ({ name: title, color, description }) =>
+              html` ${label(title, color, { title: description, ...(href && { href: href(`label:"${title}"`) }) })}`,
+          )}
+        </h2>
+        <p class="meta">
+          <span>#${issue.number} ${openedBy(issue, now)}</span>
+          ${issue.milestone && html`<span>${icon("milestone")} <bdi>${issue.milestone.title}</bdi></span>`}
+          ${
+            issue.due_date &&
+            html`
+              <span class="${isOverdue ? "closed" : ""}">
+                ${icon("calendar")} ${isOverdue ? "Overdue since" : "Due"} ${dayOf(Date.parse(issue.due_date) / 1000)}
+              </span>
+            `
+          }
+          ${tasks && html`<span>${icon("tasklist")} ${tasks.done} of ${plural(tasks.total, "task")}</span>`}
+          ${notes?.get(issue.id)}
+        </p>
+      </div>
+      ${
+        issue.assignees.length > 0 &&
+        html`
+          <span class="who">
+            ${issue.assignees
+              .slice(0, 3)
+              .map(
+                (user) =>
+                  html`<a href="${path(user.login)}" title="${user.login}" aria-label="Assigned to ${user.login}">${avatar(user)}</a>`,
+              )}
+          </span>
+        `
+      }
+      ${
+        issue.comments > 0 &&
+        html`
+          <a class="comments muted" href="${address}" aria-label="${plural(issue.comments, "comment")}">
+            ${icon("comment")} ${issue.comments}
+          </a>
+        `
+      }
+    </li>
+  `
 }
 
 export interface BulkBar {
@@ -97,22 +136,38 @@ export interface BulkBar {
 export function bulkBar({ offered, assignees, state }: BulkBar): Html {
   const group = (title: string, options: readonly (readonly [value: string, words: string])[]): Content =>
     options.length > 0 &&
-    html`<optgroup label="${title}">${options.map(([value, words]) => html`<option value="${value}">${words}</option>`)}</optgroup>`
-  return html`<div class="bar small bulk"><label for="change">With selected</label><select id="change" name="change" required><option value="">…</option>${
-    state !== "closed" && html`<option value="close">Close</option>`
-  }${state !== "open" && html`<option value="reopen">Reopen</option>`}${group(
-    "Add the label",
-    offered.labels.map(({ id, name }) => [`label ${id}`, name]),
-  )}${group(
-    "Remove the label",
-    offered.labels.map(({ id, name }) => [`unlabel ${id}`, name]),
-  )}${group("Set the milestone", [
-    ...offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }) => [`milestone ${id}`, title] as const),
-    ["milestone 0", "None"],
-  ])}${group(
-    "Assign to",
-    assignees.map((name) => [`assign ${name}`, name]),
-  )}</select><button class="small">Apply</button></div>`
+    html`
+      <optgroup label="${title}">
+        ${options.map(([value, words]) => html`<option value="${value}">${words}</option>`)}
+      </optgroup>
+    `
+  return html`
+    <div class="bar small bulk">
+      <label for="change">With selected</label>
+      <select id="change" name="change" required>
+        <option value="">…</option>
+        ${state !== "closed" && html`<option value="close">Close</option>`}
+        ${state !== "open" && html`<option value="reopen">Reopen</option>`}
+        ${group(
+          "Add the label",
+          offered.labels.map(({ id, name }) => [`label ${id}`, name]),
+        )}
+        ${group(
+          "Remove the label",
+          offered.labels.map(({ id, name }) => [`unlabel ${id}`, name]),
+        )}
+        ${group("Set the milestone", [
+          ...offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }) => [`milestone ${id}`, title] as const),
+          ["milestone 0", "None"],
+        ])}
+        ${group(
+          "Assign to",
+          assignees.map((name) => [`assign ${name}`, name]),
+        )}
+      </select>
+      <button class="small">Apply</button>
+    </div>
+  `
 }
 
 function openedBy(issue: Issue, now: number): Html {
@@ -125,10 +180,24 @@ function openedBy(issue: Issue, now: number): Html {
 /** Pinned issues, as cards above a list. */
 export const pinnedCards = (issues: readonly Issue[], now: number): Content =>
   issues.length > 0 &&
-  html`<ul class="plain grid pins" aria-label="Pinned">${issues.map((issue) => {
-    const { tone, icon: name, text } = stateOf(issue)
-    return html`<li class="card"><div class="inside stack tight"><p class="title"><span class="${tone}">${icon(name, text)}</span> <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a></p><p class="meta"><span>${icon("pin")} #${issue.number} ${openedBy(issue, now)}</span></p></div></li>`
-  })}</ul>`
+  html`
+    <ul class="plain grid pins" aria-label="Pinned">
+      ${issues.map((issue) => {
+        const { tone, icon: name, text } = stateOf(issue)
+        return html`
+          <li class="card">
+            <div class="inside stack tight">
+              <p class="title">
+                <span class="${tone}">${icon(name, text)}</span>${" "}
+                <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>
+              </p>
+              <p class="meta"><span>${icon("pin")} #${issue.number} ${openedBy(issue, now)}</span></p>
+            </div>
+          </li>
+        `
+      })}
+    </ul>
+  `
 
 // --- filters --------------------------------------------------------------------------------------------------------------------------
 
@@ -163,7 +232,11 @@ export function filterBar(bar: FilterBar): Html {
   const has = (key: FilterWord["key"], value: string): boolean =>
     filter.words.some((word) => word.key === key && !word.isNot && isSame(word.values, [value]))
   const choice = (href: string, content: Content, isChosen: boolean): Html =>
-    html`<a href="${href}" rel="nofollow" ${attribute("aria-current", isChosen ? "true" : undefined)}>${content}${isChosen && icon("check", "chosen")}</a>`
+    html`
+      <a href="${href}" rel="nofollow" ${attribute("aria-current", isChosen ? "true" : undefined)}>
+        ${content}${isChosen && icon("check", "chosen")}
+      </a>
+    `
   const none = (key: FilterWord["key"], words: string): Html =>
     choice(
       put(filterWord("no", key), (word) => word.key === key || (word.key === "no" && isSame(word.values, [key]))),
@@ -177,95 +250,142 @@ export function filterBar(bar: FilterBar): Html {
     count: { open: found.open, closed: found.closed, merged: found.merged, all: found.open + found.closed }[state],
   }))
   const chips = filter.words.filter((word) => !isStateWord(word) && word.key !== "sort")
-  return html`<div class="filters stack"><form class="filter" role="search" action="${at}">${hidden(at)}<input type="search" name="q" value="${text}" aria-label="Filter" placeholder="${usual}" spellcheck="false" autocomplete="off" maxlength="1000"><button>${icon("search")}<span class="wide-only">Filter</span></button></form>${
-    plan.hints.length > 0 && notice("warn", html`<ul class="plain">${plan.hints.map((hint) => html`<li>${hint}</li>`)}</ul>`)
-  }<div class="bar"><div id="list-states" data-live>${choices("State", states)}</div><div class="bar end">${
-    offered &&
-    html`${menu("Label", [
-      none("label", "No label"),
-      ...offered.labels.map(({ name, color }) =>
-        choice(toggle(filterWord("label", name)), html`${dot(`#${color}`)}<bdi>${name}</bdi>`, has("label", name)),
-      ),
-    ])}${menu("Milestone", [
-      none("milestone", "No milestone"),
-      ...offered.milestones.map(({ title }) =>
-        choice(toggle(filterWord("milestone", title)), html`<bdi>${title}</bdi>`, has("milestone", title)),
-      ),
-    ])}${
-      offered.projects.length > 0 &&
-      menu("Project", [
-        none("project", "No project"),
-        ...offered.projects.map(({ title }) =>
-          choice(toggle(filterWord("project", title)), html`<bdi>${title}</bdi>`, has("project", title)),
-        ),
-      ])
-    }`
-  }${menu("People", [
-    none("assignee", "No assignee"),
-    ...(isSignedIn
-      ? [
-          choice(put(filterWord("assignee", "@me")), "Assigned to me", has("assignee", "@me")),
-          choice(put(filterWord("author", "@me")), "By me", has("author", "@me")),
-          choice(put(filterWord("mentions", "@me")), "Mentioning me", has("mentions", "@me")),
-          ...(kind === "pulls"
-            ? [
-                choice(put(filterWord("review-requested", "@me")), "Review requested from me", has("review-requested", "@me")),
-                choice(put(filterWord("reviewed-by", "@me")), "Reviewed by me", has("reviewed-by", "@me")),
-              ]
-            : []),
-        ]
-      : []),
-    html`<p>Of others: <code>author:name</code>, <code>assignee:name</code></p>`,
-  ])}${
-    kind === "pulls" &&
-    menu(
-      "Review",
-      (
-        [
-          ["none", "Not reviewed yet"],
-          ["required", "Requested"],
-          ["approved", "Approved"],
-          ["changes", "Changes requested"],
-        ] as const
-      ).map(([value, words]) => choice(put(filterWord("review", value)), words, has("review", value))),
-    )
-  }${
-    kind === "pulls" &&
-    menu(
-      "Checks",
-      (
-        [
-          ["success", "Passed"],
-          ["failure", "Failed"],
-          ["pending", "Running"],
-        ] as const
-      ).map(([value, words]) => choice(put(filterWord("status", value)), words, has("status", value))),
-    )
-  }${
-    kind === "issues" &&
-    plan.state !== "open" &&
-    menu(
-      "Reason",
-      (
-        [
-          ["completed", "Completed"],
-          ["not-planned", "Not planned"],
-          ["duplicate", "Duplicates"],
-        ] as const
-      ).map(([value, words]) => choice(put(filterWord("reason", value)), words, has("reason", value))),
-    )
-  }${menu(html`${icon("sort-desc")}<bdi>${orderText(plan.order)}</bdi>`, [
-    ...ORDER_NAMES.map((order) => choice(put(filterWord("sort", order)), ORDERS[order], plan.order === order)),
-    ...scopesOf(offered).map((scope) =>
-      choice(put(filterWord("sort", `scope-${scope}-asc`)), html`By <bdi>${scope}</bdi>`, isOrderBy(plan, scope)),
-    ),
-  ])}</div></div>${
-    chips.length > 0 &&
-    html`<p class="bar small"><span class="muted">Only</span>${chips.map(
-      (word) =>
-        html`<a class="chip" rel="nofollow" href="${to(withWords(filter, (other) => other === word))}" aria-label="Remove ${wordText(word)}"><bdi>${wordText(word)}</bdi>${icon("x")}</a>`,
-    )}<a href="${at}">Show all open</a></p>`
-  }</div>`
+  return html`
+    <div class="filters stack">
+      <form class="filter" role="search" action="${at}">
+        ${hidden(at)}
+        <input
+          type="search"
+          name="q"
+          value="${text}"
+          aria-label="Filter"
+          placeholder="${usual}"
+          spellcheck="false"
+          autocomplete="off"
+          maxlength="1000"
+        >
+        <button>${icon("search")}<span class="wide-only">Filter</span></button>
+      </form>
+      ${plan.hints.length > 0 && notice("warn", html`<ul class="plain">${plan.hints.map((hint) => html`<li>${hint}</li>`)}</ul>`)}
+      <div class="bar">
+        <div id="list-states" data-live>${choices("State", states)}</div>
+        <div class="bar end">
+          ${
+            offered &&
+            html`
+              ${menu("Label", [
+                none("label", "No label"),
+                ...offered.labels.map(({ name, color }) =>
+                  choice(toggle(filterWord("label", name)), html`${dot(`#${color}`)}<bdi>${name}</bdi>`, has("label", name)),
+                ),
+              ])}
+              ${menu("Milestone", [
+                none("milestone", "No milestone"),
+                ...offered.milestones.map(({ title }) =>
+                  choice(toggle(filterWord("milestone", title)), html`<bdi>${title}</bdi>`, has("milestone", title)),
+                ),
+              ])}
+              ${
+                offered.projects.length > 0 &&
+                menu("Project", [
+                  none("project", "No project"),
+                  ...offered.projects.map(({ title }) =>
+                    choice(toggle(filterWord("project", title)), html`<bdi>${title}</bdi>`, has("project", title)),
+                  ),
+                ])
+              }
+            `
+          }
+          ${menu("People", [
+            none("assignee", "No assignee"),
+            ...(isSignedIn
+              ? [
+                  choice(put(filterWord("assignee", "@me")), "Assigned to me", has("assignee", "@me")),
+                  choice(put(filterWord("author", "@me")), "By me", has("author", "@me")),
+                  choice(put(filterWord("mentions", "@me")), "Mentioning me", has("mentions", "@me")),
+                  ...(kind === "pulls"
+                    ? [
+                        choice(put(filterWord("review-requested", "@me")), "Review requested from me", has("review-requested", "@me")),
+                        choice(put(filterWord("reviewed-by", "@me")), "Reviewed by me", has("reviewed-by", "@me")),
+                      ]
+                    : []),
+                ]
+              : []),
+            html`<p>Of others: <code>author:name</code>, <code>assignee:name</code></p>`,
+          ])}
+          ${
+            kind === "pulls" &&
+            menu(
+              "Review",
+              (
+                [
+                  ["none", "Not reviewed yet"],
+                  ["required", "Requested"],
+                  ["approved", "Approved"],
+                  ["changes", "Changes requested"],
+                ] as const
+              ).map(([value, words]) => choice(put(filterWord("review", value)), words, has("review", value))),
+            )
+          }
+          ${
+            kind === "pulls" &&
+            menu(
+              "Checks",
+              (
+                [
+                  ["success", "Passed"],
+                  ["failure", "Failed"],
+                  ["pending", "Running"],
+                ] as const
+              ).map(([value, words]) => choice(put(filterWord("status", value)), words, has("status", value))),
+            )
+          }
+          ${
+            kind === "issues" &&
+            plan.state !== "open" &&
+            menu(
+              "Reason",
+              (
+                [
+                  ["completed", "Completed"],
+                  ["not-planned", "Not planned"],
+                  ["duplicate", "Duplicates"],
+                ] as const
+              ).map(([value, words]) => choice(put(filterWord("reason", value)), words, has("reason", value))),
+            )
+          }
+          ${menu(html`${icon("sort-desc")}<bdi>${orderText(plan.order)}</bdi>`, [
+            ...ORDER_NAMES.map((order) => choice(put(filterWord("sort", order)), ORDERS[order], plan.order === order)),
+            ...scopesOf(offered).map((scope) =>
+              choice(put(filterWord("sort", `scope-${scope}-asc`)), html`By <bdi>${scope}</bdi>`, isOrderBy(plan, scope)),
+            ),
+          ])}
+        </div>
+      </div>
+      ${
+        chips.length > 0 &&
+        html`
+          <p class="bar small">
+            <span class="muted">Only</span>
+            ${chips.map(
+              (word) =>
+                html`
+                  <a
+                    class="chip"
+                    rel="nofollow"
+                    href="${to(withWords(filter, (other) => other === word))}"
+                    aria-label="Remove ${wordText(word)}"
+                  >
+                    <bdi>${wordText(word)}</bdi>${icon("x")}
+                  </a>
+                `,
+            )}
+            <a href="${at}">Show all open</a>
+          </p>
+        `
+      }
+    </div>
+  `
 }
 
 /** The scopes of exclusive labels: lists can be sorted by each. */

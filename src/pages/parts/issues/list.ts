@@ -114,25 +114,40 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
   const assignees = writes ? (await findCandidateAssignees(db, { repository, owner })).slice(0, MOST_ASSIGNEES).map(({ name }) => name) : []
   const changing = (list: Html): Html =>
     writes
-      ? html`<form class="stack tight" method="post" action="${repositoryPath(call)}/issues/bulk"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="q" value="${filterText(filter)}">${bulkBar({ offered, assignees, state: plan.state })}${list}</form>`
+      ? html`
+        <form class="stack tight" method="post" action="${repositoryPath(call)}/issues/bulk">
+          <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="q" value="${filterText(filter)}">
+          ${bulkBar({ offered, assignees, state: plan.state })}${list}
+        </form>
+      `
       : list
   const begin =
     kind === "pulls"
       ? html`<a class="button primary" href="${repositoryPath(call)}/compare">${icon("git-compare")}Compare branches</a>`
       : repository.is_archived === 0 &&
         html`<a class="button primary" href="${at}/new/choose" rel="nofollow" aria-keyshortcuts="c">${icon("plus")}New issue</a>`
-  return html`<div class="bar"><h1>${kind === "pulls" ? "Pull requests" : "Issues"}</h1><a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}Labels</a><a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}Milestones</a>${begin}</div>${
-    page.number === 1 && filterText(filter) === USUAL && pinnedCards(records.slice(found.rows.length), services.now())
-  }${filterBar(bar)}<div class="stack" id="listed" data-live="later">${
-    rows.length > 0
-      ? changing(
-          issueRows(rows, {
-            ...(notes && { notes }),
-            now: services.now(),
-            isChosen: writes,
-            href: (word) => withQuery(at, { q: `${filterText(withWords(filter, () => false))} ${word}`.trim() }),
-          }),
-        )
-      : nothingFound(bar, begin)
-  }</div>${pager(reader.url, page, found.total)}`
+  return html`
+    <div class="bar">
+      <h1>${kind === "pulls" ? "Pull requests" : "Issues"}</h1>
+      <a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}Labels</a>
+      <a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}Milestones</a>${begin}
+    </div>
+    ${page.number === 1 && filterText(filter) === USUAL && pinnedCards(records.slice(found.rows.length), services.now())}
+    ${filterBar(bar)}
+    <div class="stack" id="listed" data-live="later">
+      ${
+        rows.length > 0
+          ? changing(
+              issueRows(rows, {
+                ...(notes && { notes }),
+                now: services.now(),
+                isChosen: writes,
+                href: (word) => withQuery(at, { q: `${filterText(withWords(filter, () => false))} ${word}`.trim() }),
+              }),
+            )
+          : nothingFound(bar, begin)
+      }
+    </div>
+    ${pager(reader.url, page, found.total)}
+  `
 }

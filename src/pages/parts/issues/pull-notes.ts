@@ -28,10 +28,14 @@ export async function pullNotes(
   return new Map(
     pulls.map(({ issue_id, repository_id, base_branch, head_branch, head_id }) => [
       issue_id,
-      html`<span>${icon("git-branch")} <bdi>${head_branch}</bdi>${base_branch !== usual?.default_branch && html` into <bdi>${base_branch}</bdi>`}</span>${reviewState(
-        verdicts.get(issue_id)?.map((verdict) => verdict.state) ?? [],
-        requests.has(issue_id),
-      )}${checkState(checksOf({ repositoryId: repository_id, commitId: head_id }))}`,
+      html`
+        <span>
+          ${icon("git-branch")} <bdi>${head_branch}</bdi>
+          ${base_branch !== usual?.default_branch && html` into <bdi>${base_branch}</bdi>`}
+        </span>
+        ${reviewState(verdicts.get(issue_id)?.map((verdict) => verdict.state) ?? [], requests.has(issue_id))}
+        ${checkState(checksOf({ repositoryId: repository_id, commitId: head_id }))}
+      `,
     ]),
   )
 }

@@ -57,10 +57,14 @@ export async function foundIssues({ services, db, actor }: Call, sought: Sought,
   const found = new Map(rows.map((row) => [row.issue.id, row]))
   return {
     total,
-    rows: html`<ul class="rows">${records.map((record) => {
-      const row = found.get(record.id)
-      return row && foundRow(record, row, services.now())
-    })}</ul>`,
+    rows: html`
+      <ul class="rows">
+        ${records.map((record) => {
+          const row = found.get(record.id)
+          return row && foundRow(record, row, services.now())
+        })}
+      </ul>
+    `,
   }
 }
 
@@ -68,12 +72,29 @@ function foundRow(issue: Issue, { titleMarks, snippet }: FoundIssue, now: number
   const { tone, icon: name, text } = stateOf(issue)
   const address = localPath(issue.html_url)
   const place = snippet?.commentId === undefined ? address : `${address}#issuecomment-${snippet.commentId}`
-  return html`<li><span class="${tone}">${icon(name, text)}</span><div class="main"><h2 class="title"><a href="${address}" dir="auto">${marked(issue.title, titleMarks)}</a></h2>${
-    snippet &&
-    html`<p class="break" dir="auto">${snippet.isCutBefore && "… "}${marked(snippet.text, snippet.marks)}${snippet.isCutAfter && " …"}${
-      snippet.commentId !== undefined && html` <a href="${place}">in a comment</a>`
-    }</p>`
-  }<p class="meta"><span><bdi>${issue.repository.full_name}</bdi> #${issue.number}</span><span>opened ${timeOf(issue.created_at, now)} by ${
-    issue.original_author === "" ? person(issue.user) : html`<bdi>${issue.original_author}</bdi>`
-  }</span>${issue.comments > 0 && html`<span>${icon("comment")} ${plural(issue.comments, "comment")}</span>`}</p></div></li>`
+  return html`
+    <li>
+      <span class="${tone}">${icon(name, text)}</span>
+      <div class="main">
+        <h2 class="title"><a href="${address}" dir="auto">${marked(issue.title, titleMarks)}</a></h2>
+        ${
+          snippet &&
+          html`
+            <p class="break" dir="auto">
+              ${snippet.isCutBefore && "… "}${marked(snippet.text, snippet.marks)}${snippet.isCutAfter && " …"}
+              ${snippet.commentId !== undefined && html` <a href="${place}">in a comment</a>`}
+            </p>
+          `
+        }
+        <p class="meta">
+          <span><bdi>${issue.repository.full_name}</bdi> #${issue.number}</span>
+          <span>
+            opened ${timeOf(issue.created_at, now)} by${" "}
+            ${issue.original_author === "" ? person(issue.user) : html`<bdi>${issue.original_author}</bdi>`}
+          </span>
+          ${issue.comments > 0 && html`<span>${icon("comment")} ${plural(issue.comments, "comment")}</span>`}
+        </p>
+      </div>
+    </li>
+  `
 }

@@ -102,25 +102,41 @@ export async function repositoryList(
     current: query[kind] === true,
   }))
   const kept = { ...keep, sort: query.sort, language: query.language, topic: query.topic ? "1" : undefined }
-  return html`<div class="bar">${filterForm(action, q, "Search repositories", kept)}${choices("Kinds", kinds)}${languageMenu(languages, language, reader.url)}${menu(
-    html`${icon("sort-desc")}${ORDERS[sort].text}`,
-    ORDER_NAMES.map((name) => html`<a href="${withQuery(reader.url, { sort: name })}">${ORDERS[name].text}</a>`),
-  )}</div>${
-    records.length > 0
-      ? repositoryRows(records)
-      : empty(
-          "search",
-          "No repository matches",
-          "Look for part of a name, a topic or a description, or for any language.",
-          html`<a class="button" href="${withQuery(action, keep)}">Show all</a>`,
-        )
-  }${pager(reader.url, page, total)}`
+  return html`
+    <div class="bar">
+      ${filterForm(action, q, "Search repositories", kept)}${choices("Kinds", kinds)}
+      ${languageMenu(languages, language, reader.url)}
+      ${menu(
+        html`${icon("sort-desc")}${ORDERS[sort].text}`,
+        ORDER_NAMES.map((name) => html`<a href="${withQuery(reader.url, { sort: name })}">${ORDERS[name].text}</a>`),
+      )}
+    </div>
+    ${
+      records.length > 0
+        ? repositoryRows(records)
+        : empty(
+            "search",
+            "No repository matches",
+            "Look for part of a name, a topic or a description, or for any language.",
+            html`<a class="button" href="${withQuery(action, keep)}">Show all</a>`,
+          )
+    }
+    ${pager(reader.url, page, total)}
+  `
 }
 
 function languageMenu(languages: readonly string[], chosen: string, url: string): Content {
   if (languages.length === 0 && chosen === "") return undefined
   const choice = (language: string | undefined, content: Content, isChosen: boolean) =>
-    html`<a href="${withQuery(url, { language })}" rel="nofollow" ${attribute("aria-current", isChosen ? "true" : undefined)}>${content}</a>`
+    html`
+      <a
+        href="${withQuery(url, { language })}"
+        rel="nofollow"
+        ${attribute("aria-current", isChosen ? "true" : undefined)}
+      >
+        ${content}
+      </a>
+    `
   return menu(html`${icon("code")}<bdi>${chosen === "" ? "Any language" : chosen}</bdi>`, [
     choice(undefined, "Any language", chosen === ""),
     ...languages.map((name) => choice(name, html`${dot(languageColor(name))} ${name}`, name.toLowerCase() === chosen.toLowerCase())),

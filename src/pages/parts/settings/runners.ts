@@ -43,11 +43,34 @@ const pagesIn = (place: Place): readonly Page[] => {
       return framed({
         part: "runners",
         title: "Runners",
-        body: html`<h1>Runners</h1><p class="muted">${id === "admin" ? "All machines that run the jobs of workflows here, whosever they are." : html`Machines that run the jobs of workflows, besides those of the site. Only those ${place.whose} are listed.`}</p>${
-          runners.length === 0
-            ? empty("server", "There are no runners", "A machine is listed here once it has registered.")
-            : html`<ul class="rows">${runners.map((row) => runnerRow(row, path, now))}</ul>${pager(reader.url, rows, total)}`
-        }<h2 id="register">Add a runner</h2><p>A runner registers with a token, on its own machine:</p><pre tabindex="0" aria-label="How a runner registers"><code>act_runner register --instance ${services.site.rootUrl} --token TOKEN</code></pre>${formView(token, { path, draft, submit: "Show the registration token", look: "plain" })}<p class="muted">If somebody may have it who shouldn’t: a new one makes it useless. Runners that have registered stay.</p>${formView(rotate, { path, draft, submit: "Replace the token", look: "danger" })}`,
+        body: html`
+          <h1>Runners</h1>
+          <p class="muted">
+            ${
+              id === "admin"
+                ? "All machines that run the jobs of workflows here, whosever they are."
+                : html`Machines that run the jobs of workflows, besides those of the site. Only those ${place.whose} are listed.`
+            }
+          </p>
+          ${
+            runners.length === 0
+              ? empty("server", "There are no runners", "A machine is listed here once it has registered.")
+              : html`
+                <ul class="rows">${runners.map((row) => runnerRow(row, path, now))}</ul>
+                ${pager(reader.url, rows, total)}
+              `
+          }
+          <h2 id="register">Add a runner</h2>
+          <p>A runner registers with a token, on its own machine:</p>
+          <pre tabindex="0" aria-label="How a runner registers">
+            <code>act_runner register --instance ${services.site.rootUrl} --token TOKEN</code>
+          </pre>
+          ${formView(token, { path, draft, submit: "Show the registration token", look: "plain" })}
+          <p class="muted">
+            If somebody may have it who shouldn’t: a new one makes it useless. Runners that have registered stay.
+          </p>
+          ${formView(rotate, { path, draft, submit: "Replace the token", look: "danger" })}
+        `,
       })
     },
   })
@@ -56,12 +79,24 @@ const pagesIn = (place: Place): readonly Page[] => {
     const runner = presentRunner(row, now)
     const its = { ...path, runner_id: String(runner.id) }
     const which = html`<span class="hidden-text"> ${runner.name}</span>`
-    return html`<li>${icon("server")}<div class="main"><h2 class="title"><bdi>${runner.name}</bdi>${runner.labels.map((each) => html` <span class="chip"><bdi>${each.name}</bdi></span>`)}</h2><p class="meta">${stateOf(runner)}${runner.ephemeral && html`<span>For one job</span>`}${id === "admin" && html`<span>${scopeOf(row)}</span>`}<span>${row.online_at > 0 ? html`last heard of ${time(row.online_at, now)}` : "not heard of yet"}</span></p></div>${formButton(
-      edit,
-      its,
-      html`${runner.disabled ? "Switch on" : "Switch off"}${which}`,
-      { disabled: String(!runner.disabled) },
-    )}${formButton(remove, its, html`Delete${which}`)}</li>`
+    return html`
+      <li>
+        ${icon("server")}
+        <div class="main">
+          <h2 class="title">
+            <bdi>${runner.name}</bdi>
+            ${runner.labels.map((each) => html` <span class="chip"><bdi>${each.name}</bdi></span>`)}
+          </h2>
+          <p class="meta">
+            ${stateOf(runner)}${runner.ephemeral && html`<span>For one job</span>`}
+            ${id === "admin" && html`<span>${scopeOf(row)}</span>`}
+            <span>${row.online_at > 0 ? html`last heard of ${time(row.online_at, now)}` : "not heard of yet"}</span>
+          </p>
+        </div>
+        ${formButton(edit, its, html`${runner.disabled ? "Switch on" : "Switch off"}${which}`, { disabled: String(!runner.disabled) })}
+        ${formButton(remove, its, html`Delete${which}`)}
+      </li>
+    `
   }
 
   const shownToken = ({ path, record }: { readonly path: Readonly<Record<string, string>>; readonly record: unknown }): Shown => ({
@@ -70,7 +105,13 @@ const pagesIn = (place: Place): readonly Page[] => {
     width: "narrow",
     unlisted: true,
     isPrivate: true,
-    body: html`<h1>Registration token</h1><p>Runners ${place.whose} register with it, as many as you like.</p><pre tabindex="0" aria-label="The token"><code>${String(memberOf(record, "token"))}</code></pre>${notice("warn", "Who has it can add a machine that sees the code and the secrets of the jobs that it runs.")}<p><a href="${addressOf(list, path)}">Back to the runners</a></p>`,
+    body: html`
+      <h1>Registration token</h1>
+      <p>Runners ${place.whose} register with it, as many as you like.</p>
+      <pre tabindex="0" aria-label="The token"><code>${String(memberOf(record, "token"))}</code></pre>
+      ${notice("warn", "Who has it can add a machine that sees the code and the secrets of the jobs that it runs.")}
+      <p><a href="${addressOf(list, path)}">Back to the runners</a></p>
+    `,
   })
 
   const token = form({

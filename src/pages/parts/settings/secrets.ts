@@ -44,23 +44,56 @@ const secretPages = (place: Place): readonly Page[] => {
       return framed({
         part: "secrets",
         title: "Secrets",
-        body: html`<h1>Secrets</h1><p class="muted">Values that workflows use as <code>\${{ secrets.NAME }}</code>, and that are shown to nobody, also not in logs.</p>${
-          secrets.length === 0
-            ? empty("lock", "There are no secrets", `The names of those ${place.whose} are listed here.`)
-            : html`<ul class="rows">${secrets.map(
-                (each) =>
-                  html`<li>${icon("lock")}<div class="main"><h2 class="title"><code>${each.name}</code></h2><p class="meta">${each.description !== "" && html`<span class="break" dir="auto">${each.description}</span>`}<span>made ${time(each.created_at, now)}</span></p></div><a class="button small" href="${withQuery(reader.url, { name: each.name })}#set">Change<span class="hidden-text"> ${each.name}</span></a>${formButton(remove, { ...path, secretname: each.name }, html`Delete<span class="hidden-text"> ${each.name}</span>`)}</li>`,
-              )}</ul>${pager(reader.url, rows, total)}`
-        }<h2 id="set">${changed ? html`Change <code>${changed.name}</code>` : "Set a secret"}</h2>${formView(set, {
-          path,
-          draft,
-          submit: "Set secret",
-          fields: [
-            nameField(changed?.name),
-            { kind: "text", name: "data", label: "Value", isCode: true, hint: "Replaces a secret of the same name." },
-            descriptionField(changed?.description),
-          ],
-        })}`,
+        body: html`
+          <h1>Secrets</h1>
+          <p class="muted">
+            Values that workflows use as <code>\${{ secrets.NAME }}</code>, and that are shown to nobody, also not in
+            logs.
+          </p>
+          ${
+            secrets.length === 0
+              ? empty("lock", "There are no secrets", `The names of those ${place.whose} are listed here.`)
+              : html`
+                <ul class="rows">
+                  ${secrets.map(
+                    (each) =>
+                      html`
+                        <li>
+                          ${icon("lock")}
+                          <div class="main">
+                            <h2 class="title"><code>${each.name}</code></h2>
+                            <p class="meta">
+                              ${each.description !== "" && html`<span class="break" dir="auto">${each.description}</span>`}
+                              <span>made ${time(each.created_at, now)}</span>
+                            </p>
+                          </div>
+                          <a class="button small" href="${withQuery(reader.url, { name: each.name })}#set">
+                            Change<span class="hidden-text"> ${each.name}</span>
+                          </a>
+                          ${formButton(
+                            remove,
+                            { ...path, secretname: each.name },
+                            html`Delete<span class="hidden-text"> ${each.name}</span>`,
+                          )}
+                        </li>
+                      `,
+                  )}
+                </ul>
+                ${pager(reader.url, rows, total)}
+              `
+          }
+          <h2 id="set">${changed ? html`Change <code>${changed.name}</code>` : "Set a secret"}</h2>
+          ${formView(set, {
+            path,
+            draft,
+            submit: "Set secret",
+            fields: [
+              nameField(changed?.name),
+              { kind: "text", name: "data", label: "Value", isCode: true, hint: "Replaces a secret of the same name." },
+              descriptionField(changed?.description),
+            ],
+          })}
+        `,
       })
     },
   })
@@ -101,14 +134,46 @@ const variablePages = (place: Place): readonly Page[] => {
       return framed({
         part: "variables",
         title: "Variables",
-        body: html`<h1>Variables</h1><p class="muted">Values that workflows use as <code>\${{ vars.NAME }}</code>. They are no secrets: logs show them.</p>${
-          variables.length === 0
-            ? empty("list-unordered", "There are no variables", `Those ${place.whose} are listed here.`)
-            : html`<ul class="rows">${variables.map(
-                (each) =>
-                  html`<li>${icon("list-unordered")}<div class="main"><h2 class="title"><code>${each.name}</code></h2><p class="break mono" dir="auto">${each.data.slice(0, 200)}${each.data.length > 200 && "…"}</p>${each.description !== "" && html`<p class="meta break" dir="auto">${each.description}</p>`}</div><a class="button small" href="${addressOf(shown, { ...path, variablename: each.name })}">Edit<span class="hidden-text"> ${each.name}</span></a>${formButton(remove, { ...path, variablename: each.name }, html`Delete<span class="hidden-text"> ${each.name}</span>`)}</li>`,
-              )}</ul>${pager(reader.url, rows, total)}`
-        }<h2 id="make">New variable</h2>${formView(make, { path, draft, submit: "Add variable", fields: [nameField(), valueField, descriptionField()] })}`,
+        body: html`
+          <h1>Variables</h1>
+          <p class="muted">
+            Values that workflows use as <code>\${{ vars.NAME }}</code>. They are no secrets: logs show them.
+          </p>
+          ${
+            variables.length === 0
+              ? empty("list-unordered", "There are no variables", `Those ${place.whose} are listed here.`)
+              : html`
+                <ul class="rows">
+                  ${variables.map(
+                    (each) =>
+                      html`
+                        <li>
+                          ${icon("list-unordered")}
+                          <div class="main">
+                            <h2 class="title"><code>${each.name}</code></h2>
+                            <p class="break mono" dir="auto">
+                              ${each.data.slice(0, 200)}${each.data.length > 200 && "…"}
+                            </p>
+                            ${each.description !== "" && html`<p class="meta break" dir="auto">${each.description}</p>`}
+                          </div>
+                          <a class="button small" href="${addressOf(shown, { ...path, variablename: each.name })}">
+                            Edit<span class="hidden-text"> ${each.name}</span>
+                          </a>
+                          ${formButton(
+                            remove,
+                            { ...path, variablename: each.name },
+                            html`Delete<span class="hidden-text"> ${each.name}</span>`,
+                          )}
+                        </li>
+                      `,
+                  )}
+                </ul>
+                ${pager(reader.url, rows, total)}
+              `
+          }
+          <h2 id="make">New variable</h2>
+          ${formView(make, { path, draft, submit: "Add variable", fields: [nameField(), valueField, descriptionField()] })}
+        `,
       })
     },
   })
@@ -133,7 +198,19 @@ const variablePages = (place: Place): readonly Page[] => {
       return framed({
         part: "variables",
         title: variable.name,
-        body: html`<p class="crumbs"><a href="${addressOf(list, path)}">Variables</a><span class="sep">/</span>${variable.name}</p><h1><code>${variable.name}</code></h1>${formView(edit, { path, record: { ...variable, value: variable.data }, draft, submit: "Save", fields: [nameField(), valueField, descriptionField()] })}`,
+        body: html`
+          <p class="crumbs">
+            <a href="${addressOf(list, path)}">Variables</a><span class="sep">/</span>${variable.name}
+          </p>
+          <h1><code>${variable.name}</code></h1>
+          ${formView(edit, {
+            path,
+            record: { ...variable, value: variable.data },
+            draft,
+            submit: "Save",
+            fields: [nameField(), valueField, descriptionField()],
+          })}
+        `,
       })
     },
   })

@@ -184,7 +184,11 @@ export const webhookTrouble = ({ is_active, failures, rests_until }: Webhook, no
   failures > 0 &&
   notice(
     "warn",
-    html`The last ${failures === 1 ? "delivery" : `${failures} deliveries`} failed.${rests_until > now && html` Nothing is sent before ${time(rests_until, now)}; redelivering ends that.`}`,
+    html`
+      The last ${failures === 1 ? "delivery" : `${failures} deliveries`} failed.${
+        rests_until > now && html` Nothing is sent before ${time(rests_until, now)}; redelivering ends that.`
+      }
+    `,
   )
 
 const DELIVERY_STATES = {
@@ -196,31 +200,108 @@ const DELIVERY_STATES = {
 export const deliveryState = (delivery: Pick<HookDelivery, "state">): Html => DELIVERY_STATES[delivery.state]
 
 export const deliveryTable = (at: string, deliveries: readonly HookDelivery[], now: number): Html =>
-  html`<div class="scrolls card" tabindex="0" role="group" aria-label="Deliveries"><table class="data"><thead><tr><th scope="col">State</th><th scope="col">Event</th><th scope="col">Delivery</th><th scope="col" class="number">Attempts</th><th scope="col">When</th></tr></thead><tbody>${deliveries.map(
-    (each) =>
-      html`<tr><td class="nowrap">${deliveryState(each)}</td><td>${each.event_type}</td><td><a href="${at}/deliveries/${each.id}"><code>${each.uuid.slice(0, 8)}</code></a>${each.error !== "" && html` <span class="muted break">${each.error}</span>`}</td><td class="number">${each.attempts}</td><td class="nowrap">${timeOf(each.attempted_at ?? each.created_at, now)}</td></tr>`,
-  )}</tbody></table></div>`
+  html`
+    <div class="scrolls card" tabindex="0" role="group" aria-label="Deliveries">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Event</th>
+            <th scope="col">Delivery</th>
+            <th scope="col" class="number">Attempts</th>
+            <th scope="col">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${deliveries.map(
+            (each) =>
+              html`
+                <tr>
+                  <td class="nowrap">${deliveryState(each)}</td>
+                  <td>${each.event_type}</td>
+                  <td>
+                    <a href="${at}/deliveries/${each.id}"><code>${each.uuid.slice(0, 8)}</code></a>
+                    ${each.error !== "" && html` <span class="muted break">${each.error}</span>`}
+                  </td>
+                  <td class="number">${each.attempts}</td>
+                  <td class="nowrap">${timeOf(each.attempted_at ?? each.created_at, now)}</td>
+                </tr>
+              `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `
 
 export const deliveryFacts = (delivery: HookDeliveryDetails, now: number): Html =>
-  html`<dl class="facts"><dt>State</dt><dd>${deliveryState(delivery)}</dd><dt>Event</dt><dd>${delivery.event} (${delivery.event_type})</dd><dt>Id</dt><dd class="break"><code>${delivery.uuid}</code></dd><dt>Made</dt><dd>${timeOf(delivery.created_at, now)}</dd><dt>Attempts</dt><dd>${delivery.attempts}${delivery.attempted_at && html`, the last ${timeOf(delivery.attempted_at, now)}`}${delivery.next_attempt_at && html`, the next ${timeOf(delivery.next_attempt_at, now)}`}</dd>${delivery.error !== "" && html`<dt>Why it failed</dt><dd class="break" dir="auto">${delivery.error}</dd>`}</dl>`
+  html`
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>${deliveryState(delivery)}</dd>
+      <dt>Event</dt>
+      <dd>${delivery.event} (${delivery.event_type})</dd>
+      <dt>Id</dt>
+      <dd class="break"><code>${delivery.uuid}</code></dd>
+      <dt>Made</dt>
+      <dd>${timeOf(delivery.created_at, now)}</dd>
+      <dt>Attempts</dt>
+      <dd>
+        ${delivery.attempts}${delivery.attempted_at && html`, the last ${timeOf(delivery.attempted_at, now)}`}
+        ${delivery.next_attempt_at && html`, the next ${timeOf(delivery.next_attempt_at, now)}`}
+      </dd>
+      ${
+        delivery.error !== "" &&
+        html`
+          <dt>Why it failed</dt>
+          <dd class="break" dir="auto">${delivery.error}</dd>
+        `
+      }
+    </dl>
+  `
 
 export const requestView = (request: DeliveryRequest): Html =>
-  html`<p class="break"><code>${request.method} ${request.url}</code></p>${headersView("Headers of the request", request.headers)}${bodyView("Body of the request", request.body)}`
+  html`
+    <p class="break"><code>${request.method} ${request.url}</code></p>
+    ${headersView("Headers of the request", request.headers)}${bodyView("Body of the request", request.body)}
+  `
 
 export const responseView = (response: DeliveryResponse): Html =>
-  html`<p>${icon(response.status < 300 ? "check" : "x")} Status ${response.status}</p>${headersView("Headers of the answer", response.headers)}${bodyView("Body of the answer", response.body)}`
+  html`
+    <p>${icon(response.status < 300 ? "check" : "x")} Status ${response.status}</p>
+    ${headersView("Headers of the answer", response.headers)}${bodyView("Body of the answer", response.body)}
+  `
 
 const headersView = (label: string, headers: Readonly<Record<string, string>>): Html =>
-  html`<h3>${label}</h3><div class="scrolls" tabindex="0" role="group" aria-label="${label}"><table class="data mono"><tbody>${Object.entries(
-    headers,
-  ).map(([name, value]) => html`<tr><th scope="row">${name}</th><td dir="auto">${value}</td></tr>`)}</tbody></table></div>`
+  html`
+    <h3>${label}</h3>
+    <div class="scrolls" tabindex="0" role="group" aria-label="${label}">
+      <table class="data mono">
+        <tbody>
+          ${Object.entries(headers).map(
+            ([name, value]) => html`
+              <tr>
+                <th scope="row">${name}</th>
+                <td dir="auto">${value}</td>
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `
 
 const bodyView = (label: string, body: string): Html =>
-  html`<h3>${label}</h3>${
-    body === ""
-      ? html`<p class="muted">It is empty.</p>`
-      : html`<p class="muted small">${bytes(Buffer.byteLength(body))}</p><pre tabindex="0" aria-label="${label}"><code dir="auto">${indented(body)}</code></pre>`
-  }`
+  html`
+    <h3>${label}</h3>
+    ${
+      body === ""
+        ? html`<p class="muted">It is empty.</p>`
+        : html`
+          <p class="muted small">${bytes(Buffer.byteLength(body))}</p>
+          <pre tabindex="0" aria-label="${label}"><code dir="auto">${indented(body)}</code></pre>
+        `
+    }
+  `
 
 /** What is JSON is shown with its lines, except for what is long. */
 function indented(body: string): string {

@@ -81,14 +81,44 @@ const pagesIn = (place: Place): readonly Page[] => {
       return framed({
         part: "webhooks",
         title: "Webhooks",
-        body: html`<div class="bar"><h1>Webhooks</h1><div class="end">${add}</div></div><p class="muted">Other programs are told by a request of what happens here.</p>${
-          webhooks.length === 0
-            ? empty("webhook", "There are no webhooks", `Those ${place.whose} are listed here, with what they were told.`)
-            : html`<ul class="rows">${webhooks.map(
-                (each) =>
-                  html`<li>${icon("webhook")}<div class="main"><h2 class="title"><a class="break" href="${here}/${each.id}" dir="auto">${each.name || each.url}</a></h2><p class="meta"><span>${typeName(each.type)}</span>${each.name !== "" && html`<span class="break">${each.url}</span>`}${isOfSite && html`<span>${each.is_system === 1 ? "Told of every repository" : "Copied into new repositories"}</span>`}</p></div>${webhookState(each)}</li>`,
-              )}</ul>${pager(reader.url, rows, total)}`
-        }`,
+        body: html`
+          <div class="bar">
+            <h1>Webhooks</h1>
+            <div class="end">${add}</div>
+          </div>
+          <p class="muted">Other programs are told by a request of what happens here.</p>
+          ${
+            webhooks.length === 0
+              ? empty("webhook", "There are no webhooks", `Those ${place.whose} are listed here, with what they were told.`)
+              : html`
+                <ul class="rows">
+                  ${webhooks.map(
+                    (each) =>
+                      html`
+                        <li>
+                          ${icon("webhook")}
+                          <div class="main">
+                            <h2 class="title">
+                              <a class="break" href="${here}/${each.id}" dir="auto">${each.name || each.url}</a>
+                            </h2>
+                            <p class="meta">
+                              <span>${typeName(each.type)}</span>
+                              ${each.name !== "" && html`<span class="break">${each.url}</span>`}
+                              ${
+                                isOfSite &&
+                                html`<span>${each.is_system === 1 ? "Told of every repository" : "Copied into new repositories"}</span>`
+                              }
+                            </p>
+                          </div>
+                          ${webhookState(each)}
+                        </li>
+                      `,
+                  )}
+                </ul>
+                ${pager(reader.url, rows, total)}
+              `
+          }
+        `,
       })
     },
   })
@@ -103,7 +133,18 @@ const pagesIn = (place: Place): readonly Page[] => {
       return framed({
         part: "webhooks",
         title: "New webhook",
-        body: html`<p class="crumbs"><a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>${typeName(type)}</p><h1>New webhook</h1>${formView(create, { path, draft, submit: "Add webhook", fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite })] })}`,
+        body: html`
+          <p class="crumbs">
+            <a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>${typeName(type)}
+          </p>
+          <h1>New webhook</h1>
+          ${formView(create, {
+            path,
+            draft,
+            submit: "Add webhook",
+            fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite })],
+          })}
+        `,
       })
     },
   })
@@ -134,11 +175,46 @@ const pagesIn = (place: Place): readonly Page[] => {
       return framed({
         part: "webhooks",
         title: webhook.name || webhook.url,
-        body: html`<p class="crumbs"><a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>${typeName(webhook.type)}</p><div class="bar"><h1 class="break" dir="auto">${webhook.name || webhook.url}</h1><div class="end">${webhookState(webhook)}</div></div>${webhookTrouble(webhook, now)}<h2 id="deliveries">Deliveries</h2><p class="muted">What it was told, newest first. Deliveries that ended are kept for a week.</p>${
-          deliveries.rows.length === 0
-            ? empty("inbox", "It was told of nothing yet")
-            : html`${deliveryTable(addressOf(shown, path), deliveries.rows.map(presentDelivery), now)}${pager(reader.url, rows, deliveries.total)}`
-        }${test && html`<p>${formButton(test, path, html`${icon("rocket")}Send a test delivery`)} <span class="muted small">A push of the last commit, whatever is chosen below.</span></p>`}<h2 id="settings">Settings</h2>${formView(edit, { path, record: presentHook(webhook), draft, submit: "Save", fields: webhookFields({ type: webhook.type, isOfSite, webhook }) })}<h2 id="delete">Delete</h2><p>Its deliveries are deleted with it, and what waits is not sent.</p>${formView(remove, { path, draft, submit: "Delete webhook", look: "danger" })}`,
+        body: html`
+          <p class="crumbs">
+            <a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>${typeName(webhook.type)}
+          </p>
+          <div class="bar">
+            <h1 class="break" dir="auto">${webhook.name || webhook.url}</h1>
+            <div class="end">${webhookState(webhook)}</div>
+          </div>
+          ${webhookTrouble(webhook, now)}
+          <h2 id="deliveries">Deliveries</h2>
+          <p class="muted">What it was told, newest first. Deliveries that ended are kept for a week.</p>
+          ${
+            deliveries.rows.length === 0
+              ? empty("inbox", "It was told of nothing yet")
+              : html`
+                ${deliveryTable(addressOf(shown, path), deliveries.rows.map(presentDelivery), now)}
+                ${pager(reader.url, rows, deliveries.total)}
+              `
+          }
+          ${
+            test &&
+            html`
+              <p>
+                ${formButton(test, path, html`${icon("rocket")}Send a test delivery`)}${" "}
+                <span class="muted small">A push of the last commit, whatever is chosen below.</span>
+              </p>
+            `
+          }
+          <h2 id="settings">Settings</h2>
+          ${formView(edit, {
+            path,
+            record: presentHook(webhook),
+            draft,
+            submit: "Save",
+            fields: webhookFields({ type: webhook.type, isOfSite, webhook }),
+          })}
+          <h2 id="delete">Delete</h2>
+          <p>Its deliveries are deleted with it, and what waits is not sent.</p>
+          ${formView(remove, { path, draft, submit: "Delete webhook", look: "danger" })}
+        `,
       })
     },
   })
@@ -190,9 +266,21 @@ const pagesIn = (place: Place): readonly Page[] => {
       return framed({
         part: "webhooks",
         title: `Delivery ${delivery.uuid.slice(0, 8)}`,
-        body: html`<p class="crumbs"><a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span><a class="break" href="${addressOf(shown, path)}" dir="auto">${webhook.name || webhook.url}</a></p><div class="bar"><h1>Delivery <code>${delivery.uuid.slice(0, 8)}</code></h1><div class="end">${formButton(redeliver, path, html`${icon("redo")}Deliver again`)}</div></div>${deliveryFacts(delivery, services.now())}<h2 id="request">Request</h2>${
-          request ? requestView(request) : html`<p class="muted">It was not sent yet.</p>`
-        }<h2 id="answer">Answer</h2>${response ? responseView(response) : html`<p class="muted">There is none.</p>`}`,
+        body: html`
+          <p class="crumbs">
+            <a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>
+            <a class="break" href="${addressOf(shown, path)}" dir="auto">${webhook.name || webhook.url}</a>
+          </p>
+          <div class="bar">
+            <h1>Delivery <code>${delivery.uuid.slice(0, 8)}</code></h1>
+            <div class="end">${formButton(redeliver, path, html`${icon("redo")}Deliver again`)}</div>
+          </div>
+          ${deliveryFacts(delivery, services.now())}
+          <h2 id="request">Request</h2>
+          ${request ? requestView(request) : html`<p class="muted">It was not sent yet.</p>`}
+          <h2 id="answer">Answer</h2>
+          ${response ? responseView(response) : html`<p class="muted">There is none.</p>`}
+        `,
       })
     },
   })

@@ -16,9 +16,14 @@ export const ownerPage = (
 ): Shown => ({
   kind: "shown",
   title: `${title} · ${owner.name}`,
-  body: html`<nav class="crumbs" aria-label="Path"><a class="strong" href="${path(owner.name)}"><bdi>${owner.name}</bdi></a><span class="sep">/</span><a href="${path(owner.name, "-", "packages")}">Packages</a>${more.map(
-    ([href, text]) => html`<span class="sep">/</span><a href="${href}"><bdi>${text}</bdi></a>`,
-  )}</nav>${body}`,
+  body: html`
+    <nav class="crumbs" aria-label="Path">
+      <a class="strong" href="${path(owner.name)}"><bdi>${owner.name}</bdi></a><span class="sep">/</span>
+      <a href="${path(owner.name, "-", "packages")}">Packages</a>
+      ${more.map(([href, text]) => html`<span class="sep">/</span><a href="${href}"><bdi>${text}</bdi></a>`)}
+    </nav>
+    ${body}
+  `,
 })
 
 interface Call extends OnPackages {

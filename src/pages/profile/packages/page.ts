@@ -59,16 +59,20 @@ async function packageList(
     current: registry.type === type,
   }))
   const isFiltered = q.trim() !== "" || type !== undefined
-  return html`<div class="bar">${filterForm(action, q, "Search packages", { type })}${choices("Registries", kinds)}</div>${
-    records.length > 0
-      ? packageRows(
-          records.map((record, index) => ({ ...record, versions: found.listed[index]?.versions ?? 0 })),
-          services.now(),
-        )
-      : isFiltered
-        ? empty("search", "No package matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
-        : empty("package", nothing, "Packages are published with npm, or uploaded with curl, below /api/packages.")
-  }${pager(reader.url, rows, found.total)}`
+  return html`
+    <div class="bar">${filterForm(action, q, "Search packages", { type })}${choices("Registries", kinds)}</div>
+    ${
+      records.length > 0
+        ? packageRows(
+            records.map((record, index) => ({ ...record, versions: found.listed[index]?.versions ?? 0 })),
+            services.now(),
+          )
+        : isFiltered
+          ? empty("search", "No package matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
+          : empty("package", nothing, "Packages are published with npm, or uploaded with curl, below /api/packages.")
+    }
+    ${pager(reader.url, rows, found.total)}
+  `
 }
 
 type VersionCall = OnPackages & Request & { readonly page: ListPage; readonly reader: Reader }
@@ -133,7 +137,14 @@ export const packagePages: readonly Page[] = [
     answer: async (call) => {
       const action = path(call.owner.name, "-", "packages")
       const list = await packageList(call, { asking: call, action, nothing: "There is no package here that you may see" })
-      return accountPage(call, call.owner, { tab: "packages", title: "Packages", body: html`<h2 class="hidden-text">Packages</h2>${list}` })
+      return accountPage(call, call.owner, {
+        tab: "packages",
+        title: "Packages",
+        body: html`
+          <h2 class="hidden-text">Packages</h2>
+          ${list}
+        `,
+      })
     },
   }),
 
@@ -161,9 +172,11 @@ export const packagePages: readonly Page[] = [
       return ownerPage(
         call,
         `Versions · ${of.name}`,
-        html`<h1>Versions of <bdi>${of.name}</bdi></h1>${
-          records.length > 0 ? versionRows(records, services.now()) : empty("tag", "There is no version on this page")
-        }${pager(reader.url, rows, found.total)}`,
+        html`
+          <h1>Versions of <bdi>${of.name}</bdi></h1>
+          ${records.length > 0 ? versionRows(records, services.now()) : empty("tag", "There is no version on this page")}
+          ${pager(reader.url, rows, found.total)}
+        `,
         [[path(owner.name, "-", "packages", of.type, of.name), of.name]],
       )
     },
@@ -203,7 +216,14 @@ export const packagePages: readonly Page[] = [
         repositoryId: repository.id,
         nothing: "No package is linked to this repository",
       })
-      return repositoryPage(call, { tab: "packages", title: "Packages", body: html`<h1>Packages</h1>${list}` })
+      return repositoryPage(call, {
+        tab: "packages",
+        title: "Packages",
+        body: html`
+          <h1>Packages</h1>
+          ${list}
+        `,
+      })
     },
   }),
   ...packageSettingsPages,

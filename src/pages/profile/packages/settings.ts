@@ -45,40 +45,62 @@ const settings: Page = page({
     return ownerPage(
       call,
       `Settings · ${of.name}`,
-      html`<h1>Settings of <bdi>${of.name}</bdi></h1>${formView(changeAccess, {
-        ...shown,
-        record: { access: of.is_restricted === 1 ? "restricted" : "public" },
-        submit: "Save",
-        fields: [ACCESS],
-      })}<h2 id="repository">Repository</h2>${
-        repository
-          ? html`<p>It is linked to <a href="${path(owner.name, repository.name)}"><bdi>${repository.name}</bdi></a>.${repository.is_private === 1 && " When the link is taken away, only those who belong to the owner see it, until that is changed above."}</p>${formButton(unlink, names, "Take the link away", {}, draft)}`
-          : formView(link, {
-              ...shown,
-              submit: "Link",
-              look: "plain",
-              fields: [{ kind: "line", name: "repository", label: "Name", hint: "A repository of the same owner.", required: true }],
-            })
-      }<h2 id="delete">Delete</h2>${unfold("Delete a version", draft?.form === removeVersion.id, [
-        html`<p>Tools that ask for exactly this version no longer find it. It can be published again.</p>`,
-        formView(removeVersion, {
-          ...danger,
-          submit: "Delete version",
-          fields: [
-            { kind: "line", name: "version", label: "Version", required: true, options: listed.map(({ version }) => version.version) },
-          ],
-        }),
-      ])}${unfold("Delete the package", draft?.form === remove.id, [
-        html`<p>All its versions are deleted. This cannot be undone.</p>`,
-        formView(remove, { ...danger, submit: "Delete package" }),
-      ])}`,
+      html`
+        <h1>Settings of <bdi>${of.name}</bdi></h1>
+        ${formView(changeAccess, {
+          ...shown,
+          record: { access: of.is_restricted === 1 ? "restricted" : "public" },
+          submit: "Save",
+          fields: [ACCESS],
+        })}
+        <h2 id="repository">Repository</h2>
+        ${
+          repository
+            ? html`
+              <p>
+                It is linked to <a href="${path(owner.name, repository.name)}"><bdi>${repository.name}</bdi></a>.
+                ${
+                  repository.is_private === 1 &&
+                  " When the link is taken away, only those who belong to the owner see it, until that is changed above."
+                }
+              </p>
+              ${formButton(unlink, names, "Take the link away", {}, draft)}
+            `
+            : formView(link, {
+                ...shown,
+                submit: "Link",
+                look: "plain",
+                fields: [{ kind: "line", name: "repository", label: "Name", hint: "A repository of the same owner.", required: true }],
+              })
+        }
+        <h2 id="delete">Delete</h2>
+        ${unfold("Delete a version", draft?.form === removeVersion.id, [
+          html`<p>Tools that ask for exactly this version no longer find it. It can be published again.</p>`,
+          formView(removeVersion, {
+            ...danger,
+            submit: "Delete version",
+            fields: [
+              { kind: "line", name: "version", label: "Version", required: true, options: listed.map(({ version }) => version.version) },
+            ],
+          }),
+        ])}
+        ${unfold("Delete the package", draft?.form === remove.id, [
+          html`<p>All its versions are deleted. This cannot be undone.</p>`,
+          formView(remove, { ...danger, submit: "Delete package" }),
+        ])}
+      `,
       [[packagePath(place), of.name]],
     )
   },
 })
 
 const unfold = (title: string, isOpen: boolean, content: readonly Html[]): Html =>
-  html`<details ${flagged("open", isOpen)}><summary>${title}</summary><div class="stack">${content}</div></details>`
+  html`
+    <details ${flagged("open", isOpen)}>
+      <summary>${title}</summary>
+      <div class="stack">${content}</div>
+    </details>
+  `
 
 const changeAccess = form({
   id: "package.changeAccess",

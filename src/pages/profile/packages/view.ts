@@ -26,23 +26,55 @@ export const packagePath = ({ owner, type, name }: Pick<PackageRecord, "type" | 
 
 /** Packages as rows, each by its newest version. */
 export const packageRows = (packages: readonly (PackageRecord & { readonly versions: number })[], now: number): Html =>
-  html`<ul class="rows">${packages.map(
-    (each) =>
-      html`<li>${icon(TYPE_ICONS[each.type] ?? "package")}<div class="main"><h2 class="title"><a href="${packagePath(each)}"><bdi>${each.name}</bdi></a> <span class="chip">${typeText(each.type)}</span></h2><p class="meta"><a href="${localPath(each.html_url)}">${icon("tag")} <bdi>${each.version}</bdi></a><span>${publishedBy(each, now)}</span>${
-        each.repository &&
-        html`<a href="${localPath(each.repository.html_url)}">${icon("repo")} <bdi>${each.repository.full_name}</bdi></a>`
-      }<a href="${packagePath(each)}/versions">${icon("versions")} ${plural(each.versions, "version")}</a></p></div></li>`,
-  )}</ul>`
+  html`
+    <ul class="rows">
+      ${packages.map(
+        (each) =>
+          html`
+            <li>
+              ${icon(TYPE_ICONS[each.type] ?? "package")}
+              <div class="main">
+                <h2 class="title">
+                  <a href="${packagePath(each)}"><bdi>${each.name}</bdi></a>${" "}
+                  <span class="chip">${typeText(each.type)}</span>
+                </h2>
+                <p class="meta">
+                  <a href="${localPath(each.html_url)}">${icon("tag")} <bdi>${each.version}</bdi></a>
+                  <span>${publishedBy(each, now)}</span>
+                  ${
+                    each.repository &&
+                    html`<a href="${localPath(each.repository.html_url)}">${icon("repo")} <bdi>${each.repository.full_name}</bdi></a>`
+                  }
+                  <a href="${packagePath(each)}/versions">${icon("versions")} ${plural(each.versions, "version")}</a>
+                </p>
+              </div>
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 const publishedBy = ({ created_at, creator }: PackageRecord, now: number): Html =>
   html`published ${timeOf(created_at, now)} by <a href="${path(creator.login)}"><bdi>${creator.login}</bdi></a>`
 
 /** Versions of one package as rows. */
 export const versionRows = (versions: readonly PackageRecord[], now: number): Html =>
-  html`<ul class="rows">${versions.map(
-    (each) =>
-      html`<li>${icon("tag")}<div class="main"><h2 class="title"><a href="${localPath(each.html_url)}"><bdi>${each.version}</bdi></a></h2><p class="meta"><span>${publishedBy(each, now)}</span></p></div></li>`,
-  )}</ul>`
+  html`
+    <ul class="rows">
+      ${versions.map(
+        (each) =>
+          html`
+            <li>
+              ${icon("tag")}
+              <div class="main">
+                <h2 class="title"><a href="${localPath(each.html_url)}"><bdi>${each.version}</bdi></a></h2>
+                <p class="meta"><span>${publishedBy(each, now)}</span></p>
+              </div>
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 export interface Whole {
   readonly site: Site
@@ -66,59 +98,205 @@ export interface Whole {
 
 export function versionView(whole: Whole): Html {
   const { record, isRestricted, settings, description, readme, tags, files } = whole
-  return html`<div class="bar"><div class="bar"><h1><bdi>${record.name}</bdi> <span class="muted"><bdi>${record.version}</bdi></span></h1><span class="chip">${typeText(record.type)}</span>${tags.map(
-    (tag) => html`<span class="chip">${icon("tag")}${tag}</span>`,
-  )}${isRestricted && html`<span class="chip">${icon("lock")}Restricted</span>`}</div>${settings}</div>${
-    description.deprecated &&
-    notice("warn", html`This version should not be used any more: <span dir="auto">${description.deprecated}</span>`)
-  }${description.summary && html`<p class="break" dir="auto">${description.summary}</p>`}<div class="columns"><div>${commandsView(whole)}${
-    readme && html`<section class="card" aria-label="README"><div class="inside">${readme}</div></section>`
-  }${(description.needs ?? []).map(
-    ({ title, packages }) =>
-      html`<section class="card"><div class="head"><h2>${title}</h2><span class="count">${packages.length}</span></div><div class="scrolls" tabindex="0" role="group" aria-label="${title}"><table class="data"><thead><tr><th>Name</th><th>Version</th></tr></thead><tbody>${packages.map(
-        ([name, range]) => html`<tr><td class="break"><bdi>${name}</bdi></td><td class="mono"><bdi>${range}</bdi></td></tr>`,
-      )}</tbody></table></div></section>`,
-  )}${files.length > 0 && filesView(whole)}</div><aside class="side" aria-label="About the version">${factsView(whole)}</aside></div>`
+  return html`
+    <div class="bar">
+      <div class="bar">
+        <h1><bdi>${record.name}</bdi> <span class="muted"><bdi>${record.version}</bdi></span></h1>
+        <span class="chip">${typeText(record.type)}</span>
+        ${tags.map((tag) => html`<span class="chip">${icon("tag")}${tag}</span>`)}
+        ${isRestricted && html`<span class="chip">${icon("lock")}Restricted</span>`}
+      </div>
+      ${settings}
+    </div>
+    ${
+      description.deprecated &&
+      notice("warn", html`This version should not be used any more: <span dir="auto">${description.deprecated}</span>`)
+    }
+    ${description.summary && html`<p class="break" dir="auto">${description.summary}</p>`}
+    <div class="columns">
+      <div>
+        ${commandsView(whole)}
+        ${
+          readme &&
+          html`
+            <section class="card" aria-label="README">
+              <div class="inside">${readme}</div>
+            </section>
+          `
+        }
+        ${(description.needs ?? []).map(
+          ({ title, packages }) =>
+            html`
+              <section class="card">
+                <div class="head">
+                  <h2>${title}</h2>
+                  <span class="count">${packages.length}</span>
+                </div>
+                <div class="scrolls" tabindex="0" role="group" aria-label="${title}">
+                  <table class="data">
+                    <thead>
+                      <tr>
+                        <th>Name</th>
+                        <th>Version</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      ${packages.map(
+                        ([name, range]) =>
+                          html`
+                            <tr>
+                              <td class="break"><bdi>${name}</bdi></td>
+                              <td class="mono"><bdi>${range}</bdi></td>
+                            </tr>
+                          `,
+                      )}
+                    </tbody>
+                  </table>
+                </div>
+              </section>
+            `,
+        )}
+        ${files.length > 0 && filesView(whole)}
+      </div>
+      <aside class="side" aria-label="About the version">${factsView(whole)}</aside>
+    </div>
+  `
 }
 
 function commandsView({ description: { commands }, isRestricted, record }: Whole): Content {
   if (commands.length === 0) return undefined
   const isHidden = isRestricted || record.repository?.private === true
-  return html`<section class="card"><div class="head"><h2>Install</h2></div><div class="inside stack">${commands.map(
-    ({ title, text }) =>
-      html`<div class="stack tight"><p class="break">${title}</p><div class="bar nowrap"><pre class="commands" tabindex="0"><code>${text}</code></pre><button type="button" class="small" data-copy="${text}" hidden>${icon("copy", "Copy")}</button></div></div>`,
-  )}${isHidden && html`<p class="muted small">Not everybody may see this package: tools need a token with the scope <code>read:package</code>.</p>`}</div></section>`
+  return html`
+    <section class="card">
+      <div class="head">
+        <h2>Install</h2>
+      </div>
+      <div class="inside stack">
+        ${commands.map(
+          ({ title, text }) =>
+            html`
+              <div class="stack tight">
+                <p class="break">${title}</p>
+                <div class="bar nowrap">
+                  <pre class="commands" tabindex="0"><code>${text}</code></pre>
+                  <button type="button" class="small" data-copy="${text}" hidden>${icon("copy", "Copy")}</button>
+                </div>
+              </div>
+            `,
+        )}
+        ${
+          isHidden &&
+          html`<p class="muted small">Not everybody may see this package: tools need a token with the scope <code>read:package</code>.</p>`
+        }
+      </div>
+    </section>
+  `
 }
 
 /** The most files that are listed; the API has all. */
 const MOST_FILES = 200
 
 function filesView({ site, owner, record, registry, files }: Whole): Html {
-  return html`<section class="card"><div class="head"><h2>Files</h2><span class="count">${files.length}</span></div><div class="scrolls" tabindex="0" role="group" aria-label="Files"><table class="data"><thead><tr><th>Name</th><th class="number">Size</th><th>Digests</th></tr></thead><tbody>${files
-    .slice(0, MOST_FILES)
-    .map(
-      (file) =>
-        html`<tr><td class="break">${
-          registry
-            ? html`<a href="${localPath(registry.fileUrl(site, owner, { name: record.name, version: record.version, fileName: file.name }))}"><bdi>${file.name}</bdi></a>`
-            : html`<bdi>${file.name}</bdi>`
-        }</td><td class="number">${bytes(file.size)}</td><td><details class="small"><summary>SHA-256 <code>${file.sha256.slice(0, 12)}…</code></summary><dl class="facts break">${(
-          ["sha256", "sha512", "sha1", "md5"] as const
-        ).map((name) => html`<dt>${name}</dt><dd><code>${file[name]}</code></dd>`)}</dl></details></td></tr>`,
-    )}</tbody></table></div>${files.length > MOST_FILES && html`<p class="inside muted small">And ${files.length - MOST_FILES} more.</p>`}</section>`
+  return html`
+    <section class="card">
+      <div class="head">
+        <h2>Files</h2>
+        <span class="count">${files.length}</span>
+      </div>
+      <div class="scrolls" tabindex="0" role="group" aria-label="Files">
+        <table class="data">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th class="number">Size</th>
+              <th>Digests</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${files.slice(0, MOST_FILES).map(
+              (file) =>
+                html`
+                  <tr>
+                    <td class="break">
+                      ${
+                        registry
+                          ? html`
+                            <a href="${localPath(registry.fileUrl(site, owner, { name: record.name, version: record.version, fileName: file.name }))}">
+                              <bdi>${file.name}</bdi>
+                            </a>
+                          `
+                          : html`<bdi>${file.name}</bdi>`
+                      }
+                    </td>
+                    <td class="number">${bytes(file.size)}</td>
+                    <td>
+                      <details class="small">
+                        <summary>SHA-256 <code>${file.sha256.slice(0, 12)}…</code></summary>
+                        <dl class="facts break">
+                          ${(["sha256", "sha512", "sha1", "md5"] as const).map(
+                            (name) => html`
+                              <dt>${name}</dt>
+                              <dd><code>${file[name]}</code></dd>
+                            `,
+                          )}
+                        </dl>
+                      </details>
+                    </td>
+                  </tr>
+                `,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${files.length > MOST_FILES && html`<p class="inside muted small">And ${files.length - MOST_FILES} more.</p>`}
+    </section>
+  `
 }
 
 function factsView({ record, description, files, versions, versionsTotal, now }: Whole): Html {
   const { license, website = "", keywords = [] } = description
   const size = files.reduce((sum, file) => sum + file.size, 0)
-  return html`<section><h2>About</h2><ul class="plain stack tight small"><li>${icon("upload")} Published ${timeOf(record.created_at, now)} by ${personWithAvatar(record.creator)}</li>${
-    record.repository &&
-    html`<li>${icon("repo")} <a href="${localPath(record.repository.html_url)}"><bdi>${record.repository.full_name}</bdi></a></li>`
-  }${license && html`<li class="break">${icon("law")} ${license}</li>`}${
-    /^https?:\/\//i.test(website) &&
-    html`<li class="break">${icon("link")} <a href="${website}" rel="nofollow ugc noopener">${website.replace(/^https?:\/\//i, "")}</a></li>`
-  }<li>${icon("database")} ${bytes(size)}</li></ul>${keywords.length > 0 && html`<p class="bar">${keywords.map((word) => html`<span class="chip"><bdi>${word}</bdi></span>`)}</p>`}</section><section><h2><a href="${packagePath(record)}/versions">Versions</a></h2><ul class="plain stack tight small">${versions.map(
-    (each) =>
-      html`<li><a class="break" href="${localPath(each.html_url)}"><bdi>${each.version}</bdi></a> <span class="muted">${timeOf(each.created_at, now)}</span></li>`,
-  )}</ul>${versionsTotal > versions.length && html`<p class="small"><a href="${packagePath(record)}/versions">All ${versionsTotal} versions</a></p>`}</section>`
+  return html`
+    <section>
+      <h2>About</h2>
+      <ul class="plain stack tight small">
+        <li>${icon("upload")} Published ${timeOf(record.created_at, now)} by ${personWithAvatar(record.creator)}</li>
+        ${
+          record.repository &&
+          html`<li>${icon("repo")} <a href="${localPath(record.repository.html_url)}"><bdi>${record.repository.full_name}</bdi></a></li>`
+        }
+        ${license && html`<li class="break">${icon("law")} ${license}</li>`}
+        ${
+          /^https?:\/\//i.test(website) &&
+          html`
+            <li class="break">
+              ${icon("link")} <a href="${website}" rel="nofollow ugc noopener">
+                ${website.replace(/^https?:\/\//i, "")}
+              </a>
+            </li>
+          `
+        }
+        <li>${icon("database")} ${bytes(size)}</li>
+      </ul>
+      ${keywords.length > 0 && html`<p class="bar">${keywords.map((word) => html`<span class="chip"><bdi>${word}</bdi></span>`)}</p>`}
+    </section>
+    <section>
+      <h2><a href="${packagePath(record)}/versions">Versions</a></h2>
+      <ul class="plain stack tight small">
+        ${versions.map(
+          (each) =>
+            html`
+              <li>
+                <a class="break" href="${localPath(each.html_url)}"><bdi>${each.version}</bdi></a>${" "}
+                <span class="muted">${timeOf(each.created_at, now)}</span>
+              </li>
+            `,
+        )}
+      </ul>
+      ${
+        versionsTotal > versions.length &&
+        html`<p class="small"><a href="${packagePath(record)}/versions">All ${versionsTotal} versions</a></p>`
+      }
+    </section>
+  `
 }

@@ -83,13 +83,35 @@ export function byHand({ path, ref, isChosen, found, refs, draft }: ByHand): Htm
   const at = pathOf(path["owner"] ?? "", path["repo"] ?? "")
   const filters = found?.workflow.error === "" ? found.workflow.events.get("workflow_dispatch") : undefined
   const shown = (found && (branchOf(found.ref) ?? tagOf(found.ref))) ?? ref
-  return html`<details class="card run-by-hand" id="run-workflow" ${flagged("open", isChosen || refused !== undefined)}><summary class="head">${icon("play")}<span class="strong">Run workflow</span></summary><div class="inside stack"><form class="bar" action="${at}/actions"><input type="hidden" name="workflow" value="${path.workflow_id}"><label for="run-ref">Branch or tag</label><datalist id="run-refs">${refs.map(
-    (name) => html`<option value="${name}"></option>`,
-  )}</datalist><input id="run-ref" name="ref" list="run-refs" value="${shown}" maxlength="255" required autocomplete="off" dir="auto"><button>Use this branch</button></form>${
-    found && filters
-      ? formView(dispatchForm, { path, draft, submit: "Run workflow", fields: fieldsOf(found, declaredInputs(filters)) })
-      : html`${problem(refused?.refusal)}${notice("info", whyNot(shown, found))}`
-  }</div></details>`
+  return html`
+    <details class="card run-by-hand" id="run-workflow" ${flagged("open", isChosen || refused !== undefined)}>
+      <summary class="head">${icon("play")}<span class="strong">Run workflow</span></summary>
+      <div class="inside stack">
+        <form class="bar" action="${at}/actions">
+          <input type="hidden" name="workflow" value="${path.workflow_id}"><label for="run-ref">Branch or tag</label>
+          <datalist id="run-refs">
+            ${refs.map((name) => html`<option value="${name}"></option>`)}
+          </datalist>
+          <input
+            id="run-ref"
+            name="ref"
+            list="run-refs"
+            value="${shown}"
+            maxlength="255"
+            required
+            autocomplete="off"
+            dir="auto"
+          >
+          <button>Use this branch</button>
+        </form>
+        ${
+          found && filters
+            ? formView(dispatchForm, { path, draft, submit: "Run workflow", fields: fieldsOf(found, declaredInputs(filters)) })
+            : html`${problem(refused?.refusal)}${notice("info", whyNot(shown, found))}`
+        }
+      </div>
+    </details>
+  `
 }
 
 function whyNot(ref: string, found: WorkflowAt | undefined): Content {

@@ -53,11 +53,21 @@ export const runRows = (at: string, rows: readonly RunRow[], now: number): Html 
   html`<ul class="rows runs">${rows.map(({ run, actor }) => runRow(at, run, actor, now))}</ul>`
 
 const runRow = (at: string, run: Run, actor: UserRecord, now: number): Html =>
-  html`<li id="run-${run.id}" data-live>${stateIcon(run.state)}<div class="main"><h2 class="title"><a href="${at}/actions/runs/${run.id}" dir="auto">${run.title || run.workflow}</a></h2><p class="meta"><span><bdi>${
-    run.workflow_name || run.workflow
-  }</bdi> #${run.number}: ${run.event} by ${person(actor)}</span>${refOf(at, run.ref)}<a href="${at}/commit/${run.commit_id}"><code>${run.commit_id.slice(0, 10)}</code></a></p></div><span class="muted small nowrap">${time(run.created_at, now)}${
-    run.started_at > 0 && html` · ${lengthOf(run, now)}`
-  }</span></li>`
+  html`
+    <li id="run-${run.id}" data-live>
+      ${stateIcon(run.state)}
+      <div class="main">
+        <h2 class="title"><a href="${at}/actions/runs/${run.id}" dir="auto">${run.title || run.workflow}</a></h2>
+        <p class="meta">
+          <span><bdi>${run.workflow_name || run.workflow}</bdi> #${run.number}: ${run.event} by ${person(actor)}</span>
+          ${refOf(at, run.ref)}<a href="${at}/commit/${run.commit_id}"><code>${run.commit_id.slice(0, 10)}</code></a>
+        </p>
+      </div>
+      <span class="muted small nowrap">
+        ${time(run.created_at, now)}${run.started_at > 0 && html` · ${lengthOf(run, now)}`}
+      </span>
+    </li>
+  `
 
 /** The workflows of the default branch, and that of the filter. */
 export interface ListedWorkflow {
@@ -80,12 +90,35 @@ export function workflowNav(url: string, workflows: readonly ListedWorkflow[], c
 
 export const runsFilter = (at: string, { workflow, status, branch, actor, event }: RunsFilter): Html => {
   const text = (name: string, label: string, value: string | undefined) =>
-    html`<label><span class="hidden-text">${label}</span><input name="${name}" value="${value ?? ""}" placeholder="${label}" maxlength="255" autocomplete="off" spellcheck="false"></label>`
-  return html`<form class="runs-filter" role="search" aria-label="Runs" action="${at}/actions">${workflow !== undefined && html`<input type="hidden" name="workflow" value="${workflow}">`}<label><span class="hidden-text">Status</span><select name="status"><option value="">Any status</option>${Object.entries(
-    STATUSES,
-  ).map(
-    ([word, name]) => html`<option value="${word}" ${flagged("selected", word === status)}>${name}</option>`,
-  )}</select></label>${text("branch", "Branch", branch)}${text("event", "Event", event)}${text("actor", "Person", actor)}<button>${icon("filter")} Filter</button></form>`
+    html`
+      <label>
+        <span class="hidden-text">${label}</span>
+        <input
+          name="${name}"
+          value="${value ?? ""}"
+          placeholder="${label}"
+          maxlength="255"
+          autocomplete="off"
+          spellcheck="false"
+        >
+      </label>
+    `
+  return html`
+    <form class="runs-filter" role="search" aria-label="Runs" action="${at}/actions">
+      ${workflow !== undefined && html`<input type="hidden" name="workflow" value="${workflow}">`}
+      <label>
+        <span class="hidden-text">Status</span>
+        <select name="status">
+          <option value="">Any status</option>
+          ${Object.entries(STATUSES).map(
+            ([word, name]) => html`<option value="${word}" ${flagged("selected", word === status)}>${name}</option>`,
+          )}
+        </select>
+      </label>
+      ${text("branch", "Branch", branch)}${text("event", "Event", event)}${text("actor", "Person", actor)}
+      <button>${icon("filter")} Filter</button>
+    </form>
+  `
 }
 
 interface NoRuns {
@@ -106,14 +139,35 @@ export function noRuns(at: string, { hasWorkflows, isFiltered, isOne }: NoRuns):
     )
   if (isOne) return empty("workflow", "This workflow has not run yet", "It starts with what its “on” names, such as the next push.")
   if (hasWorkflows) return empty("workflow", "No workflow has run yet", "They start with what their “on” names, such as the next push.")
-  return html`${empty("workflow", "There are no workflows here yet", "A workflow is a file that says what is to run when something happens.")}<section class="card"><div class="inside stack tight"><h2>A first workflow</h2><p>Commit this as <code>.gitea/workflows/check.yml</code>:</p><pre><code>on: push
+  return html`
+    ${empty("workflow", "There are no workflows here yet", "A workflow is a file that says what is to run when something happens.")}
+    <section class="card">
+      <div class="inside stack tight">
+        <h2>A first workflow</h2>
+        <p>Commit this as <code>.gitea/workflows/check.yml</code>:</p>
+        <pre><code>${FIRST_WORKFLOW}</code></pre>
+        <h2>A runner to run it</h2>
+        <p>
+          On the server, <code>hearth runner register-token</code> prints a token. On the machine that is to run jobs:
+        </p>
+        <pre class="wrapped"><code>${FIRST_RUNNER}</code></pre>
+      </div>
+    </section>
+  `
+}
+
+const FIRST_WORKFLOW = `on: push
 jobs:
   check:
     runs-on: host
     steps:
-      - run: echo "it works"</code></pre><h2>A runner to run it</h2><p>On the server, <code>hearth runner register-token</code> prints a token. On the machine that is to run jobs:</p><pre class="wrapped"><code>act_runner register --no-interactive --instance ADDRESS --token TOKEN --labels host:host
-act_runner daemon</code></pre></div></section>`
-}
+      - run: echo "it works"`
+
+const FIRST_RUNNER = `act_runner register --no-interactive --instance ADDRESS --token TOKEN --labels host:host
+act_runner daemon`
 
 export const workflowBadge = (at: string, workflow: string): Html =>
-  html`<img src="${at}/actions/workflows/${encodeURIComponent(workflow)}/badge.svg" alt="State of ${workflow}" height="20"> <code class="small">${at}/actions/workflows/${encodeURIComponent(workflow)}/badge.svg</code>`
+  html`
+    <img src="${at}/actions/workflows/${encodeURIComponent(workflow)}/badge.svg" alt="State of ${workflow}" height="20">${" "}
+    <code class="small">${at}/actions/workflows/${encodeURIComponent(workflow)}/badge.svg</code>
+  `

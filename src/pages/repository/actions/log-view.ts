@@ -84,14 +84,25 @@ const WORD: Readonly<Record<string, string>> = { error: "Error: ", warning: "War
 /** A line; the number is a link to it. */
 function drawLine(part: number, number: number, line: ShownLine, withTime: boolean): Html {
   const id = `jobstep-${part}-${number}`
-  return html`<div class="log-line${line.kind && ` is-${line.kind}`}" id="${id}"><a href="#${id}" tabindex="-1">${number}</a>${withTime && clock(line.time)}<span>${WORD[line.kind]}${textsOf(line)}</span></div>`
+  return html`
+    <div class="log-line${line.kind && ` is-${line.kind}`}" id="${id}">
+      <a href="#${id}" tabindex="-1">${number}</a>${withTime && clock(line.time)}
+      <span>${WORD[line.kind]}${textsOf(line)}</span>
+    </div>
+  `
 }
 
 function drawLines({ index, range, shown }: LogPart, lines: ReadonlyMap<number, string>, withTime: boolean): Html {
   const drawn: Content[] = []
   let group: { readonly head: Html; readonly inside: Html[] } | undefined
   const close = () => {
-    if (group) drawn.push(html`<details class="log-group"><summary>${group.head}</summary>${group.inside}</details>`)
+    if (group)
+      drawn.push(html`
+        <details class="log-group">
+          <summary>${group.head}</summary>
+          ${group.inside}
+        </details>
+      `)
     group = undefined
   }
   for (let at = shown.from; at < shown.to; at++) {
@@ -103,7 +114,11 @@ function drawLines({ index, range, shown }: LogPart, lines: ReadonlyMap<number, 
     else if (line.kind === "group") {
       close()
       const id = `jobstep-${index}-${number}`
-      const head = html`<span class="log-line is-group" id="${id}"><span class="log-number">${number}</span>${withTime && clock(line.time)}<span>${textsOf(line)}</span></span>`
+      const head = html`
+        <span class="log-line is-group" id="${id}">
+          <span class="log-number">${number}</span>${withTime && clock(line.time)}<span>${textsOf(line)}</span>
+        </span>
+      `
       group = { head, inside: [] }
     } else (group?.inside ?? drawn).push(drawLine(index, number, line, withTime))
   }
@@ -125,20 +140,65 @@ export function drawPart(
   const end = index > 0 && step === undefined
   const before = shown.from - range.from
   const isWhole = Array.from({ length: shown.to - shown.from }, (_, offset) => shown.from + offset).every((at) => lines.has(at))
-  return html`<details class="log-part" id="step-${index}" data-part="${index}" data-first="${range.from}" ${flagged("open", isOpen)} ${flagged("hidden", isEmpty && end)}><summary>${
-    step && html`<span data-state="step-${index}">${stateIcon(step.state)}</span>`
-  }<span class="break" dir="auto">${name}</span><span class="muted small end" data-length>${step && (step.stopped_at > 0 || !isDone(step.state)) && lengthOf(step, now)}</span></summary>${
-    (before > 0 || !isWhole) &&
-    html`<p class="muted small log-more">${before > 0 && plural(before, "line")}${before > 0 && " before these. "}<a href="${withQuery(here, { from: Math.max(1, before - LINES_SHOWN + 1) })}#step-${index}">Earlier lines</a>${before > 0 && html` · <a href="${withQuery(here, { from: 1 })}#step-${index}">From the first</a>`}${!isOpen && html` · <a href="${here}#step-${index}">All that fit</a>`}</p>`
-  }<div class="log-lines" data-lines>${isEmpty ? undefined : drawLines(part, lines, withTimes)}</div>${
-    shown.to < range.to &&
-    html`<p class="muted small log-more"><a href="${withQuery(here, { from: shown.to - range.from + 1 })}#step-${index}">Later lines</a> · <a href="${withQuery(here, { from: undefined })}#step-${index}">The last ones</a></p>`
-  }</details>`
+  return html`
+    <details
+      class="log-part"
+      id="step-${index}"
+      data-part="${index}"
+      data-first="${range.from}"
+      ${flagged("open", isOpen)}
+      ${flagged("hidden", isEmpty && end)}
+    >
+      <summary>
+        ${step && html`<span data-state="step-${index}">${stateIcon(step.state)}</span>`}
+        <span class="break" dir="auto">${name}</span>
+        <span class="muted small end" data-length>
+          ${step && (step.stopped_at > 0 || !isDone(step.state)) && lengthOf(step, now)}
+        </span>
+      </summary>
+      ${
+        (before > 0 || !isWhole) &&
+        html`
+          <p class="muted small log-more">
+            ${before > 0 && plural(before, "line")}${before > 0 && " before these. "}
+            <a href="${withQuery(here, { from: Math.max(1, before - LINES_SHOWN + 1) })}#step-${index}">
+              Earlier lines
+            </a>
+            ${before > 0 && html` · <a href="${withQuery(here, { from: 1 })}#step-${index}">From the first</a>`}
+            ${!isOpen && html` · <a href="${here}#step-${index}">All that fit</a>`}
+          </p>
+        `
+      }
+      <div class="log-lines" data-lines>${isEmpty ? undefined : drawLines(part, lines, withTimes)}</div>
+      ${
+        shown.to < range.to &&
+        html`
+          <p class="muted small log-more">
+            <a href="${withQuery(here, { from: shown.to - range.from + 1 })}#step-${index}">Later lines</a> ·${" "}
+            <a href="${withQuery(here, { from: undefined })}#step-${index}">The last ones</a>
+          </p>
+        `
+      }
+    </details>
+  `
 }
 
 /** The tools above a log. */
 export const logTools = (url: string, at: string, { q, times }: LogQuery, hasLog: boolean): Html =>
-  html`<div class="bar log-tools">${filterForm(at, q ?? "", "Search this log", { times: times ? "1" : undefined })}<a class="button small" href="${withQuery(url, { times: times ? undefined : 1 })}" rel="nofollow" ${attribute("aria-pressed", undefined)}>${times ? "Hide times" : "Show times"}</a>${hasLog && html`<a class="button small" href="${at}/logs" rel="nofollow">Download</a>`}</div>`
+  html`
+    <div class="bar log-tools">
+      ${filterForm(at, q ?? "", "Search this log", { times: times ? "1" : undefined })}
+      <a
+        class="button small"
+        href="${withQuery(url, { times: times ? undefined : 1 })}"
+        rel="nofollow"
+        ${attribute("aria-pressed", undefined)}
+      >
+        ${times ? "Hide times" : "Show times"}
+      </a>
+      ${hasLog && html`<a class="button small" href="${at}/logs" rel="nofollow">Download</a>`}
+    </div>
+  `
 
 /** The lines in which something was found, each with a link to where it stands. */
 export function foundLines(
@@ -155,9 +215,20 @@ export function foundLines(
     const text = readLine(line)
       .parts.map(([, each]) => each)
       .join("")
-    return html`<li><a href="${to}#jobstep-${part?.index}-${inPart}">${part?.name} : ${inPart}</a> <code class="break">${marked(text, q)}</code></li>`
+    return html`
+      <li>
+        <a href="${to}#jobstep-${part?.index}-${inPart}">${part?.name} : ${inPart}</a>${" "}
+        <code class="break">${marked(text, q)}</code>
+      </li>
+    `
   })
-  return html`<section class="stack tight"><h2>${total === 0 ? "No line has this" : plural(total, "line")}</h2>${matches.length > 0 && html`<ol class="rows found-lines">${drawn}</ol>`}${total > matches.length && html`<p class="muted small">The first ${matches.length} of them.</p>`}</section>`
+  return html`
+    <section class="stack tight">
+      <h2>${total === 0 ? "No line has this" : plural(total, "line")}</h2>
+      ${matches.length > 0 && html`<ol class="rows found-lines">${drawn}</ol>`}
+      ${total > matches.length && html`<p class="muted small">The first ${matches.length} of them.</p>`}
+    </section>
+  `
 }
 
 /** A text with the marks of what was searched for, and not much before the first. */

@@ -132,11 +132,19 @@ async function runPage(call: Call, run: Run, number: number): Promise<Shown> {
     title: `${run.title || run.workflow} #${run.number}`,
     modules: isLive ? ["log"] : [],
     canonical: runPath(place),
-    body: html`<div class="stack" ${isLive && html`data-live="${runPath(place)}/events" data-attempt="${number}"`}>${runHeader(place, { attempt, actor: personOf(attempt.actor_id) }, isLast, mayWrite(call))}${attemptChoices(
-      place,
-      attempts.map((each) => each.number),
-      number,
-    )}${mistake(place)}${approvalNotice(place, mayWrite(call))}${isLive && reloadLink(runPath(place))}${jobsGraph(place, jobs)}${artifactList(place, artifacts.rows, artifacts.total)}${summaryList(await summariesOf(call, jobs))}</div>`,
+    body: html`
+      <div class="stack" ${isLive && html`data-live="${runPath(place)}/events" data-attempt="${number}"`}>
+        ${runHeader(place, { attempt, actor: personOf(attempt.actor_id) }, isLast, mayWrite(call))}
+        ${attemptChoices(
+          place,
+          attempts.map((each) => each.number),
+          number,
+        )}
+        ${mistake(place)}${approvalNotice(place, mayWrite(call))}${isLive && reloadLink(runPath(place))}
+        ${jobsGraph(place, jobs)}${artifactList(place, artifacts.rows, artifacts.total)}
+        ${summaryList(await summariesOf(call, jobs))}
+      </div>
+    `,
   })
 }
 
@@ -183,7 +191,12 @@ async function logOf(
   const { services, db, repository } = call
   if (!task)
     return job.error === ""
-      ? html`<p class="muted">${isDone(job.state) ? "No runner has worked on this job." : "There is no log before a runner has taken this job."} ${waitingFor(job)}</p>`
+      ? html`
+        <p class="muted">
+          ${isDone(job.state) ? "No runner has worked on this job." : "There is no log before a runner has taken this job."}${" "}
+          ${waitingFor(job)}
+        </p>
+      `
       : notice("bad", html`<span class="break">${job.error}</span>`)
   if (task.log_expired === 1) return html`<p class="muted">The log of this job is no longer kept.</p>`
   const steps = await findSteps(db, { jobIds: [doneAs(job)] })
@@ -191,7 +204,11 @@ async function logOf(
   const place = { storage: repository.storage, task }
   if (asked.q) return foundLines(parts, await findLines(services, place, asked.q, MATCHES_SHOWN), asked.q, url)
   const lines = await readLines(services, place, wantedOf(parts))
-  return html`<div class="log">${parts.map((part) => drawPart(part, lines, { url, now: services.now(), withTimes: asked.times === true }))}</div>`
+  return html`
+    <div class="log">
+      ${parts.map((part) => drawPart(part, lines, { url, now: services.now(), withTimes: asked.times === true }))}
+    </div>
+  `
 }
 
 async function jobPage(call: Call, run: Run, job: Job, asked: Parameters<typeof layOutLog>[3], url: string): Promise<Shown> {
@@ -209,24 +226,51 @@ async function jobPage(call: Call, run: Run, job: Job, asked: Parameters<typeof 
     title: `${job.name} · ${run.title || run.workflow} #${run.number}`,
     modules: isLive ? ["log"] : [],
     width: "wide",
-    body: html`<p class="small"><a href="${job.attempt === run.attempt ? runPath(place) : `${runPath(place)}/attempts/${job.attempt}`}">${icon("arrow-left")} <bdi>${run.title || run.workflow}</bdi> #${run.number}</a></p><div class="bar run-head"><h1><bdi>${job.name}</bdi></h1><span data-state="job">${stateBadge(job.state)}</span>${
-      isDone(run.state) &&
-      job.attempt === run.attempt &&
-      mayWrite(call) &&
-      html`<span class="end">${buttonForm(`${here}/rerun`, html`${icon("redo")} Run again`)}</span>`
-    }</div><p class="meta">${runner && html`<span>${icon("server")} <bdi>${runner.name}</bdi></span>`}${job.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(job, place.now)}</span>`}<a href="${workflowFile(place)}">${icon("file-code")} Workflow file</a></p><div class="columns start"><aside>${sideNav(
-      "Jobs of this run",
-      jobs.map(({ id, name, state }) => ({
-        href: `${runPath(place)}/jobs/${id}`,
-        text: name,
-        icon: lookOf(state).icon,
-        current: id === job.id,
-      })),
-    )}</aside><div class="stack tight" ${isLive && html`data-live="${events}" ${asked.times ? html`data-times` : ""}`}>${
-      isCallingOthers
-        ? html`<p class="muted">This job calls a workflow; its jobs have the logs.</p>`
-        : html`${task && logTools(url, here, asked, task.log_file !== "" || task.log_end !== "")}${isLive && reloadLink(here)}${await logOf(call, job, task, asked, url)}`
-    }</div></div>`,
+    body: html`
+      <p class="small">
+        <a href="${job.attempt === run.attempt ? runPath(place) : `${runPath(place)}/attempts/${job.attempt}`}">
+          ${icon("arrow-left")} <bdi>${run.title || run.workflow}</bdi> #${run.number}
+        </a>
+      </p>
+      <div class="bar run-head">
+        <h1><bdi>${job.name}</bdi></h1>
+        <span data-state="job">${stateBadge(job.state)}</span>
+        ${
+          isDone(run.state) &&
+          job.attempt === run.attempt &&
+          mayWrite(call) &&
+          html`<span class="end">${buttonForm(`${here}/rerun`, html`${icon("redo")} Run again`)}</span>`
+        }
+      </div>
+      <p class="meta">
+        ${runner && html`<span>${icon("server")} <bdi>${runner.name}</bdi></span>`}
+        ${job.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(job, place.now)}</span>`}
+        <a href="${workflowFile(place)}">${icon("file-code")} Workflow file</a>
+      </p>
+      <div class="columns start">
+        <aside>
+          ${sideNav(
+            "Jobs of this run",
+            jobs.map(({ id, name, state }) => ({
+              href: `${runPath(place)}/jobs/${id}`,
+              text: name,
+              icon: lookOf(state).icon,
+              current: id === job.id,
+            })),
+          )}
+        </aside>
+        <div class="stack tight" ${isLive && html`data-live="${events}" ${asked.times ? html`data-times` : ""}`}>
+          ${
+            isCallingOthers
+              ? html`<p class="muted">This job calls a workflow; its jobs have the logs.</p>`
+              : html`
+                ${task && logTools(url, here, asked, task.log_file !== "" || task.log_end !== "")}
+                ${isLive && reloadLink(here)}${await logOf(call, job, task, asked, url)}
+              `
+          }
+        </div>
+      </div>
+    `,
   })
 }
 
@@ -337,19 +381,37 @@ const runs: Page = page({
       tab: "actions",
       title: workflow ? `${workflow} · Actions` : "Actions",
       modules: ["live"],
-      body: html`<div class="columns start"><aside>${workflowNav(withQuery(reader.url, {}), workflows, workflow || undefined)}</aside><div class="stack"><div class="bar"><h1>${workflow ? html`<bdi>${workflow}</bdi>` : "Actions"}</h1>${
-        workflow && html`<span class="end">${workflowBadge(at, workflow)}</span>`
-      }${workflow && listed && mayWrite(call) && switchButton({ owner: owner.name, repo: repository.name, workflow_id: workflow }, listed.isDisabled, draft)}</div>${
-        !form && problem(draft?.refusal)
-      }${form}${(found.total > 0 || isFiltered) && runsFilter(at, { ...asked, workflow })}<div class="stack" id="listed" data-live="later">${
-        found.rows.length > 0
-          ? runRows(
-              at,
-              found.rows.map((run) => ({ run, actor: personOf(run.actor_id) })),
-              services.now(),
-            )
-          : noRuns(at, { hasWorkflows: workflows.length > 0, isFiltered, isOne: listed !== undefined })
-      }</div>${pager(here, rows, found.total)}</div></div>`,
+      body: html`
+        <div class="columns start">
+          <aside>${workflowNav(withQuery(reader.url, {}), workflows, workflow || undefined)}</aside>
+          <div class="stack">
+            <div class="bar">
+              <h1>${workflow ? html`<bdi>${workflow}</bdi>` : "Actions"}</h1>
+              ${workflow && html`<span class="end">${workflowBadge(at, workflow)}</span>`}
+              ${
+                workflow &&
+                listed &&
+                mayWrite(call) &&
+                switchButton({ owner: owner.name, repo: repository.name, workflow_id: workflow }, listed.isDisabled, draft)
+              }
+            </div>
+            ${!form && problem(draft?.refusal)}${form}
+            ${(found.total > 0 || isFiltered) && runsFilter(at, { ...asked, workflow })}
+            <div class="stack" id="listed" data-live="later">
+              ${
+                found.rows.length > 0
+                  ? runRows(
+                      at,
+                      found.rows.map((run) => ({ run, actor: personOf(run.actor_id) })),
+                      services.now(),
+                    )
+                  : noRuns(at, { hasWorkflows: workflows.length > 0, isFiltered, isOne: listed !== undefined })
+              }
+            </div>
+            ${pager(here, rows, found.total)}
+          </div>
+        </div>
+      `,
     })
   },
 })

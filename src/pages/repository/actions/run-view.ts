@@ -36,11 +36,20 @@ export interface ShownAttempt {
 /** The heading of a run, with what the reader may do with it. */
 export function runHeader(place: RunPlace, { attempt, actor }: ShownAttempt, isLast: boolean, mayWrite: boolean): Html {
   const { at, run, now } = place
-  return html`<div class="bar run-head"><h1 dir="auto">${run.title || run.workflow} <span class="muted">#${run.number}</span></h1><span data-state="run">${stateBadge(attempt.state)}</span>${
-    isLast && mayWrite && html`<span class="bar end">${runForms(place)}</span>`
-  }</div><p class="meta"><span><bdi>${run.workflow_name || run.workflow}</bdi></span><span>${run.event} by ${person(actor)} ${time(attempt.created_at, now)}</span>${refOf(at, run.ref)}<a href="${at}/commit/${run.commit_id}">${icon("git-commit")} <code>${run.commit_id.slice(0, 10)}</code></a>${
-    run.workflow_folder !== "" && html`<a href="${workflowFile(place)}">${icon("file-code")} Workflow file</a>`
-  }${attempt.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(attempt, now)}</span>`}</p>`
+  return html`
+    <div class="bar run-head">
+      <h1 dir="auto">${run.title || run.workflow} <span class="muted">#${run.number}</span></h1>
+      <span data-state="run">${stateBadge(attempt.state)}</span>
+      ${isLast && mayWrite && html`<span class="bar end">${runForms(place)}</span>`}
+    </div>
+    <p class="meta">
+      <span><bdi>${run.workflow_name || run.workflow}</bdi></span>
+      <span>${run.event} by ${person(actor)} ${time(attempt.created_at, now)}</span>${refOf(at, run.ref)}
+      <a href="${at}/commit/${run.commit_id}">${icon("git-commit")} <code>${run.commit_id.slice(0, 10)}</code></a>
+      ${run.workflow_folder !== "" && html`<a href="${workflowFile(place)}">${icon("file-code")} Workflow file</a>`}
+      ${attempt.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(attempt, now)}</span>`}
+    </p>
+  `
 }
 
 function runForms(place: RunPlace): Content {
@@ -79,7 +88,13 @@ export function mistake(place: RunPlace): Content {
   const file = `${run.workflow_folder}/${run.workflow}`
   return notice(
     "bad",
-    html`<p><strong>The workflow could not be run.</strong> <a href="${workflowFile(place)}${line && `#L${line}`}"><code>${file}</code></a></p><p class="break">${run.error}</p>`,
+    html`
+      <p>
+        <strong>The workflow could not be run.</strong>${" "}
+        <a href="${workflowFile(place)}${line && `#L${line}`}"><code>${file}</code></a>
+      </p>
+      <p class="break">${run.error}</p>
+    `,
   )
 }
 
@@ -88,7 +103,11 @@ export const approvalNotice = ({ run }: RunPlace, mayWrite: boolean): Content =>
   !isDone(run.state) &&
   notice(
     "warn",
-    html`This run brings the code of a fork, and waits until somebody who may write here approves it.${mayWrite && " Look at the changes first: its jobs run what they say."}`,
+    html`
+      This run brings the code of a fork, and waits until somebody who may write here approves it.${
+        mayWrite && " Look at the changes first: its jobs run what they say."
+      }
+    `,
   )
 
 /** Jobs in the order in which they can start: each column needs something of those before it. */
@@ -98,25 +117,44 @@ export function jobsGraph(place: RunPlace, jobs: readonly Job[]): Html {
   const top = jobs.filter(({ parent_id }) => !jobs.some(({ id }) => id === parent_id))
   const columns = Map.groupBy(top, ({ id }) => depths.get(id) ?? 0)
   const ofParent = Map.groupBy(jobs, ({ parent_id }) => parent_id)
-  return html`<ol class="stages" aria-label="Jobs in their order">${[...columns]
-    .toSorted(([one], [other]) => one - other)
-    .map(
-      ([, column]) => html`<li><ul class="rows">${column.map((job) => jobRow(place, jobs, job, ofParent.get(job.id) ?? []))}</ul></li>`,
-    )}</ol>`
+  return html`
+    <ol class="stages" aria-label="Jobs in their order">
+      ${[...columns]
+        .toSorted(([one], [other]) => one - other)
+        .map(
+          ([, column]) => html`
+            <li>
+              <ul class="rows">${column.map((job) => jobRow(place, jobs, job, ofParent.get(job.id) ?? []))}</ul>
+            </li>
+          `,
+        )}
+    </ol>
+  `
 }
 
 function jobRow(place: RunPlace, jobs: readonly Job[], job: Job, called: readonly Job[]): Html {
   const needs = [...new Set(neededBy(jobs, job).map(({ key }) => key))]
-  return html`<li><span data-state="${job.id}">${stateIcon(job.state)}</span><div class="main"><a class="strong" href="${runPath(place)}/jobs/${job.id}"><bdi>${job.name}</bdi></a>${
-    needs.length > 0 && html`<span class="muted small">needs <bdi>${needs.join(", ")}</bdi></span>`
-  }${job.error !== "" && html`<span class="failure small break">${job.error}</span>`}${waitingFor(job)}${
-    called.length > 0 && html`<ul class="plain called">${called.map((each) => jobRow(place, jobs, each, []))}</ul>`
-  }</div>${job.started_at > 0 && html`<span class="muted small nowrap">${lengthOf(job, place.now)}</span>`}</li>`
+  return html`
+    <li>
+      <span data-state="${job.id}">${stateIcon(job.state)}</span>
+      <div class="main">
+        <a class="strong" href="${runPath(place)}/jobs/${job.id}"><bdi>${job.name}</bdi></a>
+        ${needs.length > 0 && html`<span class="muted small">needs <bdi>${needs.join(", ")}</bdi></span>`}
+        ${job.error !== "" && html`<span class="failure small break">${job.error}</span>`}${waitingFor(job)}
+        ${called.length > 0 && html`<ul class="plain called">${called.map((each) => jobRow(place, jobs, each, []))}</ul>`}
+      </div>
+      ${job.started_at > 0 && html`<span class="muted small nowrap">${lengthOf(job, place.now)}</span>`}
+    </li>
+  `
 }
 
 export const waitingFor = (job: Job): Content =>
   job.state === "waiting" &&
-  html`<span class="muted small">waits for a runner with ${texts(job.labels).length === 0 ? "any labels" : html`<bdi>${texts(job.labels).join(", ")}</bdi>`}</span>`
+  html`
+    <span class="muted small">
+      waits for a runner with ${texts(job.labels).length === 0 ? "any labels" : html`<bdi>${texts(job.labels).join(", ")}</bdi>`}
+    </span>
+  `
 
 /** How many jobs must end one after the other before each. What is circular, which no workflow is, ends. */
 function depthsOf(jobs: readonly Job[]): ReadonlyMap<number, number> {
@@ -135,14 +173,40 @@ function depthsOf(jobs: readonly Job[]): ReadonlyMap<number, number> {
 
 export function artifactList(place: RunPlace, artifacts: readonly Artifact[], total: number): Content {
   if (total === 0) return undefined
-  return html`<section class="stack tight"><h2>${plural(total, "artifact")}</h2><ul class="rows">${artifacts.map((artifact) => {
-    const isGone = artifact.file === "" || isExpired(artifact, place.now)
-    return html`<li>${icon(isGone ? "archive" : "package")}<div class="main">${
-      isGone
-        ? html`<span class="muted"><bdi>${artifact.name}</bdi> (expired)</span>`
-        : html`<a class="strong" href="${runPath(place)}/artifacts/${encodeURIComponent(artifact.name)}${artifact.attempt !== place.run.attempt && `?attempt=${artifact.attempt}`}" rel="nofollow"><bdi>${artifact.name}</bdi></a>`
-    }</div><span class="muted small">${bytes(artifact.size)}${!isGone && html` · until ${time(artifact.expires_at, place.now)}`}</span></li>`
-  })}</ul>${total > artifacts.length && html`<p class="muted small">The newest ${artifacts.length} of them.</p>`}</section>`
+  return html`
+    <section class="stack tight">
+      <h2>${plural(total, "artifact")}</h2>
+      <ul class="rows">
+        ${artifacts.map((artifact) => {
+          const isGone = artifact.file === "" || isExpired(artifact, place.now)
+          return html`
+            <li>
+              ${icon(isGone ? "archive" : "package")}
+              <div class="main">
+                ${
+                  isGone
+                    ? html`<span class="muted"><bdi>${artifact.name}</bdi> (expired)</span>`
+                    : html`
+                      <a
+                        class="strong"
+                        href="${runPath(place)}/artifacts/${encodeURIComponent(artifact.name)}${artifact.attempt !== place.run.attempt && `?attempt=${artifact.attempt}`}"
+                        rel="nofollow"
+                      >
+                        <bdi>${artifact.name}</bdi>
+                      </a>
+                    `
+                }
+              </div>
+              <span class="muted small">
+                ${bytes(artifact.size)}${!isGone && html` · until ${time(artifact.expires_at, place.now)}`}
+              </span>
+            </li>
+          `
+        })}
+      </ul>
+      ${total > artifacts.length && html`<p class="muted small">The newest ${artifacts.length} of them.</p>`}
+    </section>
+  `
 }
 
 export interface ShownSummary {
@@ -153,5 +217,12 @@ export interface ShownSummary {
 export const summaryList = (summaries: readonly ShownSummary[]): Content =>
   summaries.map(
     ({ job, texts: shown }) =>
-      html`<section class="card" ${attribute("id", `summary-${job.id}`)}><header class="head"><h2><bdi>${job.name}</bdi></h2></header><div class="inside stack">${shown}</div></section>`,
+      html`
+        <section class="card" ${attribute("id", `summary-${job.id}`)}>
+          <header class="head">
+            <h2><bdi>${job.name}</bdi></h2>
+          </header>
+          <div class="inside stack">${shown}</div>
+        </section>
+      `,
   )

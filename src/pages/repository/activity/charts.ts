@@ -41,12 +41,19 @@ export const activityPages: readonly Page[] = [
           { name: "added" as const, values: of(({ additions }) => additions) },
           { name: "removed" as const, values: of(({ deletions }) => deletions), isBelow: true },
         ]
-        return html`<section class="card"><div class="inside">${timePlot(
-          `Lines that were added and removed in each week, up to ${mostOf(series).toLocaleString("en")}`,
-          series,
-          first,
-          now,
-        )}</div>${weeksTable(weeks)}</section>`
+        return html`
+          <section class="card">
+            <div class="inside">
+              ${timePlot(
+                `Lines that were added and removed in each week, up to ${mostOf(series).toLocaleString("en")}`,
+                series,
+                first,
+                now,
+              )}
+            </div>
+            ${weeksTable(weeks)}
+          </section>
+        `
       }),
   }),
   page({
@@ -61,12 +68,14 @@ export const activityPages: readonly Page[] = [
         const values = spanOf(recent, now, since).of(({ commits }) => commits)
         const series = [{ name: "plain" as const, values }]
         const total = recent.reduce((sum, { commits }) => sum + commits, 0)
-        return html`<section class="card"><div class="inside">${timePlot(
-          `${plural(total, "commit")} in the last year, up to ${Math.max(0, ...values)} in a week`,
-          series,
-          since,
-          now,
-        )}</div>${weeksTable(recent)}</section>`
+        return html`
+          <section class="card">
+            <div class="inside">
+              ${timePlot(`${plural(total, "commit")} in the last year, up to ${Math.max(0, ...values)} in a week`, series, since, now)}
+            </div>
+            ${weeksTable(recent)}
+          </section>
+        `
       }),
   }),
 ]
@@ -80,12 +89,19 @@ async function plotPage(
   return repositoryPage(call, {
     tab: "activity",
     title: ACTIVITY_TABS[tab],
-    body: html`<div class="bar"><h1>${ACTIVITY_TABS[tab]}</h1>${activityTabs(call, tab)}</div>${countingNotice(contributions)}${
-      contributions.weeks.length > 0
-        ? view(contributions, call.services.now(), call)
-        : !contributions.isBeingComputed &&
-          empty("graph", "There is no commit yet", "What is pushed to the default branch is counted here.")
-    }`,
+    body: html`
+      <div class="bar">
+        <h1>${ACTIVITY_TABS[tab]}</h1>
+        ${activityTabs(call, tab)}
+      </div>
+      ${countingNotice(contributions)}
+      ${
+        contributions.weeks.length > 0
+          ? view(contributions, call.services.now(), call)
+          : !contributions.isBeingComputed &&
+            empty("graph", "There is no commit yet", "What is pushed to the default branch is counted here.")
+      }
+    `,
   })
 }
 
@@ -110,17 +126,77 @@ function contributorsView({ contributors, weeks }: Contributions, now: number, c
   const { first, of } = spanOf(weeks, now)
   const all = [{ name: "plain" as const, values: of(({ commits }) => commits) }]
   const most = mostOf(contributors.map((each) => ({ name: "plain", values: each.weeks.map(({ commits }) => commits) })))
-  return html`<section class="card"><div class="inside">${timePlot(`Commits of each week to the default branch, up to ${mostOf(all)}`, all, first, now)}</div></section><section class="card scrolls"><table class="data contributors"><thead><tr><th scope="col">Who</th><th scope="col" class="number">Commits</th><th scope="col" class="number">Added</th><th scope="col" class="number">Removed</th><th scope="col">Over time</th></tr></thead><tbody>${contributors.map(
-    (each) =>
-      html`<tr><td>${contributorPerson(call.services, each)}</td><td class="number">${each.commits.toLocaleString("en")}</td><td class="number success">+${each.additions.toLocaleString("en")}</td><td class="number failure">−${each.deletions.toLocaleString("en")}</td><td class="over">${bars([{ name: "plain", values: spanOf(each.weeks, now, first).of(({ commits }) => commits) }], most)}</td></tr>`,
-  )}</tbody></table></section>`
+  return html`
+    <section class="card">
+      <div class="inside">
+        ${timePlot(`Commits of each week to the default branch, up to ${mostOf(all)}`, all, first, now)}
+      </div>
+    </section>
+    <section class="card scrolls">
+      <table class="data contributors">
+        <thead>
+          <tr>
+            <th scope="col">Who</th>
+            <th scope="col" class="number">Commits</th>
+            <th scope="col" class="number">Added</th>
+            <th scope="col" class="number">Removed</th>
+            <th scope="col">Over time</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${contributors.map(
+            (each) =>
+              html`
+                <tr>
+                  <td>${contributorPerson(call.services, each)}</td>
+                  <td class="number">${each.commits.toLocaleString("en")}</td>
+                  <td class="number success">+${each.additions.toLocaleString("en")}</td>
+                  <td class="number failure">−${each.deletions.toLocaleString("en")}</td>
+                  <td class="over">
+                    ${bars([{ name: "plain", values: spanOf(each.weeks, now, first).of(({ commits }) => commits) }], most)}
+                  </td>
+                </tr>
+              `,
+          )}
+        </tbody>
+      </table>
+    </section>
+  `
 }
 
 const weeksTable = (weeks: readonly Week[]): Html =>
-  html`<details class="inside"><summary>${weeks.length > MOST_ROWS ? `The last ${MOST_ROWS} weeks with commits` : "The weeks with commits"} as a table</summary><div class="scrolls"><table class="data"><thead><tr><th scope="col">Week of</th><th scope="col" class="number">Commits</th><th scope="col" class="number">Added</th><th scope="col" class="number">Removed</th></tr></thead><tbody>${weeks
-    .slice(-MOST_ROWS)
-    .reverse()
-    .map(
-      ({ week, commits, additions, deletions }) =>
-        html`<tr><td>${dayOf(week)}</td><td class="number">${commits}</td><td class="number">+${additions}</td><td class="number">−${deletions}</td></tr>`,
-    )}</tbody></table></div></details>`
+  html`
+    <details class="inside">
+      <summary>
+        ${weeks.length > MOST_ROWS ? `The last ${MOST_ROWS} weeks with commits` : "The weeks with commits"} as a table
+      </summary>
+      <div class="scrolls">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">Week of</th>
+              <th scope="col" class="number">Commits</th>
+              <th scope="col" class="number">Added</th>
+              <th scope="col" class="number">Removed</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${weeks
+              .slice(-MOST_ROWS)
+              .reverse()
+              .map(
+                ({ week, commits, additions, deletions }) =>
+                  html`
+                    <tr>
+                      <td>${dayOf(week)}</td>
+                      <td class="number">${commits}</td>
+                      <td class="number">+${additions}</td>
+                      <td class="number">−${deletions}</td>
+                    </tr>
+                  `,
+              )}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  `

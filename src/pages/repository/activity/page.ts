@@ -69,10 +69,21 @@ async function summary(call: Call, period: Period): Promise<PageAnswer> {
     tab: "activity",
     title: "Activity",
     unlisted: period !== "weekly",
-    body: html`<div class="bar"><h1>Activity</h1>${activityTabs(call, "")}</div><div class="bar"><p class="muted">${dayOf(since)} – ${dayOf(until)}</p><span class="end"></span>${choices(
-      "Period",
-      Object.entries(PERIODS).map(([name, [, text]]) => ({ href: `${at}/activity/${name}`, text, current: name === period })),
-    )}</div>${tiles(kinds)}${topContributors(call, contributions, since)}${kinds.map(listOf)}`,
+    body: html`
+      <div class="bar">
+        <h1>Activity</h1>
+        ${activityTabs(call, "")}
+      </div>
+      <div class="bar">
+        <p class="muted">${dayOf(since)} – ${dayOf(until)}</p>
+        <span class="end"></span>
+        ${choices(
+          "Period",
+          Object.entries(PERIODS).map(([name, [, text]]) => ({ href: `${at}/activity/${name}`, text, current: name === period })),
+        )}
+      </div>
+      ${tiles(kinds)}${topContributors(call, contributions, since)}${kinds.map(listOf)}
+    `,
   })
 }
 
@@ -132,10 +143,19 @@ function kindsOf(at: string, { mergedPulls, openedPulls, closedIssues, openedIss
 }
 
 const tiles = (kinds: readonly Kind[]): Html =>
-  html`<ul class="plain tiles">${kinds.map(
-    ({ icon: name, tone, one, more, total }) =>
-      html`<li class="card"><span class="state ${tone}">${icon(name)}<span class="figure">${total.toLocaleString("en")}</span></span><span class="muted small">${total === 1 ? one : more}</span></li>`,
-  )}</ul>`
+  html`
+    <ul class="plain tiles">
+      ${kinds.map(
+        ({ icon: name, tone, one, more, total }) =>
+          html`
+            <li class="card">
+              <span class="state ${tone}">${icon(name)}<span class="figure">${total.toLocaleString("en")}</span></span>
+              <span class="muted small">${total === 1 ? one : more}</span>
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 const share = (part: number, whole: number): Html =>
   html`<svg class="share" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true"><rect class="plain-bar" width="${Math.round((part / whole) * 1000)}" height="10"/></svg>`
@@ -152,22 +172,63 @@ function topContributors(call: Call, contributions: Contributions, since: number
     .sort((a, b) => b.commits - a.commits)
   const most = people[0]?.commits ?? 1
   const total = people.reduce((sum, { commits }) => sum + commits, 0)
-  return html`${countingNotice(contributions)}<section class="card"><div class="head"><h2>${plural(total, "commit")} by ${plural(people.length, "person", "people")} since ${dayOf(first)}</h2></div>${
-    people.length === 0
-      ? html`<p class="inside muted">Nothing came to the default branch.</p>`
-      : html`<table class="data top"><thead class="hidden-text"><tr><th scope="col">Who</th><th scope="col">Commits</th><th scope="col">Part</th></tr></thead><tbody>${people
-          .slice(0, MOST)
-          .map(
-            (each) =>
-              html`<tr><td>${contributorPerson(call.services, each)}</td><td class="number">${each.commits.toLocaleString("en")}</td><td class="over">${share(each.commits, most)}</td></tr>`,
-          )}</tbody></table>`
-  }</section>`
+  return html`
+    ${countingNotice(contributions)}
+    <section class="card">
+      <div class="head">
+        <h2>${plural(total, "commit")} by ${plural(people.length, "person", "people")} since ${dayOf(first)}</h2>
+      </div>
+      ${
+        people.length === 0
+          ? html`<p class="inside muted">Nothing came to the default branch.</p>`
+          : html`
+            <table class="data top">
+              <thead class="hidden-text">
+                <tr>
+                  <th scope="col">Who</th>
+                  <th scope="col">Commits</th>
+                  <th scope="col">Part</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${people.slice(0, MOST).map(
+                  (each) =>
+                    html`
+                      <tr>
+                        <td>${contributorPerson(call.services, each)}</td>
+                        <td class="number">${each.commits.toLocaleString("en")}</td>
+                        <td class="over">${share(each.commits, most)}</td>
+                      </tr>
+                    `,
+                )}
+              </tbody>
+            </table>
+          `
+      }
+    </section>
+  `
 }
 
 const listOf = ({ icon: name, tone, one, more, total, entries }: Kind): Html | undefined =>
   total === 0
     ? undefined
-    : html`<section class="card"><div class="head"><h2>${plural(total, one, more)}</h2></div><ul class="rows">${entries.map(
-        ({ href, title, number, at }) =>
-          html`<li><span class="state ${tone}">${icon(name)}</span><div class="main"><a href="${href}" dir="auto">${title}</a></div><span class="muted small nowrap">${number !== undefined && `#${number} · `}${time(at)}</span></li>`,
-      )}</ul>${total > entries.length && html`<p class="inside muted small">The newest ${entries.length} are shown.</p>`}</section>`
+    : html`
+      <section class="card">
+        <div class="head">
+          <h2>${plural(total, one, more)}</h2>
+        </div>
+        <ul class="rows">
+          ${entries.map(
+            ({ href, title, number, at }) =>
+              html`
+                <li>
+                  <span class="state ${tone}">${icon(name)}</span>
+                  <div class="main"><a href="${href}" dir="auto">${title}</a></div>
+                  <span class="muted small nowrap">${number !== undefined && `#${number} · `}${time(at)}</span>
+                </li>
+              `,
+          )}
+        </ul>
+        ${total > entries.length && html`<p class="inside muted small">The newest ${entries.length} are shown.</p>`}
+      </section>
+    `

@@ -94,7 +94,10 @@ function ignoreNote(
     ? notice("info", html`The commits listed in ${file} are included. <a href="${other}" rel="nofollow">Ignore them</a>`)
     : notice(
         "info",
-        html`${plural(ignored, "commit")} listed in ${file} ${ignored === 1 ? "is" : "are"} ignored. <a href="${other}" rel="nofollow">Show all</a>`,
+        html`
+          ${plural(ignored, "commit")} listed in ${file} ${ignored === 1 ? "is" : "are"} ignored.${" "}
+          <a href="${other}" rel="nofollow">Show all</a>
+        `,
       )
 }
 
@@ -143,7 +146,10 @@ async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blam
     // The page has begun: what is wrong stands where the lines end.
     const text = failureOf(error)
     if (text === undefined) throw error
-    yield html`${part()}<div class="inside">${notice("bad", text)}</div>`
+    yield html`
+      ${part()}
+      <div class="inside">${notice("bad", text)}</div>
+    `
   }
   yield html`</div></div>`
 }
@@ -171,9 +177,25 @@ function blockView(
   const age = AGES.filter((limit) => days > limit).length
   const before = previous && withQuery(blamePath(call, previous.commit, previous.path), { "bypass-blame-ignore": bypass || undefined })
   // A block of one line has room for the name only on demand.
-  return html`<div class="block"><div class="who age-${age}"><div><span>${commitLink(call, { id: commit, subject: summary })}</span><span class="muted" ${attribute("title", lines === 1 ? author.name : undefined)}>${time(author.when)}${
-    before !== undefined && html` <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>`
-  }</span></div><bdi class="${lines === 1 ? "hidden-text" : "muted"}">${author.name}</bdi></div><div class="chunk">${code.slice(line - 1, line - 1 + lines).map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}\n</div>`)}</div></div>`
+  return html`
+    <div class="block">
+      <div class="who age-${age}">
+        <div>
+          <span>${commitLink(call, { id: commit, subject: summary })}</span>
+          <span class="muted" ${attribute("title", lines === 1 ? author.name : undefined)}>
+            ${time(author.when)}
+            ${before !== undefined && html` <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>`}
+          </span>
+        </div>
+        <bdi class="${lines === 1 ? "hidden-text" : "muted"}">${author.name}</bdi>
+      </div>
+      <div class="chunk">
+        ${code
+          .slice(line - 1, line - 1 + lines)
+          .map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}${"\n"}</div>`)}
+      </div>
+    </div>
+  `
 }
 
 const blamePath = (call: OnCode, id: string, path: string): string => `${repositoryPath(call)}/blame/commit/${id}/${escapePath(path)}`

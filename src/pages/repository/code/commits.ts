@@ -79,28 +79,50 @@ export const commitsPages: readonly Page[] = [
         title: `Commits of ${what}${parts.length === 0 ? "" : ` at ${revision.name}`}`,
         unlisted: true,
         ...(revision.kind === "branch" ? { feed: feedPath(call, "atom", located) } : {}),
-        body: html`<h1 class="hidden-text">Commits of <bdi>${what}</bdi></h1><div class="bar">${await revisionMenu(call, located, "commits")}${pathCrumbs(call, located, "commits")}<span class="end"></span>${
-          entry &&
-          html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? "File" : "Files"}</a>`
-        }${isFile && html`<a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>`}${
-          parts.length === 0 && html`<a class="button small" href="${repositoryPath(call)}/graph">${icon("git-merge")}Graph</a>`
-        }${revision.kind === "branch" && html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", "Feed")}</a>`}</div><div class="bar">${filterForm(
-          here,
-          search,
-          "Search messages, author:name, before:2026-01-31",
-          { "follow-rename": isFile && !follows ? "false" : undefined },
-        )}${
-          isFile &&
-          html`<a class="button small" href="${withQuery(reader.url, { "follow-rename": follows ? "false" : undefined, after: undefined })}" rel="nofollow">${follows ? "Don’t follow renames" : "Follow renames"}</a>`
-        }</div>${
-          found.commits.length === 0
-            ? empty(
-                "history",
-                search === "" ? "No commits" : "No matching commits",
-                search !== "" && html`<a href="${here}">Show all commits</a>`,
-              )
-            : days(call, located, found.commits)
-        }${pagerOf(reader.url, found)}`,
+        body: html`
+          <h1 class="hidden-text">Commits of <bdi>${what}</bdi></h1>
+          <div class="bar">
+            ${await revisionMenu(call, located, "commits")}${pathCrumbs(call, located, "commits")}
+            <span class="end"></span>
+            ${
+              entry &&
+              html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? "File" : "Files"}</a>`
+            }
+            ${isFile && html`<a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>`}
+            ${parts.length === 0 && html`<a class="button small" href="${repositoryPath(call)}/graph">${icon("git-merge")}Graph</a>`}
+            ${
+              revision.kind === "branch" &&
+              html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", "Feed")}</a>`
+            }
+          </div>
+          <div class="bar">
+            ${filterForm(here, search, "Search messages, author:name, before:2026-01-31", {
+              "follow-rename": isFile && !follows ? "false" : undefined,
+            })}
+            ${
+              isFile &&
+              html`
+                <a
+                  class="button small"
+                  href="${withQuery(reader.url, { "follow-rename": follows ? "false" : undefined, after: undefined })}"
+                  rel="nofollow"
+                >
+                  ${follows ? "Don’t follow renames" : "Follow renames"}
+                </a>
+              `
+            }
+          </div>
+          ${
+            found.commits.length === 0
+              ? empty(
+                  "history",
+                  search === "" ? "No commits" : "No matching commits",
+                  search !== "" && html`<a href="${here}">Show all commits</a>`,
+                )
+              : days(call, located, found.commits)
+          }
+          ${pagerOf(reader.url, found)}
+        `,
       })
     },
   }),
@@ -152,10 +174,17 @@ function days(call: OnCode, located: Located, commits: readonly HistoryCommit[])
     if (last?.day === day) last.commits.push(each)
     else groups.push({ day, commits: [each] })
   }
-  return html`${groups.map(
-    (group) =>
-      html`<section class="stack tight"><h2 class="day">${icon("git-commit")} ${dayOf(group.day * DAY)}</h2><ul class="rows">${group.commits.map((each) => commitRow(call, located, each))}</ul></section>`,
-  )}`
+  return html`
+    ${groups.map(
+      (group) =>
+        html`
+          <section class="stack tight">
+            <h2 class="day">${icon("git-commit")} ${dayOf(group.day * DAY)}</h2>
+            <ul class="rows">${group.commits.map((each) => commitRow(call, located, each))}</ul>
+          </section>
+        `,
+    )}
+  `
 }
 
 function commitRow(call: OnCode, { parts }: Located, { commit, author, committer, verification, status, path }: HistoryCommit): Html {
@@ -165,16 +194,42 @@ function commitRow(call: OnCode, { parts }: Located, { commit, author, committer
   const at = path === undefined ? parts : path.split("/")
   const former = path !== undefined && path !== parts.join("/") && path
   const there = { kind: "commit" as const, name: id, commit }
-  return html`<li><div class="main"><div class="title">${commitLink(call, { id, subject: subjectOf(commit) }, "strong")} ${restOfMessage(commit)}</div><div class="meta"><span>${commitPerson(services, author, commit.author)} ${others ? "wrote it" : "committed"} ${time(others ? commit.author.when : commit.committer.when)}</span>${
-    others && html`<span>${commitPerson(services, committer, commit.committer)} committed ${time(commit.committer.when)}</span>`
-  }${former && html`<span>as <bdi>${former}</bdi></span>`}</div></div><div class="bar commit-tools">${statusMark(status)}${signatureMark(verification)}${idLink(call, id)}<button type="button" class="quiet small" data-copy="${id}" hidden>${icon("copy", "Copy the commit's id")}</button><a class="button quiet small" href="${codePath(call, "src", there, at)}" rel="nofollow">${icon("code", "Browse at this commit")}</a></div></li>`
+  return html`
+    <li>
+      <div class="main">
+        <div class="title">
+          ${commitLink(call, { id, subject: subjectOf(commit) }, "strong")} ${restOfMessage(commit)}
+        </div>
+        <div class="meta">
+          <span>
+            ${commitPerson(services, author, commit.author)} ${others ? "wrote it" : "committed"}${" "}
+            ${time(others ? commit.author.when : commit.committer.when)}
+          </span>
+          ${others && html`<span>${commitPerson(services, committer, commit.committer)} committed ${time(commit.committer.when)}</span>`}
+          ${former && html`<span>as <bdi>${former}</bdi></span>`}
+        </div>
+      </div>
+      <div class="bar commit-tools">
+        ${statusMark(status)}${signatureMark(verification)}${idLink(call, id)}
+        <button type="button" class="quiet small" data-copy="${id}" hidden>
+          ${icon("copy", "Copy the commit's id")}
+        </button>
+        <a class="button quiet small" href="${codePath(call, "src", there, at)}" rel="nofollow">
+          ${icon("code", "Browse at this commit")}
+        </a>
+      </div>
+    </li>
+  `
 }
 
 /** Pages are named by the commit that the first one began with. */
 function pagerOf(url: string, { next, previous }: HistoryPage): Html | undefined {
   if (next === undefined && previous === undefined) return undefined
   const to = (after: string) => withQuery(url, { after: after.endsWith(".0") ? undefined : after })
-  return html`<nav class="pager" aria-label="Pages">${previous !== undefined && html`<a class="button small" rel="prev" href="${to(previous)}">${icon("chevron-left")} Newer</a>`}${
-    next !== undefined && html`<a class="button small" rel="next" href="${to(next)}">Older ${icon("chevron-right")}</a>`
-  }</nav>`
+  return html`
+    <nav class="pager" aria-label="Pages">
+      ${previous !== undefined && html`<a class="button small" rel="prev" href="${to(previous)}">${icon("chevron-left")} Newer</a>`}
+      ${next !== undefined && html`<a class="button small" rel="next" href="${to(next)}">Older ${icon("chevron-right")}</a>`}
+    </nav>
+  `
 }

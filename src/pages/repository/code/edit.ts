@@ -104,7 +104,10 @@ const deleteFile: Page = page({
     if (!place.entry || place.entry.mode === "40000" || !(await mayWrite(call, place.branch))) throw refuse.notFound()
     const name = place.parts.join("/")
     return shownIn(call, `Delete ${name}`, [
-      html`<h1>Delete <bdi>${name}</bdi></h1><p class="muted">The commits until now keep it.</p>`,
+      html`
+        <h1>Delete <bdi>${name}</bdi></h1>
+        <p class="muted">The commits until now keep it.</p>
+      `,
       formView(saveDelete, {
         path: call.path,
         draft,
@@ -319,7 +322,14 @@ const shownIn = (call: OnEditor, title: string, body: Content, modules: readonly
   repositoryPage(call, { tab: "code", title, unlisted: true, modules, body: html`${body}` })
 
 const cancel = (call: OnEditor, { branch, parts, located, entry }: Place): Html =>
-  html`<a class="button quiet" href="${repositoryPath(call)}${located && `/src/branch/${escapePath(branch)}${entry && parts.length > 0 ? `/${escapePath(parts.join("/"))}` : ""}`}">Cancel</a>`
+  html`
+    <a
+      class="button quiet"
+      href="${repositoryPath(call)}${located && `/src/branch/${escapePath(branch)}${entry && parts.length > 0 ? `/${escapePath(parts.join("/"))}` : ""}`}"
+    >
+      Cancel
+    </a>
+  `
 
 /** The fields of every commit. */
 export async function commitFields(
@@ -340,7 +350,14 @@ export async function commitFields(
       required: true,
       maxlength: 255,
       value: pushes && !proposes ? place.branch : await patchBranch(call),
-      hint: html`${pushes ? html`Another name than <bdi>${place.branch}</bdi> makes a new branch from it` : html`<bdi>${place.branch}</bdi> is protected. A new branch is made from it`}, and leads to the form of a pull request.`,
+      hint: html`
+        ${
+          pushes
+            ? html`Another name than <bdi>${place.branch}</bdi> makes a new branch from it`
+            : html`<bdi>${place.branch}</bdi> is protected. A new branch is made from it`
+        }
+        , and leads to the form of a pull request.
+      `,
     },
   ]
 }
@@ -369,7 +386,12 @@ async function editor(call: OnEditor, place: Place, { to, draft, look, proposes 
       html`<h1>Edit <bdi>${name}</bdi></h1>`,
       notice(
         "info",
-        html`${there} It can be replaced by another one: <a href="${repositoryPath(call)}/_upload/${escapePath([branch, ...parts.slice(0, -1)].join("/"))}">upload it</a>.`,
+        html`
+          ${there} It can be replaced by another one:${" "}
+          <a href="${repositoryPath(call)}/_upload/${escapePath([branch, ...parts.slice(0, -1)].join("/"))}">
+            upload it
+          </a>.
+        `,
       ),
     ])
   const now = typeof there === "string" ? "" : there.text
@@ -391,7 +413,16 @@ async function editor(call: OnEditor, place: Place, { to, draft, look, proposes 
   const title = isFile ? `Edit ${name}` : "New file"
   const at = path(call.owner.name, call.repository.name)
   const button = (word: string, label: Content): Html =>
-    html`<button name="look" value="${word}" formaction="${at}/_preview/${escapePath(call.path["filepath"] ?? "")}" formnovalidate>${label}</button>`
+    html`
+      <button
+        name="look"
+        value="${word}"
+        formaction="${at}/_preview/${escapePath(call.path["filepath"] ?? "")}"
+        formnovalidate
+      >
+        ${label}
+      </button>
+    `
   const fieldsOfFile: readonly Field[] = [
     {
       kind: "line",
@@ -404,7 +435,15 @@ async function editor(call: OnEditor, place: Place, { to, draft, look, proposes 
     { kind: "text", name: "content", label: "Content", rows: 24, isCode: true },
     {
       kind: "content",
-      content: html`<p class="hint muted small" data-editor="${to.id.replaceAll(".", "-")}-content" data-typed="${typed ? "true" : "false"}">Tab indents, Shift and Tab take the indent away; after Escape, Tab leads on.</p>`,
+      content: html`
+        <p
+          class="hint muted small"
+          data-editor="${to.id.replaceAll(".", "-")}-content"
+          data-typed="${typed ? "true" : "false"}"
+        >
+          Tab indents, Shift and Tab take the indent away; after Escape, Tab leads on.
+        </p>
+      `,
     },
     hidden("sha", typedSha ?? (isFile ? entry.id : "")),
     hidden("from_path", isFile ? name : ""),
@@ -414,22 +453,46 @@ async function editor(call: OnEditor, place: Place, { to, draft, look, proposes 
   return shownIn(
     call,
     title,
-    html`<h1>${isFile ? html`Edit <bdi>${name}</bdi>` : "New file"} <span class="muted">on <bdi>${branch}</bdi></span></h1>${
-      isStale &&
-      html`${notice("warn", "Somebody has changed this file since you began. Below is what your text changes of what is there now; if you commit it, it takes its place.")}${await changesView(call.services, values.path, [now, values.content])}<details class="stack"><summary>What is there now</summary><pre class="prose" tabindex="0"><code>${now}</code></pre></details>`
-    }${isGone && notice("warn", "Somebody has deleted this file, or its branch, since you began. If you commit your text, the file is made again.")}${
-      typeof there !== "string" &&
-      there.isMixed &&
-      notice("info", `Some lines end in CR LF, and some in LF. A commit makes all of them end in ${ends === "crlf" ? "CR LF" : "LF"}.`)
-    }${look && (await looked(call, place, look, [now, values.content], values.path))}${formView(to, {
-      path: { ...call.path, filepath: call.path["filepath"] ?? "" },
-      record: values,
-      draft: isStale || isGone ? undefined : draft,
-      name: "form editor",
-      submit: "Commit",
-      fields: [...fieldsOfFile, ...(await commitFields(call, place, isFile ? `Update ${name}` : "Add the file", upstream !== ""))],
-      beside: html`${button("changes", html`${icon("diff")}Show changes`)}${button("preview", html`${icon("eye")}Preview`)}${cancel(call, place)}`,
-    })}${isMarkdown && html`<p class="muted small">Markdown; the preview shows it as the page of the file does.</p>`}`,
+    html`
+      <h1>${isFile ? html`Edit <bdi>${name}</bdi>` : "New file"} <span class="muted">on <bdi>${branch}</bdi></span></h1>
+      ${
+        isStale &&
+        html`
+          ${notice(
+            "warn",
+            "Somebody has changed this file since you began. Below is what your text changes of what is there now; if you commit it, it takes its place.",
+          )}
+          ${await changesView(call.services, values.path, [now, values.content])}
+          <details class="stack">
+            <summary>What is there now</summary>
+            <pre class="prose" tabindex="0"><code>${now}</code></pre>
+          </details>
+        `
+      }
+      ${
+        isGone &&
+        notice("warn", "Somebody has deleted this file, or its branch, since you began. If you commit your text, the file is made again.")
+      }
+      ${
+        typeof there !== "string" &&
+        there.isMixed &&
+        notice("info", `Some lines end in CR LF, and some in LF. A commit makes all of them end in ${ends === "crlf" ? "CR LF" : "LF"}.`)
+      }
+      ${look && (await looked(call, place, look, [now, values.content], values.path))}
+      ${formView(to, {
+        path: { ...call.path, filepath: call.path["filepath"] ?? "" },
+        record: values,
+        draft: isStale || isGone ? undefined : draft,
+        name: "form editor",
+        submit: "Commit",
+        fields: [...fieldsOfFile, ...(await commitFields(call, place, isFile ? `Update ${name}` : "Add the file", upstream !== ""))],
+        beside: html`
+          ${button("changes", html`${icon("diff")}Show changes`)}${button("preview", html`${icon("eye")}Preview`)}
+          ${cancel(call, place)}
+        `,
+      })}
+      ${isMarkdown && html`<p class="muted small">Markdown; the preview shows it as the page of the file does.</p>`}
+    `,
     ["editor"],
   )
 }
@@ -443,14 +506,32 @@ async function looked(
   name: string,
 ): Promise<Html> {
   if (look !== "preview")
-    return html`<section class="stack" aria-labelledby="look"><h2 id="look">Changes</h2>${await changesView(call.services, name, [now, after])}</section>`
+    return html`
+      <section class="stack" aria-labelledby="look">
+        <h2 id="look">Changes</h2>
+        ${await changesView(call.services, name, [now, after])}
+      </section>
+    `
   const shown = MARKDOWN.test(name)
     ? await renderText(call, after, {
         style: "document",
         file: { at: `branch/${escapePath(branch)}`, folder: name.split("/").slice(0, -1).join("/") },
       })
-    : html`<div class="code" role="region" aria-label="${name}" tabindex="0">${(await call.services.highlighter.lines({ name, text: after })).lines.map((line, index) => html`<div data-n="${index + 1}">${line}\n</div>`)}</div>`
-  return html`<section class="card" aria-labelledby="look"><div class="head"><h2 id="look">Preview</h2></div><div class="inside">${shown}</div></section>`
+    : html`
+      <div class="code" role="region" aria-label="${name}" tabindex="0">
+        ${(await call.services.highlighter.lines({ name, text: after })).lines.map(
+          (line, index) => html`<div data-n="${index + 1}">${line}${"\n"}</div>`,
+        )}
+      </div>
+    `
+  return html`
+    <section class="card" aria-labelledby="look">
+      <div class="head">
+        <h2 id="look">Preview</h2>
+      </div>
+      <div class="inside">${shown}</div>
+    </section>
+  `
 }
 
 /** The repository that a fork comes from, as addresses have it; empty where the caller can't see it. */
@@ -472,7 +553,13 @@ async function ownFork(call: OnEditor, { branch, parts }: Place, view: "_edit" |
     return moved(withQuery(to, { propose: true }), { flash: "You may not write to the repository, but this is your fork of it." })
   }
   return shownIn(call, "Propose a change", [
-    html`<h1>Propose a change</h1><p>You may not write to this repository. In a fork, which is a copy of your own, you can; what you commit there you can propose by a pull request.</p>`,
+    html`
+      <h1>Propose a change</h1>
+      <p>
+        You may not write to this repository. In a fork, which is a copy of your own, you can; what you commit there you
+        can propose by a pull request.
+      </p>
+    `,
     formView(forkFirst, {
       path: call.path,
       draft,

@@ -96,18 +96,39 @@ async function pickPage(call: OnEditor, commit: Commit, isRevert: boolean, draft
     tab: "code",
     title: `${verb} ${subjectOf(commit)}`,
     unlisted: true,
-    body: html`<h1>${verb} a commit</h1><p>${idLink(call, commit.id)} <bdi>${subjectOf(commit)}</bdi></p><p class="muted">${
-      isRevert ? "A commit takes back what it changed." : "What it changed is committed again, with its author."
-    }${commit.parents.length > 1 && " It is a merge: what counts is what changed against its first parent."}</p><form class="bar" action="${pickPath(call, commit, branch)}">${isRevert && html`<input type="hidden" name="revert" value="true">`}<label for="pick-onto">On the branch</label><datalist id="pick-branches">${rows.map(({ name }) => html`<option value="${name}"></option>`)}</datalist><input id="pick-onto" name="onto" list="pick-branches" value="${branch}" maxlength="255" required autocomplete="off" dir="auto"><button>Take this branch</button></form>${formView(
-      to,
-      {
+    body: html`
+      <h1>${verb} a commit</h1>
+      <p>${idLink(call, commit.id)} <bdi>${subjectOf(commit)}</bdi></p>
+      <p class="muted">
+        ${isRevert ? "A commit takes back what it changed." : "What it changed is committed again, with its author."}
+        ${commit.parents.length > 1 && " It is a merge: what counts is what changed against its first parent."}
+      </p>
+      <form class="bar" action="${pickPath(call, commit, branch)}">
+        ${isRevert && html`<input type="hidden" name="revert" value="true">`}
+        <label for="pick-onto">On the branch</label>
+        <datalist id="pick-branches">
+          ${rows.map(({ name }) => html`<option value="${name}"></option>`)}
+        </datalist>
+        <input
+          id="pick-onto"
+          name="onto"
+          list="pick-branches"
+          value="${branch}"
+          maxlength="255"
+          required
+          autocomplete="off"
+          dir="auto"
+        >
+        <button>Take this branch</button>
+      </form>
+      ${formView(to, {
         path: { ...path, branch },
         draft,
         record: { message: subject, description: rest.join("\n").trim() },
         submit: `${verb} it`,
         beside: html`<a class="button quiet" href="${commitPath(call, commit.id)}">Cancel</a>`,
         fields: [...(await commitFields(call, { branch }, subject)), { kind: "hidden", name: "revert", value: isRevert ? "true" : "" }],
-      },
-    )}`,
+      })}
+    `,
   })
 }

@@ -90,10 +90,47 @@ function readNames({ repository }: OnCode, basehead: string): Names & { readonly
 /** Two fields with the branches of the repository; a fork's are `owner:branch`. */
 async function chooserForm(call: OnCode, { base, head }: Names): Promise<Html> {
   const { rows } = await findBranches(call.db, call.repository.id, "", { number: 1, limit: 100, offset: 0 })
-  return html`<form class="bar compare-form" action="${repositoryPath(call)}/compare" aria-label="What is compared"><label>Base <input name="base" list="branches" value="${base}" placeholder="${call.repository.default_branch}" spellcheck="false" autocomplete="off"></label><label>Head <input name="head" list="branches" value="${head}" placeholder="branch, or owner:branch" required spellcheck="false" autocomplete="off"></label><datalist id="branches">${rows.map(({ name }) => html`<option value="${name}"></option>`)}</datalist><button>${icon("git-compare")}Compare</button>${
-    head !== "" &&
-    html`<a class="button quiet" href="${comparePath(call, { base: head, head: base || call.repository.default_branch })}" rel="nofollow">${icon("arrow-switch")}Swap</a>`
-  }</form>`
+  return html`
+    <form class="bar compare-form" action="${repositoryPath(call)}/compare" aria-label="What is compared">
+      <label>
+        Base <input
+          name="base"
+          list="branches"
+          value="${base}"
+          placeholder="${call.repository.default_branch}"
+          spellcheck="false"
+          autocomplete="off"
+        >
+      </label>
+      <label>
+        Head <input
+          name="head"
+          list="branches"
+          value="${head}"
+          placeholder="branch, or owner:branch"
+          required
+          spellcheck="false"
+          autocomplete="off"
+        >
+      </label>
+      <datalist id="branches">
+        ${rows.map(({ name }) => html`<option value="${name}"></option>`)}
+      </datalist>
+      <button>${icon("git-compare")}Compare</button>
+      ${
+        head !== "" &&
+        html`
+          <a
+            class="button quiet"
+            href="${comparePath(call, { base: head, head: base || call.repository.default_branch })}"
+            rel="nofollow"
+          >
+            ${icon("arrow-switch")}Swap
+          </a>
+        `
+      }
+    </form>
+  `
 }
 
 async function chooser(call: OnCode, names: Names, isMissing = false): Promise<Shown> {
@@ -101,11 +138,18 @@ async function chooser(call: OnCode, names: Names, isMissing = false): Promise<S
     tab: "code",
     title: "Compare",
     unlisted: true,
-    body: html`<h1>Compare</h1>${isMissing && notice("bad", "One of the two isn’t there, or you may not see it.")}${
-      call.repository.is_empty === 1
-        ? empty("git-compare", "Nothing to compare yet", "Push a branch or a tag first.")
-        : html`<p class="muted">Branches, tags or commits. The head may be in a fork: owner:branch.</p>${await chooserForm(call, names)}`
-    }`,
+    body: html`
+      <h1>Compare</h1>
+      ${isMissing && notice("bad", "One of the two isn’t there, or you may not see it.")}
+      ${
+        call.repository.is_empty === 1
+          ? empty("git-compare", "Nothing to compare yet", "Push a branch or a tag first.")
+          : html`
+            <p class="muted">Branches, tags or commits. The head may be in a fork: owner:branch.</p>
+            ${await chooserForm(call, names)}
+          `
+      }
+    `,
   })
   return isMissing ? { ...shown, status: 404 } : shown
 }
@@ -183,29 +227,55 @@ async function shownComparison(
     width: "wide",
     unlisted: true,
     modules: ["diff", "composer"],
-    body: html`<h1>Comparing <bdi>${names.base}</bdi> with <bdi>${names.head}</bdi></h1>${await chooserForm(call, names)}${
-      from === null && notice("warn", "No common history: all files of the head are shown.")
-    }${
-      isSame
-        ? empty(
-            "git-compare",
-            base === head ? "Both are the same commit" : "No new commits",
-            base === head ? "There is nothing to compare." : "All of its commits are in the base.",
-            base !== head &&
-              html`<a class="button" href="${comparePath(call, { base: names.head, head: names.base })}">${icon("arrow-switch")}Compare the other way round</a>`,
-          )
-        : html`${pull}${commitList(call, comparison, listed, total)}`
-    }${shown?.body}`,
+    body: html`
+      <h1>Comparing <bdi>${names.base}</bdi> with <bdi>${names.head}</bdi></h1>
+      ${await chooserForm(call, names)}
+      ${from === null && notice("warn", "No common history: all files of the head are shown.")}
+      ${
+        isSame
+          ? empty(
+              "git-compare",
+              base === head ? "Both are the same commit" : "No new commits",
+              base === head ? "There is nothing to compare." : "All of its commits are in the base.",
+              base !== head &&
+                html`
+                  <a class="button" href="${comparePath(call, { base: names.head, head: names.base })}">
+                    ${icon("arrow-switch")}Compare the other way round
+                  </a>
+                `,
+            )
+          : html`${pull}${commitList(call, comparison, listed, total)}`
+      }
+      ${shown?.body}
+    `,
     ...(shown?.rest ? { rest: shown.rest } : {}),
   })
 }
 
 function commitList(call: OnCode, { on }: Comparison, listed: readonly ListedCommit[], total: number): Html {
   const row = ({ commit, author, verification, status }: ListedCommit): Html =>
-    html`<li>${icon("git-commit")}<div class="main"><h3 class="title">${commitLink(on, { id: commit.id, subject: subjectOf(commit) }, "")}</h3><p class="meta"><span>${commitPerson(call.services, author, commit.author)} committed ${time(commit.committer.when)}</span>${signatureMark(verification)}${statusMark(status)}</p></div>${idLink(on, commit.id)}</li>`
-  return html`<details class="stack" open><summary><h2 class="inline">${plural(total, "commit")}</h2></summary><ul class="rows">${listed.map(row)}</ul>${
-    total > listed.length && html`<p class="muted small">The newest ${listed.length} of them.</p>`
-  }</details>`
+    html`
+      <li>
+        ${icon("git-commit")}
+        <div class="main">
+          <h3 class="title">${commitLink(on, { id: commit.id, subject: subjectOf(commit) }, "")}</h3>
+          <p class="meta">
+            <span>${commitPerson(call.services, author, commit.author)} committed ${time(commit.committer.when)}</span>
+            ${signatureMark(verification)}${statusMark(status)}
+          </p>
+        </div>
+        ${idLink(on, commit.id)}
+      </li>
+    `
+  return html`
+    <details class="stack" open>
+      <summary>
+        <h2 class="inline">${plural(total, "commit")}</h2>
+      </summary>
+      <ul class="rows">${listed.map(row)}</ul>
+      ${total > listed.length && html`<p class="muted small">The newest ${listed.length} of them.</p>`}
+    </details>
+  `
 }
 
 // --- the pull request ---------------------------------------------------------------------------------------------------------------
@@ -230,15 +300,39 @@ async function pullPart(
   const between = { repositoryId: repository.id, baseBranch: to.name, headRepositoryId: on.repository.id, headBranch: from.name }
   const open = await findOpenBetween.first(db, between)
   if (open)
-    return html`<div class="notice info">${icon("git-pull-request")} There is an open pull request for these branches: <a href="${repositoryPath(call)}/pulls/${open.number}">#${open.number}</a></div>`
+    return html`
+      <div class="notice info">
+        ${icon("git-pull-request")} There is an open pull request for these branches:${" "}
+        <a href="${repositoryPath(call)}/pulls/${open.number}">#${open.number}</a>
+      </div>
+    `
   if (actor.kind === "anonymous")
-    return html`<div class="notice info"><a href="/user/login?redirect_to=${encodeURIComponent(withQuery(reader.url, { expand: 1 }))}" rel="nofollow">Sign in</a> to open a pull request for this.</div>`
+    return html`
+      <div class="notice info">
+        <a href="/user/login?redirect_to=${encodeURIComponent(withQuery(reader.url, { expand: 1 }))}" rel="nofollow">
+          Sign in
+        </a> to open a pull request for this.
+      </div>
+    `
   const only = listed.length === 1 ? listed[0]?.commit : undefined
   const title = wanted.title ?? (only ? subjectOf(only) : from.name.replaceAll(/[-_/]+/g, " ").trim())
   const said = only ? only.message.split("\n").slice(1).join("\n").trim() : ""
   const form =
     wanted.isOpen && (await openForm(call, { base: to.name, head: names.head, title, body: wanted.body ?? said, draft: wanted.draft }))
   return wanted.isOpen
-    ? html`<section class="card" aria-labelledby="open-pull"><div class="head"><h2 id="open-pull">Open a pull request</h2></div><div class="inside">${form}</div></section>`
-    : html`<p><a class="button primary" href="${withQuery(reader.url, { expand: 1 })}">${icon("git-pull-request")}Open a pull request</a></p>`
+    ? html`
+      <section class="card" aria-labelledby="open-pull">
+        <div class="head">
+          <h2 id="open-pull">Open a pull request</h2>
+        </div>
+        <div class="inside">${form}</div>
+      </section>
+    `
+    : html`
+      <p>
+        <a class="button primary" href="${withQuery(reader.url, { expand: 1 })}">
+          ${icon("git-pull-request")}Open a pull request
+        </a>
+      </p>
+    `
 }

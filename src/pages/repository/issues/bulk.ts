@@ -78,10 +78,30 @@ export const bulkPages: readonly Page[] = [
         tab: list,
         title: "Edit message",
         unlisted: true,
-        body: html`<h1>Edit message</h1><p>${done} of ${results.length} changed.</p><ul class="rows">${results.map(
-          ({ number, refused }) =>
-            html`<li><div class="main"><p><a href="${repositoryPath(call)}/${list}/${number}">#${number}</a> ${refused === undefined ? state("success", "check-circle", "changed") : html`${state("failure", "x-circle", "not changed")} <span dir="auto">${refused}</span>`}</p></div></li>`,
-        )}</ul><p><a class="button" href="${back}">Back to the list</a></p>`,
+        body: html`
+          <h1>Edit message</h1>
+          <p>${done} of ${results.length} changed.</p>
+          <ul class="rows">
+            ${results.map(
+              ({ number, refused }) =>
+                html`
+                  <li>
+                    <div class="main">
+                      <p>
+                        <a href="${repositoryPath(call)}/${list}/${number}">#${number}</a>${" "}
+                        ${
+                          refused === undefined
+                            ? state("success", "check-circle", "changed")
+                            : html`${state("failure", "x-circle", "not changed")} <span dir="auto">${refused}</span>`
+                        }
+                      </p>
+                    </div>
+                  </li>
+                `,
+            )}
+          </ul>
+          <p><a class="button" href="${back}">Back to the list</a></p>
+        `,
       })
     },
   }),

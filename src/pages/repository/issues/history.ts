@@ -58,22 +58,54 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
     tab: issue.is_pull === 1 ? "pulls" : "issues",
     title: `History of ${of} of #${issue.number}`,
     unlisted: true,
-    body: html`<h1>History of ${of} <span class="muted">of #${issue.number}</span></h1><p><a href="${conversationPath(call)}#${anchor}">Back to the text</a></p>${
-      chosen
-        ? html`<div class="columns"><section class="stack" aria-labelledby="version"><h2 id="version">${
-            chosen.number === 1 ? "Version 1" : `What version ${chosen.number} changed`
-          }</h2>${
-            chosen.deleted_at > 0
-              ? notice("info", html`What this version said was ${gone(chosen)}.`)
-              : await changesOf(call, told, versions, at)
-          }${at > 0 && chosen.deleted_at === 0 && removal(call, told, chosen)}</section><aside class="side" aria-label="Versions"><ol class="rows versions" reversed>${versions.map(
-            (version, index) =>
-              html`<li><div class="main"><span class="title"><a href="${withQuery(historyPath(call, commentId), { version: version.number })}" rel="nofollow" ${attribute("aria-current", version === chosen ? "true" : undefined)}>Version ${version.number}</a>${
-                index === 0 && html` <span class="chip">Now</span>`
-              }</span><span class="muted small">${writer(version)} ${time(version.written_at, now)}${version.deleted_at > 0 && html`; ${gone(version)}`}</span></div></li>`,
-          )}</ol></aside></div>`
-        : empty("history", "There are no earlier versions", "When the text is edited, what it said before is kept here.")
-    }`,
+    body: html`
+      <h1>History of ${of} <span class="muted">of #${issue.number}</span></h1>
+      <p><a href="${conversationPath(call)}#${anchor}">Back to the text</a></p>
+      ${
+        chosen
+          ? html`
+            <div class="columns">
+              <section class="stack" aria-labelledby="version">
+                <h2 id="version">${chosen.number === 1 ? "Version 1" : `What version ${chosen.number} changed`}</h2>
+                ${
+                  chosen.deleted_at > 0
+                    ? notice("info", html`What this version said was ${gone(chosen)}.`)
+                    : await changesOf(call, told, versions, at)
+                }
+                ${at > 0 && chosen.deleted_at === 0 && removal(call, told, chosen)}
+              </section>
+              <aside class="side" aria-label="Versions">
+                <ol class="rows versions" reversed>
+                  ${versions.map(
+                    (version, index) =>
+                      html`
+                        <li>
+                          <div class="main">
+                            <span class="title">
+                              <a
+                                href="${withQuery(historyPath(call, commentId), { version: version.number })}"
+                                rel="nofollow"
+                                ${attribute("aria-current", version === chosen ? "true" : undefined)}
+                              >
+                                Version ${version.number}
+                              </a>
+                              ${index === 0 && html` <span class="chip">Now</span>`}
+                            </span>
+                            <span class="muted small">
+                              ${writer(version)} ${time(version.written_at, now)}
+                              ${version.deleted_at > 0 && html`; ${gone(version)}`}
+                            </span>
+                          </div>
+                        </li>
+                      `,
+                  )}
+                </ol>
+              </aside>
+            </div>
+          `
+          : empty("history", "There are no earlier versions", "When the text is edited, what it said before is kept here.")
+      }
+    `,
   })
 }
 
@@ -91,14 +123,28 @@ async function changesOf({ services }: Call, { content }: Told, versions: readon
       : !before && version.number > 1
         ? `Older versions are not kept, so this is all of version ${version.number}.`
         : before && before.number + 1 < version.number && `Compared with version ${before.number}: those between them are not kept.`
-  return html`${missing && html`<p class="muted">${missing}</p>`}${await changesView(services, "text.md", [isKnown ? linesOf(before) : "", linesOf(version)])}<details class="stack"><summary>All of version ${version.number}</summary><pre class="prose" tabindex="0"><code dir="auto">${textOf(version)}</code></pre></details>`
+  return html`
+    ${missing && html`<p class="muted">${missing}</p>`}
+    ${await changesView(services, "text.md", [isKnown ? linesOf(before) : "", linesOf(version)])}
+    <details class="stack">
+      <summary>All of version ${version.number}</summary>
+      <pre class="prose" tabindex="0"><code dir="auto">${textOf(version)}</code></pre>
+    </details>
+  `
 }
 
 /** For the author and for administrators: a secret that was in the text can be taken out of its history. */
 function removal({ actor, repository, permission }: Call, { authorId, remove }: Told, { number }: Version): Content {
   if (actor.kind !== "user" || repository.is_archived === 1) return undefined
   if (actor.user.id !== authorId && permission.mode < Mode.admin) return undefined
-  return html`<div class="bar">${formButton(remove.form, { ...remove.path, version: String(number) }, "Delete what it said")}<span class="muted small">Who wrote it, and when, stays. Other versions that say the same have to be deleted too.</span></div>`
+  return html`
+    <div class="bar">
+      ${formButton(remove.form, { ...remove.path, version: String(number) }, "Delete what it said")}
+      <span class="muted small">
+        Who wrote it, and when, stays. Other versions that say the same have to be deleted too.
+      </span>
+    </div>
+  `
 }
 
 const version = { version: Type.Optional(Type.Integer()) } as const

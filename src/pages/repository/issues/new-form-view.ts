@@ -23,7 +23,11 @@ interface FormView {
 }
 
 export const formFields = (fields: readonly IssueFormField[], view: FormView): Html =>
-  html`${fields.map((field, at) => (field.visible.includes("form") ? (field.type === "markdown" ? view.texts.get(at) : fieldView(field, view)) : undefined))}`
+  html`
+    ${fields.map((field, at) =>
+      field.visible.includes("form") ? (field.type === "markdown" ? view.texts.get(at) : fieldView(field, view)) : undefined,
+    )}
+  `
 
 function fieldView(field: IssueFormField, { answers, refusal }: FormView): Html {
   const { attributes } = field
@@ -41,19 +45,81 @@ function fieldView(field: IssueFormField, { answers, refusal }: FormView): Html 
   const required = flagged("required", isRequired(field))
   const [first = ""] = values
   if (field.type === "textarea")
-    return html`<div class="field">${mark}<label for="${id}">${label}</label><textarea id="${id}" name="${ANSWERS}" rows="6" class="${attributes["render"] === undefined ? "" : "mono"}" placeholder="${placeholder}" dir="auto" ${required} ${marks}>
-${first}</textarea>${below}</div>`
+    return html`
+      <div class="field">
+        ${mark}<label for="${id}">${label}</label>
+        <textarea
+          id="${id}"
+          name="${ANSWERS}"
+          rows="6"
+          class="${attributes["render"] === undefined ? "" : "mono"}"
+          placeholder="${placeholder}"
+          dir="auto"
+          ${required}
+          ${marks}
+        >
+          ${"\n"}${first}
+        </textarea>
+        ${below}
+      </div>
+    `
   if (!isChosen(field))
-    return html`<div class="field">${mark}<label for="${id}">${label}</label><input id="${id}" name="${ANSWERS}" value="${first}" placeholder="${placeholder}" maxlength="1000" autocomplete="off" dir="auto" ${required} ${marks}>${below}</div>`
+    return html`
+      <div class="field">
+        ${mark}<label for="${id}">${label}</label>
+        <input
+          id="${id}"
+          name="${ANSWERS}"
+          value="${first}"
+          placeholder="${placeholder}"
+          maxlength="1000"
+          autocomplete="off"
+          dir="auto"
+          ${required}
+          ${marks}
+        >
+        ${below}
+      </div>
+    `
   const options = optionsOf(field)
   if (field.type === "dropdown" && attributes["multiple"] !== true)
-    return html`<div class="field">${mark}<label for="${id}">${label}</label><select id="${id}" name="${ANSWERS}" ${required} ${marks}><option value="">Choose one</option>${options.map(
-      (option, at) => html`<option value="${at}" ${flagged("selected", values.includes(String(at)))}>${option.label}</option>`,
-    )}</select>${below}</div>`
-  return html`<fieldset class="field" ${marks}>${mark}<legend>${label}</legend>${below}${options.map(
-    (option, at) =>
-      html`<div class="check"><input id="${id}-${at}" type="checkbox" name="${ANSWERS}" value="${at}" ${flagged("checked", values.includes(String(at)))} ${flagged("required", option.isRequired)}><label for="${id}-${at}" dir="auto">${option.label}${option.isRequired && html` <span class="muted small">required</span>`}</label></div>`,
-  )}</fieldset>`
+    return html`
+      <div class="field">
+        ${mark}<label for="${id}">${label}</label>
+        <select id="${id}" name="${ANSWERS}" ${required} ${marks}>
+          <option value="">Choose one</option>
+          ${options.map(
+            (option, at) => html`<option value="${at}" ${flagged("selected", values.includes(String(at)))}>${option.label}</option>`,
+          )}
+        </select>
+        ${below}
+      </div>
+    `
+  return html`
+    <fieldset class="field" ${marks}>
+      ${mark}
+      <legend>${label}</legend>
+      ${below}
+      ${options.map(
+        (option, at) =>
+          html`
+            <div class="check">
+              <input
+                id="${id}-${at}"
+                type="checkbox"
+                name="${ANSWERS}"
+                value="${at}"
+                ${flagged("checked", values.includes(String(at)))}
+                ${flagged("required", option.isRequired)}
+              >
+              <label for="${id}-${at}" dir="auto">
+                ${option.label}${option.isRequired && html` <span class="muted small">required</span>`}
+              </label>
+            </div>
+          `,
+      )}
+    </fieldset>
+  `
 }
 
 function startOf({ attributes: { value, default: chosen } }: IssueFormField): readonly string[] {

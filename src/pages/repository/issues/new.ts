@@ -65,14 +65,27 @@ const choose = page({
     const blank = `${repositoryPath(call)}/issues/new`
     if (templates.length === 0 && config.contact_links.length === 0) return moved(blank)
     const row = (href: string, title: string, about: string, isOutside = false): Content =>
-      html`<li>${icon(isOutside ? "link-external" : "issue-opened")}<div class="main"><h2 class="title"><a href="${href}" dir="auto">${title}</a></h2><p dir="auto">${about}</p></div></li>`
+      html`
+        <li>
+          ${icon(isOutside ? "link-external" : "issue-opened")}
+          <div class="main">
+            <h2 class="title"><a href="${href}" dir="auto">${title}</a></h2>
+            <p dir="auto">${about}</p>
+          </div>
+        </li>
+      `
     return repositoryPage(call, {
       tab: "issues",
       title: "New issue",
       unlisted: true,
-      body: html`<h1>New issue</h1><ul class="rows">${templates.map(({ name, about, file_name }) => row(withQuery(blank, { template: file_name }), name, about))}${config.contact_links.map(({ name, url, about }) => row(url, name, about, true))}${
-        config.blank_issues_enabled && row(blank, "Blank issue", "Start from scratch.")
-      }</ul>`,
+      body: html`
+        <h1>New issue</h1>
+        <ul class="rows">
+          ${templates.map(({ name, about, file_name }) => row(withQuery(blank, { template: file_name }), name, about))}
+          ${config.contact_links.map(({ name, url, about }) => row(url, name, about, true))}
+          ${config.blank_issues_enabled && row(blank, "Blank issue", "Start from scratch.")}
+        </ul>
+      `,
     })
   },
 })
@@ -169,16 +182,22 @@ async function formPage(call: Call, { about, body, file_name }: IssueTemplate, {
   return newPage(
     call,
     about,
-    html`<form class="form" data-long method="post" action="${repositoryPath(call)}/issues/new/form">${isOfField ? notice("bad", "Please correct the fields below.") : problem(refusal)}<input type="hidden" name="template" value="${file_name}">${field(
-      {
-        label: "Title",
-        name: "title",
-        value: title,
-        required: true,
-        maxlength: 255,
-        ...(refusal?.field === "title" && { fault: "It must not be empty." }),
-      },
-    )}${formFields(body, { texts: new Map(texts.entries()), answers, refusal })}<div class="bar"><button class="primary">Create issue</button></div></form>`,
+    html`
+      <form class="form" data-long method="post" action="${repositoryPath(call)}/issues/new/form">
+        ${isOfField ? notice("bad", "Please correct the fields below.") : problem(refusal)}
+        <input type="hidden" name="template" value="${file_name}">
+        ${field({
+          label: "Title",
+          name: "title",
+          value: title,
+          required: true,
+          maxlength: 255,
+          ...(refusal?.field === "title" && { fault: "It must not be empty." }),
+        })}
+        ${formFields(body, { texts: new Map(texts.entries()), answers, refusal })}
+        <div class="bar"><button class="primary">Create issue</button></div>
+      </form>
+    `,
   )
 }
 
@@ -188,7 +207,11 @@ const newPage = (call: OnRepository & Request, about: string | undefined, body: 
     title: "New issue",
     unlisted: true,
     modules: ["composer"],
-    body: html`<h1>New issue</h1>${about && html`<p class="muted" dir="auto">${about}</p>`}${body}`,
+    body: html`
+      <h1>New issue</h1>
+      ${about && html`<p class="muted" dir="auto">${about}</p>`}
+      ${body}
+    `,
   })
 
 export const newIssuePages: readonly Page[] = [choose, begun, create, fill]

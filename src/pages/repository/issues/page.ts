@@ -26,7 +26,10 @@ async function issuePage(call: ConversationCall, options: Omit<ConversationOptio
     title: `#${record.number} ${record.title}`,
     canonical: conversationPath(call),
     modules: ["composer", "conversation", "live"],
-    body: html`${conversationHeader(record, opened(record, call.services.now()))}${await conversation(call, record, { ...options, forms })}`,
+    body: html`
+      ${conversationHeader(record, opened(record, call.services.now()))}
+      ${await conversation(call, record, { ...options, forms })}
+    `,
   })
 }
 

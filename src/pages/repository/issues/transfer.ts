@@ -25,11 +25,21 @@ async function targetsPage(call: ConversationCall, q: string): Promise<Shown> {
     tab: "issues",
     title: `Move #${issue.number}`,
     unlisted: true,
-    body: html`<h1>Move <a href="${here}" dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></a></h1>${filterForm(`${here}/transfer`, q, "A part of the name")}${
-      targets.length === 0
-        ? empty("repo", "No repository is found", "You can move it to where you may write to issues.")
-        : html`<details><summary>${targets.length} to choose from</summary><ul class="plain">${targets.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul></details>`
-    }${transferForm(call, targets)}`,
+    body: html`
+      <h1>Move <a href="${here}" dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></a></h1>
+      ${filterForm(`${here}/transfer`, q, "A part of the name")}
+      ${
+        targets.length === 0
+          ? empty("repo", "No repository is found", "You can move it to where you may write to issues.")
+          : html`
+            <details>
+              <summary>${targets.length} to choose from</summary>
+              <ul class="plain">${targets.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>
+            </details>
+          `
+      }
+      ${transferForm(call, targets)}
+    `,
   })
 }
 

@@ -48,7 +48,10 @@ const maker: Page = page({
       tab: "issues",
       title: "New label",
       unlisted: true,
-      body: html`<h1>New label</h1>${formView(make, { path: call.path, draft: call.draft, submit: "Create label", fields })}`,
+      body: html`
+        <h1>New label</h1>
+        ${formView(make, { path: call.path, draft: call.draft, submit: "Create label", fields })}
+      `,
     }),
 })
 
@@ -76,7 +79,13 @@ const editor: Page = page({
       tab: "issues",
       title: `Label ${found.name}`,
       unlisted: true,
-      body: html`<h1>Label ${label(found.name, found.color)}</h1>${formView(edit, { path, record, draft, submit: "Save", fields: [...fields, archived] })}<h2>Delete</h2><p>It is taken off every issue and pull request.</p>${formView(remove, { path, draft, submit: "Delete label", look: "danger" })}`,
+      body: html`
+        <h1>Label ${label(found.name, found.color)}</h1>
+        ${formView(edit, { path, record, draft, submit: "Save", fields: [...fields, archived] })}
+        <h2>Delete</h2>
+        <p>It is taken off every issue and pull request.</p>
+        ${formView(remove, { path, draft, submit: "Delete label", look: "danger" })}
+      `,
     })
   },
 })

@@ -48,25 +48,58 @@ export const labelPages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "issues",
         title: "Labels",
-        body: html`<div class="bar"><h1>Labels</h1>${menu(
-          html`${icon("sort-desc")}${ORDERS[sort]}`,
-          LABEL_SORTS.map((name) => html`<a href="${withQuery(reader.url, { sort: name })}" rel="nofollow">${ORDERS[name]}</a>`),
-        )}${plans && html`<a class="button primary" href="${at}/labels/new" rel="nofollow">${icon("plus")}New label</a>`}</div>${
-          own.rows.length + shared.rows.length === 0
-            ? empty("tag", "There is no label yet", "Labels sort issues and pull requests: by kind, by part, by what is to be done.")
-            : html`${own.rows.length > 0 && labelRows(own.rows, at, counts, plans)}${pager(reader.url, rows, own.total)}${
-                shared.rows.length > 0 &&
-                rows.number === 1 &&
-                html`<h2>Labels of <bdi>${owner.name}</bdi></h2>${labelRows(shared.rows, at, counts)}`
-              }`
-        }`,
+        body: html`
+          <div class="bar">
+            <h1>Labels</h1>
+            ${menu(
+              html`${icon("sort-desc")}${ORDERS[sort]}`,
+              LABEL_SORTS.map((name) => html`<a href="${withQuery(reader.url, { sort: name })}" rel="nofollow">${ORDERS[name]}</a>`),
+            )}
+            ${plans && html`<a class="button primary" href="${at}/labels/new" rel="nofollow">${icon("plus")}New label</a>`}
+          </div>
+          ${
+            own.rows.length + shared.rows.length === 0
+              ? empty("tag", "There is no label yet", "Labels sort issues and pull requests: by kind, by part, by what is to be done.")
+              : html`
+                ${own.rows.length > 0 && labelRows(own.rows, at, counts, plans)}${pager(reader.url, rows, own.total)}
+                ${
+                  shared.rows.length > 0 &&
+                  rows.number === 1 &&
+                  html`
+                    <h2>Labels of <bdi>${owner.name}</bdi></h2>
+                    ${labelRows(shared.rows, at, counts)}
+                  `
+                }
+              `
+          }
+        `,
       })
     },
   }),
 ]
 
 const labelRows = (labels: readonly Label[], at: string, counts: Counts, plans = false): Html =>
-  html`<ul class="rows labels">${labels.map(({ id, name, color, description, exclusive, is_archived }) => {
-    const to = (kind: string) => withQuery(`${at}/${kind}`, { q: `is:open label:"${name.replaceAll('"', "")}"` })
-    return html`<li><div class="main"><p class="bar">${label(name, color, { href: to("issues") })}${exclusive === 1 && html`<span class="muted small">one of its kind</span>`}${is_archived === 1 && html`<span class="chip">Archived</span>`}</p>${description !== "" && html`<p class="muted break" dir="auto">${description}</p>`}</div><p class="meta"><a href="${to("issues")}">${plural(counts(id, 0), "open issue")}</a><a href="${to("pulls")}">${plural(counts(id, 1), "open pull request")}</a>${plans && html`<a href="${at}/labels/${id}/edit" rel="nofollow" aria-label="Edit ${name}">${icon("pencil")}</a>`}</p></li>`
-  })}</ul>`
+  html`
+    <ul class="rows labels">
+      ${labels.map(({ id, name, color, description, exclusive, is_archived }) => {
+        const to = (kind: string) => withQuery(`${at}/${kind}`, { q: `is:open label:"${name.replaceAll('"', "")}"` })
+        return html`
+          <li>
+            <div class="main">
+              <p class="bar">
+                ${label(name, color, { href: to("issues") })}
+                ${exclusive === 1 && html`<span class="muted small">one of its kind</span>`}
+                ${is_archived === 1 && html`<span class="chip">Archived</span>`}
+              </p>
+              ${description !== "" && html`<p class="muted break" dir="auto">${description}</p>`}
+            </div>
+            <p class="meta">
+              <a href="${to("issues")}">${plural(counts(id, 0), "open issue")}</a>
+              <a href="${to("pulls")}">${plural(counts(id, 1), "open pull request")}</a>
+              ${plans && html`<a href="${at}/labels/${id}/edit" rel="nofollow" aria-label="Edit ${name}">${icon("pencil")}</a>`}
+            </p>
+          </li>
+        `
+      })}
+    </ul>
+  `

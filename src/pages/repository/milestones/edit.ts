@@ -37,7 +37,10 @@ const maker: Page = page({
       title: "New milestone",
       unlisted: true,
       modules: ["composer"],
-      body: html`<h1>New milestone</h1>${formView(make, { path: call.path, draft: call.draft, submit: "Create milestone", fields: fieldsFor(repositoryPath(call)) })}`,
+      body: html`
+        <h1>New milestone</h1>
+        ${formView(make, { path: call.path, draft: call.draft, submit: "Create milestone", fields: fieldsFor(repositoryPath(call)) })}
+      `,
     }),
 })
 
@@ -68,19 +71,27 @@ const editor: Page = page({
       title: `Milestone ${record.title}`,
       unlisted: true,
       modules: ["composer"],
-      body: html`<h1>Milestone <bdi>${record.title}</bdi></h1>${formView(edit, {
-        path,
-        record,
-        draft,
-        submit: "Save",
-        fields: fieldsFor(repositoryPath(call), record.due_on?.slice(0, 10) ?? ""),
-      })}<h2>State</h2>${formView(setState, {
-        path,
-        draft,
-        look: "plain",
-        submit: record.state === "open" ? "Close the milestone" : "Reopen the milestone",
-        fields: [{ kind: "hidden", name: "state", value: record.state === "open" ? "closed" : "open" }],
-      })}<h2>Delete</h2><p>Its issues and pull requests stay, and have no milestone then.</p>${formView(remove, { path, draft, submit: "Delete milestone", look: "danger" })}`,
+      body: html`
+        <h1>Milestone <bdi>${record.title}</bdi></h1>
+        ${formView(edit, {
+          path,
+          record,
+          draft,
+          submit: "Save",
+          fields: fieldsFor(repositoryPath(call), record.due_on?.slice(0, 10) ?? ""),
+        })}
+        <h2>State</h2>
+        ${formView(setState, {
+          path,
+          draft,
+          look: "plain",
+          submit: record.state === "open" ? "Close the milestone" : "Reopen the milestone",
+          fields: [{ kind: "hidden", name: "state", value: record.state === "open" ? "closed" : "open" }],
+        })}
+        <h2>Delete</h2>
+        <p>Its issues and pull requests stay, and have no milestone then.</p>
+        ${formView(remove, { path, draft, submit: "Delete milestone", look: "danger" })}
+      `,
     })
   },
 })

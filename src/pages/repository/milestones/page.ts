@@ -55,10 +55,27 @@ interface Row {
 }
 
 const milestoneRows = (rows: readonly Row[], now: number): Html =>
-  html`<ul class="rows milestones">${rows.map(
-    ({ milestone, at, title, text }) =>
-      html`<li>${icon("milestone")}<div class="main"><h2 class="title"><a href="${at}/milestone/${milestone.id}" dir="auto">${title !== undefined && html`<span class="muted">${title}</span> `}${milestone.title}</a></h2><p class="meta">${milestoneDue(milestone, now)}${milestoneProgress(milestone)}</p>${text}</div></li>`,
-  )}</ul>`
+  html`
+    <ul class="rows milestones">
+      ${rows.map(
+        ({ milestone, at, title, text }) =>
+          html`
+            <li>
+              ${icon("milestone")}
+              <div class="main">
+                <h2 class="title">
+                  <a href="${at}/milestone/${milestone.id}" dir="auto">
+                    ${title !== undefined && html`<span class="muted">${title}</span> `}${milestone.title}
+                  </a>
+                </h2>
+                <p class="meta">${milestoneDue(milestone, now)}${milestoneProgress(milestone)}</p>
+                ${text}
+              </div>
+            </li>
+          `,
+      )}
+    </ul>
+  `
 
 export const milestonePages: readonly Page[] = [
   page({
@@ -82,11 +99,22 @@ export const milestonePages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "issues",
         title: "Milestones",
-        body: html`<div class="bar"><h1>Milestones</h1>${mayPlan(call) && html`<a class="button primary" href="${at}/milestones/new" rel="nofollow">${icon("plus")}New milestone</a>`}</div><div class="bar">${filterForm(`${at}/milestones`, q, "Search milestones", { state: query.state })}${stateChoices(reader.url, state)}</div>${
-          shown.length > 0
-            ? milestoneRows(shown, services.now())
-            : empty("milestone", "No milestones", "A milestone groups issues and pull requests for a date or a release.")
-        }${pager(reader.url, rows, found.total)}`,
+        body: html`
+          <div class="bar">
+            <h1>Milestones</h1>
+            ${mayPlan(call) && html`<a class="button primary" href="${at}/milestones/new" rel="nofollow">${icon("plus")}New milestone</a>`}
+          </div>
+          <div class="bar">
+            ${filterForm(`${at}/milestones`, q, "Search milestones", { state: query.state })}
+            ${stateChoices(reader.url, state)}
+          </div>
+          ${
+            shown.length > 0
+              ? milestoneRows(shown, services.now())
+              : empty("milestone", "No milestones", "A milestone groups issues and pull requests for a date or a release.")
+          }
+          ${pager(reader.url, rows, found.total)}
+        `,
       })
     },
   }),
@@ -122,11 +150,23 @@ export const milestonePages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "issues",
         title: row.title,
-        body: html`<div class="stack tight milestones"><div class="bar"><h1 dir="auto">${row.title}</h1>${mayPlan(call) && html`<a class="button small" href="${at}/edit" rel="nofollow">${icon("pencil")}Edit</a>`}</div><p class="meta">${milestoneDue(milestone, services.now())}${milestoneProgress(milestone)}</p>${text}</div>${filterBar(bar)}${
-          records.length > 0
-            ? issueRows(records, { now: services.now() })
-            : nothingFound(bar, html`<a class="button" href="${repositoryPath(call)}/issues">${icon("issue-opened")} All issues</a>`)
-        }${pager(reader.url, rows, found.total)}`,
+        body: html`
+          <div class="stack tight milestones">
+            <div class="bar">
+              <h1 dir="auto">${row.title}</h1>
+              ${mayPlan(call) && html`<a class="button small" href="${at}/edit" rel="nofollow">${icon("pencil")}Edit</a>`}
+            </div>
+            <p class="meta">${milestoneDue(milestone, services.now())}${milestoneProgress(milestone)}</p>
+            ${text}
+          </div>
+          ${filterBar(bar)}
+          ${
+            records.length > 0
+              ? issueRows(records, { now: services.now() })
+              : nothingFound(bar, html`<a class="button" href="${repositoryPath(call)}/issues">${icon("issue-opened")} All issues</a>`)
+          }
+          ${pager(reader.url, rows, found.total)}
+        `,
       })
     },
   }),
@@ -151,18 +191,26 @@ export const milestonePages: readonly Page[] = [
       return {
         kind: "shown",
         title: "Milestones",
-        body: html`<h1>Milestones</h1><div class="bar">${filterForm("/milestones", q, "Search milestones", { state: query.state })}${stateChoices(reader.url, state)}</div>${
-          found.rows.length > 0
-            ? milestoneRows(
-                found.rows.map((row) => ({
-                  milestone: presentMilestone(row),
-                  at: path(row.owner_name, row.repository_name),
-                  title: `${row.owner_name}/${row.repository_name}`,
-                })),
-                services.now(),
-              )
-            : empty("milestone", "No milestones", "Milestones of your repositories and of those you collaborate on are listed here.")
-        }${pager(reader.url, rows, found.total)}`,
+        body: html`
+          <h1>Milestones</h1>
+          <div class="bar">
+            ${filterForm("/milestones", q, "Search milestones", { state: query.state })}
+            ${stateChoices(reader.url, state)}
+          </div>
+          ${
+            found.rows.length > 0
+              ? milestoneRows(
+                  found.rows.map((row) => ({
+                    milestone: presentMilestone(row),
+                    at: path(row.owner_name, row.repository_name),
+                    title: `${row.owner_name}/${row.repository_name}`,
+                  })),
+                  services.now(),
+                )
+              : empty("milestone", "No milestones", "Milestones of your repositories and of those you collaborate on are listed here.")
+          }
+          ${pager(reader.url, rows, found.total)}
+        `,
       }
     },
   }),

@@ -86,7 +86,13 @@ const ofOwner =
     kind: "shown",
     title: `${title} · ${owner.name}`,
     ...more,
-    body: html`<p class="crumbs"><a class="strong" href="${path(owner.name)}"><bdi>${owner.name}</bdi></a><span class="sep">/</span><a href="${path(owner.name, "-", "projects")}">Projects</a></p>${body}`,
+    body: html`
+      <p class="crumbs">
+        <a class="strong" href="${path(owner.name)}"><bdi>${owner.name}</bdi></a><span class="sep">/</span>
+        <a href="${path(owner.name, "-", "projects")}">Projects</a>
+      </p>
+      ${body}
+    `,
   })
 
 /** The forms of whoever may write to the projects; undefined for others. */
@@ -122,15 +128,20 @@ async function listPage(
   }))
   return frame(
     "Projects",
-    html`<div class="bar">${heading}${choices("State", states)}</div>${place && newProject(place)}${
-      records.length > 0
-        ? html`<ul class="rows">${records.map(projectRow)}</ul>`
-        : empty(
-            "project",
-            state === "open" ? "No open projects" : "No projects",
-            "A project organizes issues and pull requests in columns.",
-          )
-    }${pager(reader.url, rows, found.total)}`,
+    html`
+      <div class="bar">${heading}${choices("State", states)}</div>
+      ${place && newProject(place)}
+      ${
+        records.length > 0
+          ? html`<ul class="rows">${records.map(projectRow)}</ul>`
+          : empty(
+              "project",
+              state === "open" ? "No open projects" : "No projects",
+              "A project organizes issues and pull requests in columns.",
+            )
+      }
+      ${pager(reader.url, rows, found.total)}
+    `,
   )
 }
 
@@ -144,12 +155,33 @@ const projectRow = ({
   updated_at,
   is_closed,
 }: Project): Html =>
-  html`<li>${icon("project")}<div class="main"><h2 class="title"><a href="${localPath(html_url)}" dir="auto">${title}</a> ${is_closed && html`<span class="chip">Closed</span>`}</h2>${
-    description !== "" && html`<p class="muted break" dir="auto">${description}</p>`
-  }<p class="meta"><span>${num_open_issues.toLocaleString("en")} open</span><span>${num_closed_issues.toLocaleString("en")} closed</span><span>Updated ${timeOf(updated_at)}</span></p>${
-    num_issues > 0 &&
-    html`<progress value="${num_closed_issues}" max="${num_issues}" aria-label="${num_closed_issues} of ${num_issues} closed"></progress>`
-  }</div></li>`
+  html`
+    <li>
+      ${icon("project")}
+      <div class="main">
+        <h2 class="title">
+          <a href="${localPath(html_url)}" dir="auto">${title}</a>${" "}
+          ${is_closed && html`<span class="chip">Closed</span>`}
+        </h2>
+        ${description !== "" && html`<p class="muted break" dir="auto">${description}</p>`}
+        <p class="meta">
+          <span>${num_open_issues.toLocaleString("en")} open</span>
+          <span>${num_closed_issues.toLocaleString("en")} closed</span><span>Updated ${timeOf(updated_at)}</span>
+        </p>
+        ${
+          num_issues > 0 &&
+          html`
+            <progress
+              value="${num_closed_issues}"
+              max="${num_issues}"
+              aria-label="${num_closed_issues} of ${num_issues} closed"
+            >
+            </progress>
+          `
+        }
+      </div>
+    </li>
+  `
 
 async function boardPage(
   call: Call & { readonly path: { readonly id: string } },
@@ -188,29 +220,42 @@ async function boardPage(
   const at = localPath(project.html_url)
   return frame(
     project.title,
-    html`<div class="bar"><h1 id="project-title" dir="auto" data-live>${project.title}</h1><span id="project-state" data-live>${project.is_closed && state("closed", "archive", "Closed", true)}</span>${choices(
-      "View",
-      [
-        { href: withQuery(reader.url, { view: undefined }), text: "Board", icon: "project", current: view === "board" },
-        { href: withQuery(reader.url, { view: "table" }), text: "Table", icon: "table", current: view === "table" },
-      ],
-    )}</div>${
-      place &&
-      html`<div class="bar project-tools">${!project.is_closed && columns.length > 0 && addCardForm(at, columns, repository === null, refused)}${projectTools(place, project)}</div>`
-    }<div id="project-description" data-live>${project.description !== "" && html`<p class="break" dir="auto">${project.description}</p>`}</div>${filterForm(
-      at,
-      query.q ?? "",
-      "Filter cards: label:bug assignee:@me words",
-      {
+    html`
+      <div class="bar">
+        <h1 id="project-title" dir="auto" data-live>${project.title}</h1>
+        <span id="project-state" data-live>${project.is_closed && state("closed", "archive", "Closed", true)}</span>
+        ${choices("View", [
+          { href: withQuery(reader.url, { view: undefined }), text: "Board", icon: "project", current: view === "board" },
+          { href: withQuery(reader.url, { view: "table" }), text: "Table", icon: "table", current: view === "table" },
+        ])}
+      </div>
+      ${
+        place &&
+        html`
+          <div class="bar project-tools">
+            ${!project.is_closed && columns.length > 0 && addCardForm(at, columns, repository === null, refused)}
+            ${projectTools(place, project)}
+          </div>
+        `
+      }
+      <div id="project-description" data-live>
+        ${project.description !== "" && html`<p class="break" dir="auto">${project.description}</p>`}
+      </div>
+      ${filterForm(at, query.q ?? "", "Filter cards: label:bug assignee:@me words", {
         view: view === "table" ? view : undefined,
-      },
-    )}${plan.hints.length > 0 && notice("warn", html`<ul class="plain">${plan.hints.map((hint) => html`<li>${hint}</li>`)}</ul>`)}<div id="project" data-live="list">${
-      columns.length === 0
-        ? html`<div id="no-columns">${empty("project", "No columns yet", "Add a column to put issues and pull requests into.")}</div>`
-        : view === "table"
-          ? table(filled, show)
-          : board(filled, show)
-    }</div>${show.place && html`<p class="hidden-text" role="status" id="board-said"></p>`}`,
+      })}
+      ${plan.hints.length > 0 && notice("warn", html`<ul class="plain">${plan.hints.map((hint) => html`<li>${hint}</li>`)}</ul>`)}
+      <div id="project" data-live="list">
+        ${
+          columns.length === 0
+            ? html`<div id="no-columns">${empty("project", "No columns yet", "Add a column to put issues and pull requests into.")}</div>`
+            : view === "table"
+              ? table(filled, show)
+              : board(filled, show)
+        }
+      </div>
+      ${show.place && html`<p class="hidden-text" role="status" id="board-said"></p>`}
+    `,
     { width: "wide", modules: place ? ["board", "live"] : ["live"] },
   )
 }
@@ -233,34 +278,82 @@ interface Show {
 const board = (columns: readonly Filled[], show: Show): Html => {
   const all = columns.map(({ column }) => column)
   const order = all.map(({ id }) => id)
-  return html`<div class="board" id="columns" tabindex="0" role="group" aria-label="Columns" data-live="list">${columns.map(
-    ({ column, total, issues, sortings }) =>
-      html`<section class="card" id="column-${column.id}" data-column="${column.id}" data-live="parts"><div class="head" id="column-${column.id}-head" data-live><h2>${column.color !== "" && dot(column.color)} <bdi>${column.title}</bdi></h2><span class="count">${total.toLocaleString("en")}</span>${column.is_default === 1 && html`<span class="muted small">default</span>`}${show.place && columnTools(show.place, column, order)}</div><ul class="cards" id="column-${column.id}-cards" data-live="list">${issues.map(
-        (issue) =>
-          html`<li id="card-${issue.id}" ${show.place && html`draggable="true" data-sorting="${sortings.get(issue.id) ?? 0}" data-move="${moveAddress(show.place, issue.id)}"`}>${card(issue, show)}${
-            show.place &&
-            cardTools(show.place, issue, {
-              column,
-              columns: all,
-              top: Math.min(...sortings.values()) - 1,
-              sorting: sortings.get(issue.id) ?? 0,
-            })
-          }</li>`,
-      )}${
-        issues.length === 0 && html`<li class="muted small" id="column-${column.id}-none">Nothing here</li>`
-      }${total > issues.length && html`<li class="muted small" id="column-${column.id}-more">and ${plural(total - issues.length, "more", "more")}: narrow them down by the filter</li>`}</ul></section>`,
-  )}</div>`
+  return html`
+    <div class="board" id="columns" tabindex="0" role="group" aria-label="Columns" data-live="list">
+      ${columns.map(
+        ({ column, total, issues, sortings }) =>
+          html`
+            <section class="card" id="column-${column.id}" data-column="${column.id}" data-live="parts">
+              <div class="head" id="column-${column.id}-head" data-live>
+                <h2>${column.color !== "" && dot(column.color)} <bdi>${column.title}</bdi></h2>
+                <span class="count">${total.toLocaleString("en")}</span>
+                ${column.is_default === 1 && html`<span class="muted small">default</span>`}
+                ${show.place && columnTools(show.place, column, order)}
+              </div>
+              <ul class="cards" id="column-${column.id}-cards" data-live="list">
+                ${issues.map(
+                  (issue) =>
+                    html`
+                      <li
+                        id="card-${issue.id}"
+                        ${
+                          show.place &&
+                          html`
+                          draggable="true" data-sorting="${sortings.get(issue.id) ?? 0}" data-move="${moveAddress(show.place, issue.id)}"
+                        `
+                        }
+                      >
+                        ${card(issue, show)}
+                        ${
+                          show.place &&
+                          cardTools(show.place, issue, {
+                            column,
+                            columns: all,
+                            top: Math.min(...sortings.values()) - 1,
+                            sorting: sortings.get(issue.id) ?? 0,
+                          })
+                        }
+                      </li>
+                    `,
+                )}
+                ${issues.length === 0 && html`<li class="muted small" id="column-${column.id}-none">Nothing here</li>`}
+                ${
+                  total > issues.length &&
+                  html`
+                    <li class="muted small" id="column-${column.id}-more">
+                      and ${plural(total - issues.length, "more", "more")}: narrow them down by the filter
+                    </li>
+                  `
+                }
+              </ul>
+            </section>
+          `,
+      )}
+    </div>
+  `
 }
 
 function card(issue: Issue, { now, withRepository }: Show): Html {
   const { tone, icon: name, text } = stateOf(issue)
   const tasks = tasksIn(issue.body)
-  return html`<p class="title"><span class="${tone}">${icon(name, text)}</span> <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a></p><p class="meta"><span>${withRepository && issue.repository.full_name}#${issue.number}</span>${
-    issue.milestone && html`<span>${icon("milestone")} <bdi>${issue.milestone.title}</bdi></span>`
-  }${dueOf(issue, now)}${tasks && html`<span>${icon("tasklist")} ${tasks.done}/${tasks.total}<span class="hidden-text"> tasks</span></span>`}${issue.comments > 0 && html`<span>${icon("comment")} ${issue.comments}<span class="hidden-text"> comments</span></span>`}${issue.assignees.map(
-    (user) =>
-      html`<a class="end" href="${path(user.login)}" title="${user.login}" aria-label="Assigned to ${user.login}">${avatar(user)}</a>`,
-  )}</p>${labelsOf(issue)}`
+  return html`
+    <p class="title">
+      <span class="${tone}">${icon(name, text)}</span>${" "}
+      <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>
+    </p>
+    <p class="meta">
+      <span>${withRepository && issue.repository.full_name}#${issue.number}</span>
+      ${issue.milestone && html`<span>${icon("milestone")} <bdi>${issue.milestone.title}</bdi></span>`}
+      ${dueOf(issue, now)}
+      ${tasks && html`<span>${icon("tasklist")} ${tasks.done}/${tasks.total}<span class="hidden-text"> tasks</span></span>`}
+      ${issue.comments > 0 && html`<span>${icon("comment")} ${issue.comments}<span class="hidden-text"> comments</span></span>`}
+      ${issue.assignees.map(
+        (user) =>
+          html`<a class="end" href="${path(user.login)}" title="${user.login}" aria-label="Assigned to ${user.login}">${avatar(user)}</a>`,
+      )}
+    </p>
+    ${labelsOf(issue)}
+  `
 }
 
 const labelsOf = ({ labels }: Issue): Content =>
@@ -273,13 +366,45 @@ function dueOf({ due_date, state: word }: Issue, now: number): Content {
 }
 
 const table = (columns: readonly Filled[], { now, withRepository }: Show): Html =>
-  html`<div class="scrolls card" id="cards" data-live="parts"><table class="data"><thead><tr><th scope="col">Title</th><th scope="col">Column</th><th scope="col">Labels</th><th scope="col">Milestone</th><th scope="col">Assignees</th><th scope="col">Due</th></tr></thead><tbody id="cards-rows" data-live="list">${columns.flatMap(
-    ({ column, issues }) =>
-      issues.map((issue) => {
-        const { tone, icon: name, text } = stateOf(issue)
-        return html`<tr id="card-${issue.id}"><td class="break"><span class="${tone}">${icon(name, text)}</span> <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a> <span class="muted">${withRepository && issue.repository.full_name}#${issue.number}</span></td><td>${column.color !== "" && dot(column.color)} <bdi>${column.title}</bdi></td><td>${labelsOf(issue)}</td><td><bdi>${issue.milestone?.title}</bdi></td><td>${issue.assignees.map((user) => html`<span class="nowrap">${personWithAvatar(user)}</span> `)}</td><td class="nowrap">${dueOf(issue, now)}</td></tr>`
-      }),
-  )}</tbody></table></div>`
+  html`
+    <div class="scrolls card" id="cards" data-live="parts">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Title</th>
+            <th scope="col">Column</th>
+            <th scope="col">Labels</th>
+            <th scope="col">Milestone</th>
+            <th scope="col">Assignees</th>
+            <th scope="col">Due</th>
+          </tr>
+        </thead>
+        <tbody id="cards-rows" data-live="list">
+          ${columns.flatMap(({ column, issues }) =>
+            issues.map((issue) => {
+              const { tone, icon: name, text } = stateOf(issue)
+              return html`
+                <tr id="card-${issue.id}">
+                  <td class="break">
+                    <span class="${tone}">${icon(name, text)}</span>${" "}
+                    <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>${" "}
+                    <span class="muted">${withRepository && issue.repository.full_name}#${issue.number}</span>
+                  </td>
+                  <td>${column.color !== "" && dot(column.color)} <bdi>${column.title}</bdi></td>
+                  <td>${labelsOf(issue)}</td>
+                  <td><bdi>${issue.milestone?.title}</bdi></td>
+                  <td>
+                    ${issue.assignees.map((user) => html`<span class="nowrap">${personWithAvatar(user)}</span> `)}
+                  </td>
+                  <td class="nowrap">${dueOf(issue, now)}</td>
+                </tr>
+              `
+            }),
+          )}
+        </tbody>
+      </table>
+    </div>
+  `
 
 /** The most cards that are followed: more than a board shows. */
 const MOST_FOLLOWED = 1_000

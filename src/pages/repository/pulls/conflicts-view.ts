@@ -59,31 +59,86 @@ export async function conflictsPage(call: Call, { conflicts, reason, typed, refu
     width: "wide",
     unlisted: true,
     modules: questions.length > 0 ? ["conflicts"] : [],
-    body: html`<div class="bar"><h1>Resolve the conflicts</h1><a class="button small" href="${here}">${icon("git-pull-request")}<span>#${issue.number} <bdi>${issue.title}</bdi></span></a></div>${
-      refusal && notice("bad", html`Nothing is committed. ${sentence(refusal.message)}`)
-    }${obstacle !== undefined && html`${notice("info", html`They can’t be resolved on this page. ${sentence(obstacle)}`)}${onCommandLine(call)}`}${
-      conflicts &&
-      questions.length === 0 &&
-      obstacle === undefined &&
-      notice("info", html`The branches are not in conflict any more. <a href="${here}">Back to the pull request</a>`)
-    }${
-      questions.length > 0 &&
-      conflicts &&
-      html`<p class="muted">The commit merges <code><bdi>${pull.base_branch}</bdi></code> into <code><bdi>${pull.head_branch}</bdi></code>. In the texts, what stands above the line of equals signs is from <code><bdi>${pull.head_branch}</bdi></code>, what stands below from <code><bdi>${pull.base_branch}</bdi></code>; take the marks away.</p>`
-    }${
-      (questions.length > 0 || kept.length > 0) &&
-      html`<form class="form editor" method="post" action="${here}/conflicts"><input type="hidden" name="head" value="${conflicts?.sides.tip}"><input type="hidden" name="base" value="${conflicts?.sides.from}">${files}${kept.map(keptView)}${
+    body: html`
+      <div class="bar">
+        <h1>Resolve the conflicts</h1>
+        <a class="button small" href="${here}">
+          ${icon("git-pull-request")}<span>#${issue.number} <bdi>${issue.title}</bdi></span>
+        </a>
+      </div>
+      ${refusal && notice("bad", html`Nothing is committed. ${sentence(refusal.message)}`)}
+      ${
+        obstacle !== undefined &&
+        html`${notice("info", html`They can’t be resolved on this page. ${sentence(obstacle)}`)}${onCommandLine(call)}`
+      }
+      ${
+        conflicts &&
+        questions.length === 0 &&
+        obstacle === undefined &&
+        notice("info", html`The branches are not in conflict any more. <a href="${here}">Back to the pull request</a>`)
+      }
+      ${
         questions.length > 0 &&
-        html`<div class="field"><label for="conflicts-message">Commit message</label><input id="conflicts-message" name="message" value="${typed?.message}" maxlength="1000" dir="auto" placeholder="Merge branch '${pull.base_branch}' into ${pull.head_branch}"></div><div class="bar"><button class="primary">${icon("git-merge")}Commit the merge</button><a class="button quiet" href="${here}">Cancel</a></div>`
-      }</form>`
-    }`,
+        conflicts &&
+        html`
+          <p class="muted">
+            The commit merges <code><bdi>${pull.base_branch}</bdi></code> into${" "}
+            <code><bdi>${pull.head_branch}</bdi></code>. In the texts, what stands above the line of equals signs is
+            from <code><bdi>${pull.head_branch}</bdi></code>, what stands below from${" "}
+            <code><bdi>${pull.base_branch}</bdi></code>; take the marks away.
+          </p>
+        `
+      }
+      ${
+        (questions.length > 0 || kept.length > 0) &&
+        html`
+          <form class="form editor" method="post" action="${here}/conflicts">
+            <input type="hidden" name="head" value="${conflicts?.sides.tip}">
+            <input type="hidden" name="base" value="${conflicts?.sides.from}">${files}${kept.map(keptView)}
+            ${
+              questions.length > 0 &&
+              html`
+                <div class="field">
+                  <label for="conflicts-message">Commit message</label>
+                  <input
+                    id="conflicts-message"
+                    name="message"
+                    value="${typed?.message}"
+                    maxlength="1000"
+                    dir="auto"
+                    placeholder="Merge branch '${pull.base_branch}' into ${pull.head_branch}"
+                  >
+                </div>
+                <div class="bar">
+                  <button class="primary">${icon("git-merge")}Commit the merge</button>
+                  <a class="button quiet" href="${here}">Cancel</a>
+                </div>
+              `
+            }
+          </form>
+        `
+      }
+    `,
   })
 }
 
 /** What was typed for a file that is no longer in conflict: it is sent along, and counts for nothing. */
 const keptView = ({ path: name, content }: TypedFile, index: number): Html =>
-  html`<section class="card" aria-labelledby="kept-${index}"><div class="head"><h2 id="kept-${index}"><code class="break"><bdi>${name}</bdi></code></h2></div><div class="inside stack tight"><p class="muted">It is not in conflict any more. This is what you had typed; it is not committed.</p><input type="hidden" name="path" value="${name}"><input type="hidden" name="how" value="none"><input type="hidden" name="sides" value=""><textarea name="content" class="mono" rows="8" readonly dir="auto" aria-labelledby="kept-${index}">
-${content}</textarea></div></section>`
+  html`
+    <section class="card" aria-labelledby="kept-${index}">
+      <div class="head">
+        <h2 id="kept-${index}"><code class="break"><bdi>${name}</bdi></code></h2>
+      </div>
+      <div class="inside stack tight">
+        <p class="muted">It is not in conflict any more. This is what you had typed; it is not committed.</p>
+        <input type="hidden" name="path" value="${name}"><input type="hidden" name="how" value="none">
+        <input type="hidden" name="sides" value="">
+        <textarea name="content" class="mono" rows="8" readonly dir="auto" aria-labelledby="kept-${index}">
+          ${"\n"}${content}
+        </textarea>
+      </div>
+    </section>
+  `
 
 interface FileView {
   readonly question: Question
@@ -109,28 +164,97 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
     ["delete", "No file: delete it"],
   ]
   const onlyOne = ours ? head : main
-  return html`<section class="card conflict" aria-labelledby="${id}"><div class="head"><h2 id="${id}"><code class="break"><bdi>${name}</bdi></code></h2></div><div class="inside stack tight">${
-    isStale && notice("warn", "This file has changed on one of the branches since you began. Look at the sides again.")
-  }${
-    !(ours && theirs) &&
-    html`<p>${base ? html`It is changed on ${onlyOne}, and deleted or renamed on ${ours ? main : head}.` : html`Only ${onlyOne} has it under this name.`}</p>`
-  }${!hasText && html`<p class="muted">${text}</p>`}${
-    ours &&
-    theirs &&
-    ours.mode !== theirs.mode &&
-    html`<p class="muted">Its mode is ${ours.mode} on ${head} and ${theirs.mode} on ${main}${hasText && html`; the text gets ${mode}`}.</p>`
-  }${hasText && text.isMixed && html`<p class="muted">Some lines end in CR LF, and some in LF. With the text, all of them end in ${text.ends === "crlf" ? "CR LF" : "LF"}.</p>`}<input type="hidden" name="path" value="${name}"><input type="hidden" name="sides" value="${made}"><div class="field"><label for="${id}-how">What becomes of it</label><select id="${id}-how" name="how" ${attribute("aria-invalid", wrong ? "true" : undefined)} ${attribute("aria-describedby", wrong && `${id}-fault`)}>${options.map(
-    (option) => option && html`<option value="${option[0]}" ${flagged("selected", option[0] === how)}>${option[1]}</option>`,
-  )}</select>${wrong && html`<span class="fault" id="${id}-fault">${sentence(wrong.message)}</span>`}</div>${
-    hasText
-      ? html`<div class="field"><label for="${id}-text">Text</label><textarea id="${id}-text" class="mono" name="content" rows="${Math.min(30, Math.max(8, text.text.split("\n").length + 1))}" dir="auto" spellcheck="false" data-conflict ${attribute("aria-describedby", wrong && `${id}-fault`)}>
-${before && (before.content !== "" || how === "text") ? before.content : text.text}</textarea></div>`
-      : html`<input type="hidden" name="content" value="">`
-  }${
-    isStale &&
-    hasText &&
-    html`<details><summary>The text with its marks, as it is now</summary><pre class="prose" tabindex="0"><code>${text.text}</code></pre></details>`
-  }${sides}</div></section>`
+  return html`
+    <section class="card conflict" aria-labelledby="${id}">
+      <div class="head">
+        <h2 id="${id}"><code class="break"><bdi>${name}</bdi></code></h2>
+      </div>
+      <div class="inside stack tight">
+        ${isStale && notice("warn", "This file has changed on one of the branches since you began. Look at the sides again.")}
+        ${
+          !(ours && theirs) &&
+          html`
+            <p>
+              ${
+                base
+                  ? html`It is changed on ${onlyOne}, and deleted or renamed on ${ours ? main : head}.`
+                  : html`Only ${onlyOne} has it under this name.`
+              }
+            </p>
+          `
+        }
+        ${!hasText && html`<p class="muted">${text}</p>`}
+        ${
+          ours &&
+          theirs &&
+          ours.mode !== theirs.mode &&
+          html`
+            <p class="muted">
+              Its mode is ${ours.mode} on ${head} and ${theirs.mode} on ${main}
+              ${hasText && html`; the text gets ${mode}`}.
+            </p>
+          `
+        }
+        ${
+          hasText &&
+          text.isMixed &&
+          html`
+            <p class="muted">
+              Some lines end in CR LF, and some in LF. With the text, all of them end in${" "}
+              ${text.ends === "crlf" ? "CR LF" : "LF"}.
+            </p>
+          `
+        }
+        <input type="hidden" name="path" value="${name}"><input type="hidden" name="sides" value="${made}">
+        <div class="field">
+          <label for="${id}-how">What becomes of it</label>
+          <select
+            id="${id}-how"
+            name="how"
+            ${attribute("aria-invalid", wrong ? "true" : undefined)}
+            ${attribute("aria-describedby", wrong && `${id}-fault`)}
+          >
+            ${options.map(
+              (option) => option && html`<option value="${option[0]}" ${flagged("selected", option[0] === how)}>${option[1]}</option>`,
+            )}
+          </select>
+          ${wrong && html`<span class="fault" id="${id}-fault">${sentence(wrong.message)}</span>`}
+        </div>
+        ${
+          hasText
+            ? html`
+              <div class="field">
+                <label for="${id}-text">Text</label>
+                <textarea
+                  id="${id}-text"
+                  class="mono"
+                  name="content"
+                  rows="${Math.min(30, Math.max(8, text.text.split("\n").length + 1))}"
+                  dir="auto"
+                  spellcheck="false"
+                  data-conflict
+                  ${attribute("aria-describedby", wrong && `${id}-fault`)}
+                >
+                  ${"\n"}${before && (before.content !== "" || how === "text") ? before.content : text.text}
+                </textarea>
+              </div>
+            `
+            : html`<input type="hidden" name="content" value="">`
+        }
+        ${
+          isStale &&
+          hasText &&
+          html`
+            <details>
+              <summary>The text with its marks, as it is now</summary>
+              <pre class="prose" tabindex="0"><code>${text.text}</code></pre>
+            </details>
+          `
+        }
+        ${sides}
+      </div>
+    </section>
+  `
 }
 
 /** The most characters of the sides that a page shows. */
@@ -146,13 +270,35 @@ function sidesView({ services, pull }: Call, conflicts: Conflicts | undefined): 
       const shown = await sideText(services, conflicts.sides, entry)
       const fits = shown.length <= left
       left -= fits ? shown.length : 0
-      return html`<details><summary>${name}</summary>${fits ? html`<pre class="prose" tabindex="0"><code>${shown}</code></pre>` : html`<p class="muted">It is too large to be shown here.</p>`}</details>`
+      return html`
+        <details>
+          <summary>${name}</summary>
+          ${
+            fits
+              ? html`<pre class="prose" tabindex="0"><code>${shown}</code></pre>`
+              : html`<p class="muted">It is too large to be shown here.</p>`
+          }
+        </details>
+      `
     }
-    return html`${await one(html`As <bdi>${pull.head_branch}</bdi> has it`, ours)}${await one(html`As <bdi>${pull.base_branch}</bdi> has it`, theirs)}${await one("As it was before both", base)}`
+    return html`
+      ${await one(html`As <bdi>${pull.head_branch}</bdi> has it`, ours)}
+      ${await one(html`As <bdi>${pull.base_branch}</bdi> has it`, theirs)}${await one("As it was before both", base)}
+    `
   }
 }
 
 function onCommandLine({ services, owner, repository, pull }: Call): Html {
   const clone = `${services.site.rootUrl}${path(owner.name, repository.name)}.git`
-  return html`<section aria-labelledby="by-hand"><h2 id="by-hand">On the command line</h2><p class="muted">In a clone of the repository that has the head branch:</p><pre class="hunk" tabindex="0"><span>git switch ${pull.head_branch}</span><span>git fetch ${clone} ${pull.base_branch}</span><span>git merge FETCH_HEAD</span><span># edit the files, then for each of them: git add</span><span>git commit</span><span>git push</span></pre></section>`
+  return html`
+    <section aria-labelledby="by-hand">
+      <h2 id="by-hand">On the command line</h2>
+      <p class="muted">In a clone of the repository that has the head branch:</p>
+      <pre class="hunk" tabindex="0">
+        <span>git switch ${pull.head_branch}</span><span>git fetch ${clone} ${pull.base_branch}</span>
+        <span>git merge FETCH_HEAD</span><span># edit the files, then for each of them: git add</span>
+        <span>git commit</span><span>git push</span>
+      </pre>
+    </section>
+  `
 }

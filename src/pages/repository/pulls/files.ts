@@ -46,7 +46,12 @@ export const pullFilePages: readonly Page[] = [
     answer: async (call) => {
       const [, from = "", to = ""] = /^([0-9a-f]{7,64})\.\.([0-9a-f]{7,64})$/i.exec(call.path.range) ?? []
       const [old, made] = [await commitById(call.services, call, from), await commitById(call.services, call, to)]
-      const above = html`<p class="bar"><span>The changes from ${idLink(call, old.id)} to ${idLink(call, made.id)}</span><a class="button small" href="${conversationPath(call)}/files">All changes</a></p>`
+      const above = html`
+        <p class="bar">
+          <span>The changes from ${idLink(call, old.id)} to ${idLink(call, made.id)}</span>
+          <a class="button small" href="${conversationPath(call)}/files">All changes</a>
+        </p>
+      `
       return filesPage(call, await shapeOf(call), { from: old.id, to: made.id, above })
     },
   }),
@@ -145,7 +150,13 @@ async function sinceReview(call: FilesCall, head: ObjectId): Promise<Html | unde
   const reviews = await findReviewsBy(db, { issueId: issue.id, reviewerId: actor.user.id })
   const last = reviews.find(({ state, commit_id }) => state !== "PENDING" && state !== "REQUEST_REVIEW" && commit_id !== "")
   if (!last || last.commit_id === head) return undefined
-  return html`<p><a class="button small" href="${conversationPath(call)}/files/${last.commit_id}..${head}">${icon("history")}Changes since your last review</a></p>`
+  return html`
+    <p>
+      <a class="button small" href="${conversationPath(call)}/files/${last.commit_id}..${head}">
+        ${icon("history")}Changes since your last review
+      </a>
+    </p>
+  `
 }
 
 /** The most commits among which the one before and the one after are looked for. */
@@ -159,11 +170,27 @@ async function oneCommit(call: FilesCall, shape: Shape, commit: Commit): Promise
   const link = (to: Commit | undefined, text: string, rel: "prev" | "next") =>
     to && html`<a class="button small" rel="${rel}" href="${conversationPath(call)}/commits/${to.id}">${text}</a>`
   const rest = commit.message.split("\n").slice(1).join("\n").trim()
-  return html`<section class="card" aria-label="The commit"><div class="head"><h2 dir="auto">${subjectOf(commit)}</h2><span class="end bar">${
-    at >= 0 && [
-      link(commits[at + 1], "Previous", "prev"),
-      html`<span class="muted small">${commits.length - at} of ${plural(commits.length, "commit")}</span>`,
-      link(commits[at - 1], "Next", "next"),
-    ]
-  }</span></div><div class="inside stack">${rest !== "" && html`<pre class="message" dir="auto" tabindex="0">${rest}</pre>`}<p class="meta"><span>${commitPerson(services, listed?.author, commit.author)} committed ${time(commit.committer.when)}</span>${idLink(call, commit.id)}${listed && signatureMark(listed.verification)}${statusMark(listed?.status)}</p></div></section>`
+  return html`
+    <section class="card" aria-label="The commit">
+      <div class="head">
+        <h2 dir="auto">${subjectOf(commit)}</h2>
+        <span class="end bar">
+          ${
+            at >= 0 && [
+              link(commits[at + 1], "Previous", "prev"),
+              html`<span class="muted small">${commits.length - at} of ${plural(commits.length, "commit")}</span>`,
+              link(commits[at - 1], "Next", "next"),
+            ]
+          }
+        </span>
+      </div>
+      <div class="inside stack">
+        ${rest !== "" && html`<pre class="message" dir="auto" tabindex="0">${rest}</pre>`}
+        <p class="meta">
+          <span>${commitPerson(services, listed?.author, commit.author)} committed ${time(commit.committer.when)}</span>
+          ${idLink(call, commit.id)}${listed && signatureMark(listed.verification)}${statusMark(listed?.status)}
+        </p>
+      </div>
+    </section>
+  `
 }

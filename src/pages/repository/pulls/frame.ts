@@ -44,19 +44,26 @@ export function pullPage(
     modules: tab === "conversation" ? ["composer", "conversation", "live"] : [],
     ...more,
     head: html`<link rel="alternate" type="text/x-diff" href="${here}.diff" title="Diff">`,
-    body: html`${conversationHeader(issue, about(pull, commits_ahead))}<div class="pull-tabs" id="pull-tabs" data-live>${tabs(
-      "Pull request",
-      [
-        { href: here, text: "Conversation", icon: "comment-discussion", count: issue.comments, current: tab === "conversation" },
-        { href: `${here}/commits`, text: "Commits", icon: "git-commit", count: commits_ahead, current: tab === "commits" },
-        { href: `${here}/files`, text: "Files", icon: "file-diff", count: pull.changed_files, current: tab === "files" },
-      ],
-    )}<span class="small lines">${linesOf(pull)}</span></div>${body}`,
+    body: html`
+      ${conversationHeader(issue, about(pull, commits_ahead))}
+      <div class="pull-tabs" id="pull-tabs" data-live>
+        ${tabs("Pull request", [
+          { href: here, text: "Conversation", icon: "comment-discussion", count: issue.comments, current: tab === "conversation" },
+          { href: `${here}/commits`, text: "Commits", icon: "git-commit", count: commits_ahead, current: tab === "commits" },
+          { href: `${here}/files`, text: "Files", icon: "file-diff", count: pull.changed_files, current: tab === "files" },
+        ])}
+        <span class="small lines">${linesOf(pull)}</span>
+      </div>
+      ${body}
+    `,
   })
 }
 
 const linesOf = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }): Html =>
-  html`<span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span> <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>`
+  html`
+    <span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>${" "}
+    <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>
+  `
 
 /** Who wants to merge what into what. */
 function about(pull: PullRequest, commits: number): Html {
@@ -68,5 +75,12 @@ function about(pull: PullRequest, commits: number): Html {
       ? html`<code>${name}</code>`
       : html`<a href="/${escapePath(info.repo.full_name)}/src/branch/${escapePath(info.label)}"><code>${name}</code></a>`
   }
-  return html`${person(merged ? pull.merged_by : pull.user)} ${merged ? "merged" : pull.state === "closed" ? "wanted to merge" : "wants to merge"} ${plural(commits, "commit")} into ${at(base)} from ${at(head)} · ${merged ? timeOf(pull.merged_at) : html`opened ${timeOf(pull.created_at)}`}`
+  return html`
+    ${person(merged ? pull.merged_by : pull.user)}${" "}
+    ${merged ? "merged" : pull.state === "closed" ? "wanted to merge" : "wants to merge"}${" "}
+    ${plural(
+      commits,
+      "commit",
+    )} into ${at(base)} from ${at(head)} · ${merged ? timeOf(pull.merged_at) : html`opened ${timeOf(pull.created_at)}`}
+  `
 }

@@ -42,28 +42,47 @@ export async function mergeBox(call: MergeCall, record: PullRequest, style?: str
   const against = conditions.filter(({ blocks }) => blocks)
   const headline = against.find(({ tone }) => tone === "failure") ?? against[0]
   const isDone = record.merged || issue.is_closed === 1
-  return html`<section class="card merge-box" id="merge-box" aria-label="Merging" data-live><div class="head" id="merge-state" data-live><h2>${
-    record.merged
-      ? state("merged", "git-merge", "Merged")
-      : issue.is_closed === 1
-        ? state("closed", "git-pull-request-closed", "Closed without merging")
-        : headline
-          ? state(headline.tone, headline.icon, headline.tone === "pending" ? "Not ready to merge yet" : "Merging is blocked")
-          : state("success", "check-circle", "Ready to merge")
-  }</h2></div><div class="inside stack tight"><ul class="plain checks" id="merge-conditions" data-live>${(
-    isDone ? doneWords(call, record) : conditions
-  ).map(
-    ({ tone, icon: name, words }) => html`<li><span class="${tone}">${icon(name)}</span><div>${words}</div></li>`,
-  )}</ul>${checksOf(call.services, statuses)}${
-    isDone
-      ? html`${await revertForm(call, record)}${branchForms(call, record)}`
-      : await openForms(call, record, {
-          ...may,
-          isReady: headline === undefined,
-          isPossible: !against.some(({ isFinal }) => isFinal === true),
-          style,
-        })
-  }${!isDone && commandLine(call)}</div></section>`
+  return html`
+    <section class="card merge-box" id="merge-box" aria-label="Merging" data-live>
+      <div class="head" id="merge-state" data-live>
+        <h2>
+          ${
+            record.merged
+              ? state("merged", "git-merge", "Merged")
+              : issue.is_closed === 1
+                ? state("closed", "git-pull-request-closed", "Closed without merging")
+                : headline
+                  ? state(headline.tone, headline.icon, headline.tone === "pending" ? "Not ready to merge yet" : "Merging is blocked")
+                  : state("success", "check-circle", "Ready to merge")
+          }
+        </h2>
+      </div>
+      <div class="inside stack tight">
+        <ul class="plain checks" id="merge-conditions" data-live>
+          ${(isDone ? doneWords(call, record) : conditions).map(
+            ({ tone, icon: name, words }) => html`
+              <li>
+                <span class="${tone}">${icon(name)}</span>
+                <div>${words}</div>
+              </li>
+            `,
+          )}
+        </ul>
+        ${checksOf(call.services, statuses)}
+        ${
+          isDone
+            ? html`${await revertForm(call, record)}${branchForms(call, record)}`
+            : await openForms(call, record, {
+                ...may,
+                isReady: headline === undefined,
+                isPossible: !against.some(({ isFinal }) => isFinal === true),
+                style,
+              })
+        }
+        ${!isDone && commandLine(call)}
+      </div>
+    </section>
+  `
 }
 
 function doneWords(call: MergeCall, record: PullRequest): readonly Condition[] {
@@ -76,9 +95,11 @@ function doneWords(call: MergeCall, record: PullRequest): readonly Condition[] {
   return [
     told(
       "git-merge",
-      html`${person(record.merged_by)} merged this into <code><bdi>${base.label}</bdi></code> ${timeOf(record.merged_at, call.services.now())}${
-        id !== "" && html`, in <a href="${repositoryPath(call)}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`
-      }.`,
+      html`
+        ${person(record.merged_by)} merged this into <code><bdi>${base.label}</bdi></code>${" "}
+        ${timeOf(record.merged_at, call.services.now())}
+        ${id !== "" && html`, in <a href="${repositoryPath(call)}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`}.
+      `,
     ),
     ...(head.ref === head.label ? [] : [told("git-branch", html`The branch <code><bdi>${head.label}</bdi></code> was deleted.`)]),
   ]
@@ -110,7 +131,10 @@ async function conditionsOf(call: MergeCall, record: PullRequest, statuses: read
       ? [
           waiting(
             "eye",
-            html`${plural(approvals, "approval is", "approvals are")} required, and there ${verdict.approvals === 1 ? "is 1" : `are ${verdict.approvals}`}.`,
+            html`
+              ${plural(approvals, "approval is", "approvals are")} required, and there${" "}
+              ${verdict.approvals === 1 ? "is 1" : `are ${verdict.approvals}`}.
+            `,
           ),
         ]
       : verdict.approvals > 0
@@ -148,10 +172,19 @@ function mergeability({ pull }: MergeCall): Condition {
       return final(
         blocking(
           "alert",
-          html`Conflicts with <code><bdi>${pull.base_branch}</bdi></code>${
-            files.length > 0 &&
-            html`:<ul>${files.slice(0, MOST_NAMED).map((file) => html`<li class="break"><code><bdi>${file}</bdi></code></li>`)}${files.length > MOST_NAMED && html`<li>and ${files.length - MOST_NAMED} more</li>`}</ul>`
-          }`,
+          html`
+            Conflicts with <code><bdi>${pull.base_branch}</bdi></code>
+            ${
+              files.length > 0 &&
+              html`
+                :
+                <ul>
+                  ${files.slice(0, MOST_NAMED).map((file) => html`<li class="break"><code><bdi>${file}</bdi></code></li>`)}
+                  ${files.length > MOST_NAMED && html`<li>and ${files.length - MOST_NAMED} more</li>`}
+                </ul>
+              `
+            }
+          `,
         ),
       )
     }
@@ -218,20 +251,48 @@ const CHECK: Readonly<Record<string, readonly [tone: string, icon: IconName]>> =
 function checksOf({ site }: Services, statuses: readonly Status[]): Content {
   if (statuses.length === 0) return undefined
   const isOpen = statuses.some((status) => !isGood(status))
-  return html`<details class="checks-list" id="merge-checks" data-live ${flagged("open", isOpen)}><summary>${plural(statuses.length, "check")}</summary><ul class="plain checks">${statuses.map(
-    (status) => {
-      const [tone, name] = CHECK[status.state] ?? ["pending", "dot-fill"]
-      return html`<li><span class="${tone}">${icon(name, status.state)}</span><div>${
-        status.target_url === ""
-          ? html`<bdi class="strong">${status.context}</bdi>`
-          : html`<a class="strong" href="${status.target_url.startsWith(`${site.rootUrl}/`) ? localPath(status.target_url) : status.target_url}" rel="nofollow"><bdi>${status.context}</bdi></a>`
-      } <span class="muted" dir="auto">${status.description}</span></div></li>`
-    },
-  )}</ul></details>`
+  return html`
+    <details class="checks-list" id="merge-checks" data-live ${flagged("open", isOpen)}>
+      <summary>${plural(statuses.length, "check")}</summary>
+      <ul class="plain checks">
+        ${statuses.map((status) => {
+          const [tone, name] = CHECK[status.state] ?? ["pending", "dot-fill"]
+          return html`
+            <li>
+              <span class="${tone}">${icon(name, status.state)}</span>
+              <div>
+                ${
+                  status.target_url === ""
+                    ? html`<bdi class="strong">${status.context}</bdi>`
+                    : html`
+                      <a
+                        class="strong"
+                        href="${status.target_url.startsWith(`${site.rootUrl}/`) ? localPath(status.target_url) : status.target_url}"
+                        rel="nofollow"
+                      >
+                        <bdi>${status.context}</bdi>
+                      </a>
+                    `
+                } <span class="muted" dir="auto">${status.description}</span>
+              </div>
+            </li>
+          `
+        })}
+      </ul>
+    </details>
+  `
 }
 
 function commandLine(call: MergeCall): Content {
   const { services, owner, repository, issue, pull } = call
   const clone = `${services.site.rootUrl}${path(owner.name, repository.name)}.git`
-  return html`<details><summary class="small">On the command line</summary><pre class="hunk" tabindex="0"><span>git fetch ${clone} refs/pull/${issue.number}/head</span><span>git switch ${pull.base_branch}</span><span>git merge FETCH_HEAD</span></pre></details>`
+  return html`
+    <details>
+      <summary class="small">On the command line</summary>
+      <pre class="hunk" tabindex="0">
+        <span>git fetch ${clone} refs/pull/${issue.number}/head</span><span>git switch ${pull.base_branch}</span>
+        <span>git merge FETCH_HEAD</span>
+      </pre>
+    </details>
+  `
 }

@@ -168,80 +168,104 @@ export async function openForms(call: MergeCall, record: PullRequest, prospect: 
   const isElsewhere = pull.head_repository_id !== pull.repository_id
   const isBehind = pull.commits_behind > 0 && hasBranch
   const isConflict = pull.mergeability === "conflict" && hasBranch
-  return html`${prospect.mayMerge && (await mergePart(call, prospect))}${
-    prospect.isScheduled && formButton(cancelMerge, path, "Cancel auto-merge")
-  }<div class="bar">${
-    isEditor &&
-    (isUnfinished(issue.title)
-      ? formButton(setReady, path, html`${icon("git-pull-request")}Ready for review`, { title: readyTitle(issue.title) })
-      : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { title: draftTitle(issue.title) }))
-  }${
-    isConflict &&
-    (isEditor || prospect.mayMerge) &&
-    html`<a class="button small" href="${conversationPath(call)}/conflicts" rel="nofollow">${icon("git-merge")}Resolve the conflicts</a>`
-  }${
-    isBehind &&
-    (isEditor || prospect.mayMerge) && [
-      !isConflict && formButton(update, path, "Update by merge", { style: "merge" }),
-      repository.allow_rebase_update === 1 && formButton(update, path, "Update by rebase", { style: "rebase" }),
-    ]
-  }${refusalOf([setReady, update, cancelMerge], draft)}</div>${
-    isEditor &&
-    folded(
-      "Change base",
-      draft?.form === setBase.id,
-      formView(setBase, {
-        path,
-        draft,
-        submit: "Change base",
-        look: "plain",
-        fields: [{ kind: "line", name: "base", label: "Base branch", value: pull.base_branch, required: true }],
-      }),
-    )
-  }${
-    isEditor &&
-    isElsewhere &&
-    folded(
-      "Edits by maintainers",
-      draft?.form === setMaintainers.id,
-      formView(setMaintainers, {
-        path,
-        draft,
-        record,
-        submit: "Save",
-        look: "plain",
-        fields: [{ kind: "box", name: "allow_maintainer_edit", label: "Allow edits by maintainers" }],
-      }),
-    )
-  }${
-    prospect.mayMerge &&
-    repository.allow_manual_merge === 1 &&
-    folded(
-      "Manually merged",
-      draft?.form === mergeByHand.id,
-      formView(mergeByHand, {
-        path,
-        draft,
-        submit: "Mark as manually merged",
-        look: "plain",
-        fields: [
-          {
-            kind: "line",
-            name: "merge_commit_id",
-            label: "Merge commit id",
-            hint: "The full id of a commit on the base branch.",
-            required: true,
-          },
-        ],
-      }),
-    )
-  }`
+  return html`
+    ${prospect.mayMerge && (await mergePart(call, prospect))}
+    ${prospect.isScheduled && formButton(cancelMerge, path, "Cancel auto-merge")}
+    <div class="bar">
+      ${
+        isEditor &&
+        (isUnfinished(issue.title)
+          ? formButton(setReady, path, html`${icon("git-pull-request")}Ready for review`, { title: readyTitle(issue.title) })
+          : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { title: draftTitle(issue.title) }))
+      }
+      ${
+        isConflict &&
+        (isEditor || prospect.mayMerge) &&
+        html`
+          <a class="button small" href="${conversationPath(call)}/conflicts" rel="nofollow">
+            ${icon("git-merge")}Resolve the conflicts
+          </a>
+        `
+      }
+      ${
+        isBehind &&
+        (isEditor || prospect.mayMerge) && [
+          !isConflict && formButton(update, path, "Update by merge", { style: "merge" }),
+          repository.allow_rebase_update === 1 && formButton(update, path, "Update by rebase", { style: "rebase" }),
+        ]
+      }
+      ${refusalOf([setReady, update, cancelMerge], draft)}
+    </div>
+    ${
+      isEditor &&
+      folded(
+        "Change base",
+        draft?.form === setBase.id,
+        formView(setBase, {
+          path,
+          draft,
+          submit: "Change base",
+          look: "plain",
+          fields: [{ kind: "line", name: "base", label: "Base branch", value: pull.base_branch, required: true }],
+        }),
+      )
+    }
+    ${
+      isEditor &&
+      isElsewhere &&
+      folded(
+        "Edits by maintainers",
+        draft?.form === setMaintainers.id,
+        formView(setMaintainers, {
+          path,
+          draft,
+          record,
+          submit: "Save",
+          look: "plain",
+          fields: [{ kind: "box", name: "allow_maintainer_edit", label: "Allow edits by maintainers" }],
+        }),
+      )
+    }
+    ${
+      prospect.mayMerge &&
+      repository.allow_manual_merge === 1 &&
+      folded(
+        "Manually merged",
+        draft?.form === mergeByHand.id,
+        formView(mergeByHand, {
+          path,
+          draft,
+          submit: "Mark as manually merged",
+          look: "plain",
+          fields: [
+            {
+              kind: "line",
+              name: "merge_commit_id",
+              label: "Merge commit id",
+              hint: "The full id of a commit on the base branch.",
+              required: true,
+            },
+          ],
+        }),
+      )
+    }
+  `
 }
 
 const folded = (title: string, isOpen: boolean, content: Content): Html =>
   isOpen
-    ? html`<details open><summary class="small">${title}</summary>${content}</details>`
-    : html`<details><summary class="small">${title}</summary>${content}</details>`
+    ? html`
+      <details open>
+        <summary class="small">${title}</summary>
+        ${content}
+      </details>
+    `
+    : html`
+      <details>
+        <summary class="small">${title}</summary>
+        ${content}
+      </details>
+    `
 
 /** A refused form of one button is shown again with the reason, without its values. */
 const refusalOf = (forms: readonly Pick<Sketch, "id">[], draft: Draft | undefined): Content =>
@@ -276,23 +300,34 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
   const shown = { path, draft, look: "primary" } as const
   const override: Field = { kind: "box", name: "force_merge", label: "Bypass the branch protection and merge" }
   const here = conversationPath(call)
-  return html`<div class="stack tight" id="merge">${
-    styles.length > 1 &&
-    choices(
-      "Merge style",
-      styles.map((each) => ({ href: `${withQuery(here, { style: each })}#merge`, text: STYLES[each][0], current: each === style })),
-    )
-  }<p class="muted small">${about}</p>${!isReady && !mayOverride && refusalOf([merge], draft)}${
-    isReady && formView(merge, { ...shown, submit: html`${icon("git-merge")}${button}`, fields })
-  }${!isReady && !isScheduled && formView(mergeLater, { ...shown, submit: html`${icon("clock")}${button} when all conditions are met`, fields })}${
-    !isReady &&
-    mayOverride &&
-    folded(
-      "Merge without waiting",
-      draft?.form === merge.id,
-      formView(merge, { ...shown, look: "danger", submit: button, fields: [...fields, override] }),
-    )
-  }</div>`
+  return html`
+    <div class="stack tight" id="merge">
+      ${
+        styles.length > 1 &&
+        choices(
+          "Merge style",
+          styles.map((each) => ({ href: `${withQuery(here, { style: each })}#merge`, text: STYLES[each][0], current: each === style })),
+        )
+      }
+      <p class="muted small">${about}</p>
+      ${!isReady && !mayOverride && refusalOf([merge], draft)}
+      ${isReady && formView(merge, { ...shown, submit: html`${icon("git-merge")}${button}`, fields })}
+      ${
+        !isReady &&
+        !isScheduled &&
+        formView(mergeLater, { ...shown, submit: html`${icon("clock")}${button} when all conditions are met`, fields })
+      }
+      ${
+        !isReady &&
+        mayOverride &&
+        folded(
+          "Merge without waiting",
+          draft?.form === merge.id,
+          formView(merge, { ...shown, look: "danger", submit: button, fields: [...fields, override] }),
+        )
+      }
+    </div>
+  `
 }
 
 /** Calls a verb of its own, see `revert/`. */
@@ -304,7 +339,13 @@ export async function revertForm(call: MergeCall, { merged }: PullRequest): Prom
   if (!merged || actor.kind === "anonymous" || repository.is_archived === 1) return undefined
   const isElsewhere = unitMode(permission, repository, "repo.code") < Mode.write
   if (isElsewhere && !(await findForkOf.first(db, { ownerId: actor.user.id, repositoryId: repository.id }))) return undefined
-  return html`<div class="bar">${formButton(REVERT, path, html`${icon("history")}Revert`)}<span class="muted small">In a branch of its own${isElsewhere && ", in your fork"}, for a new pull request.</span></div>${refusalOf([REVERT], draft)}`
+  return html`
+    <div class="bar">
+      ${formButton(REVERT, path, html`${icon("history")}Revert`)}
+      <span class="muted small">In a branch of its own${isElsewhere && ", in your fork"}, for a new pull request.</span>
+    </div>
+    ${refusalOf([REVERT], draft)}
+  `
 }
 
 /** What can be done about the branch of one that is merged or closed. */
@@ -315,12 +356,17 @@ export function branchForms(call: MergeCall, record: PullRequest): Content {
     pull.head_repository_id === pull.repository_id && head_branch !== repository.default_branch && head_branch !== pull.base_branch
   if (actor.kind === "anonymous" || repository.is_archived === 1 || !isOwn || unitMode(permission, repository, "repo.code") < Mode.write)
     return undefined
-  return html`<div class="bar">${
-    record.head.ref === record.head.label
-      ? formButton(deleteBranch, { ...path, branch: head_branch }, html`${icon("trash")}Delete the branch`)
-      : formButton(restoreBranch, path, html`${icon("git-branch")}Restore the branch`, {
-          new_branch_name: head_branch,
-          old_ref_name: head_id,
-        })
-  }${refusalOf([deleteBranch, restoreBranch], draft)}</div>`
+  return html`
+    <div class="bar">
+      ${
+        record.head.ref === record.head.label
+          ? formButton(deleteBranch, { ...path, branch: head_branch }, html`${icon("trash")}Delete the branch`)
+          : formButton(restoreBranch, path, html`${icon("git-branch")}Restore the branch`, {
+              new_branch_name: head_branch,
+              old_ref_name: head_id,
+            })
+      }
+      ${refusalOf([deleteBranch, restoreBranch], draft)}
+    </div>
+  `
 }

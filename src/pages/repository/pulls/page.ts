@@ -149,11 +149,15 @@ export const pullPages: readonly Page[] = [
       return pullPage(
         shape,
         "commits",
-        html`<h2 class="hidden-text">Commits</h2>${
-          rows.length > 0
-            ? html`<ul class="rows">${rows}</ul>`
-            : empty("git-commit", "No commits", "The base branch has all commits of the head.")
-        }${pager(`${conversationPath(call)}/commits`, call.page, total)}`,
+        html`
+          <h2 class="hidden-text">Commits</h2>
+          ${
+            rows.length > 0
+              ? html`<ul class="rows">${rows}</ul>`
+              : empty("git-commit", "No commits", "The base branch has all commits of the head.")
+          }
+          ${pager(`${conversationPath(call)}/commits`, call.page, total)}
+        `,
       )
     },
   }),
@@ -169,11 +173,25 @@ function commitRow(at: string, { sha, commit, author }: Commit, checks: Content)
   const [subject = ""] = (commit?.message ?? "").split("\n", 1)
   const link = `${at}/commits/${sha}`
   const { verification } = commit ?? {}
-  return html`<li>${icon("git-commit")}<div class="main"><h3 class="title"><a href="${link}" dir="auto">${subject === "" ? sha.slice(0, 10) : subject}</a></h3><p class="meta"><span>${
-    author ? html`${avatar(author, 18)} ${person(author)}` : html`<bdi class="strong">${commit?.author.name}</bdi>`
-  } committed ${timeOf(commit?.committer.date)}</span>${
-    verification &&
-    verification.signature !== "" &&
-    (verification.verified ? state("success", "verified", "Verified") : state("draft", "unverified", "Not verified"))
-  }${checks}</p></div><a class="mono small" href="${link}">${sha.slice(0, 10)}</a></li>`
+  return html`
+    <li>
+      ${icon("git-commit")}
+      <div class="main">
+        <h3 class="title"><a href="${link}" dir="auto">${subject === "" ? sha.slice(0, 10) : subject}</a></h3>
+        <p class="meta">
+          <span>
+            ${author ? html`${avatar(author, 18)} ${person(author)}` : html`<bdi class="strong">${commit?.author.name}</bdi>`}${" "}
+            committed ${timeOf(commit?.committer.date)}
+          </span>
+          ${
+            verification &&
+            verification.signature !== "" &&
+            (verification.verified ? state("success", "verified", "Verified") : state("draft", "unverified", "Not verified"))
+          }
+          ${checks}
+        </p>
+      </div>
+      <a class="mono small" href="${link}">${sha.slice(0, 10)}</a>
+    </li>
+  `
 }

@@ -26,28 +26,41 @@ export async function reviewersPart({ call, pull }: Shape, draft: Draft | undefi
     const verdict = waiting.has(user.id) ? undefined : verdicts.get(user.id)
     const word = verdict?.state === "APPROVED" || verdict?.state === "REQUEST_CHANGES" ? verdict.state : "COMMENT"
     const name = { reviewers: user.login }
-    return html`<li>${personWithAvatar(user)} <span class="small">${
-      waiting.has(user.id)
-        ? state("pending", "dot-fill", "requested")
-        : state(
-            VERDICTS[word].tone,
-            VERDICTS[word].icon,
-            `${VERDICTS[word].words}${verdict?.is_stale === 1 ? ", of an earlier version" : ""}`,
-          )
-    }</span>${
-      chooses &&
-      (waiting.has(user.id)
-        ? formButton(unaskReviewer, path, html`Cancel<span class="hidden-text"> the request to ${user.login}</span>`, name)
-        : user.id !== issue.author_id &&
-          formButton(askReviewer, path, html`Re-request<span class="hidden-text"> from ${user.login}</span>`, name))
-    }</li>`
+    return html`
+      <li>
+        ${personWithAvatar(user)} <span class="small">
+          ${
+            waiting.has(user.id)
+              ? state("pending", "dot-fill", "requested")
+              : state(
+                  VERDICTS[word].tone,
+                  VERDICTS[word].icon,
+                  `${VERDICTS[word].words}${verdict?.is_stale === 1 ? ", of an earlier version" : ""}`,
+                )
+          }
+        </span>
+        ${
+          chooses &&
+          (waiting.has(user.id)
+            ? formButton(unaskReviewer, path, html`Cancel<span class="hidden-text"> the request to ${user.login}</span>`, name)
+            : user.id !== issue.author_id &&
+              formButton(askReviewer, path, html`Re-request<span class="hidden-text"> from ${user.login}</span>`, name))
+        }
+      </li>
+    `
   })
   const teams = pull.requested_reviewers_teams.map(
     ({ name }) =>
-      html`<li>${icon("people")} <bdi class="strong">${name}</bdi> <span class="small">${state("pending", "dot-fill", "requested")}</span>${
-        chooses &&
-        formButton(unaskReviewer, path, html`Cancel<span class="hidden-text"> the request to ${name}</span>`, { team_reviewers: name })
-      }</li>`,
+      html`
+        <li>
+          ${icon("people")} <bdi class="strong">${name}</bdi>${" "}
+          <span class="small">${state("pending", "dot-fill", "requested")}</span>
+          ${
+            chooses &&
+            formButton(unaskReviewer, path, html`Cancel<span class="hidden-text"> the request to ${name}</span>`, { team_reviewers: name })
+          }
+        </li>
+      `,
   )
   const known = new Set(pull.requested_reviewers.map(({ id }) => id))
   const others = offered.filter(({ id }) => id !== issue.author_id && !known.has(id)).slice(0, MOST_OFFERED)
@@ -71,7 +84,16 @@ export async function reviewersPart({ call, pull }: Shape, draft: Draft | undefi
         fields: [{ kind: "line", name: "team_reviewers", label: "Team", required: true }],
       }),
   ]
-  return html`${sideSection("Reviewers", people.length + teams.length > 0 && html`<ul class="plain stack tight">${people}${teams}</ul>`)}${
-    chooses && html`<details class="ask"><summary class="small">Request a review</summary>${ask}</details>`
-  }`
+  return html`
+    ${sideSection("Reviewers", people.length + teams.length > 0 && html`<ul class="plain stack tight">${people}${teams}</ul>`)}
+    ${
+      chooses &&
+      html`
+        <details class="ask">
+          <summary class="small">Request a review</summary>
+          ${ask}
+        </details>
+      `
+    }
+  `
 }

@@ -45,14 +45,50 @@ export async function reviewing(call: FilesCall, files: readonly FileChange[]): 
   return {
     above:
       mayWrite &&
-      html`${reviewBox(call, pending?.id)}${lineForm?.line === 0 && html`<section class="card"><div class="inside">${lineForm.content}</div></section>`}`,
-    tools: html`<span class="muted small" id="viewed-count" data-all="${files.length}">${files.filter(isViewed).length} of ${files.length} viewed</span>`,
+      html`
+        ${reviewBox(call, pending?.id)}
+        ${
+          lineForm?.line === 0 &&
+          html`
+            <section class="card">
+              <div class="inside">${lineForm.content}</div>
+            </section>
+          `
+        }
+      `,
+    tools: html`
+      <span class="muted small" id="viewed-count" data-all="${files.length}">
+        ${files.filter(isViewed).length} of ${files.length} viewed
+      </span>
+    `,
     isViewed,
     fileTools: (file) =>
-      html`${
-        mayWrite &&
-        html`<a rel="nofollow" data-comment="${file.path}" href="${withQuery(`${conversationPath(call)}/files`, { file: file.path, comment: `${file.path}:R:0` })}">Comment<span class="hidden-text"> on ${file.path}</span></a>`
-      }<form class="viewed" method="post" action="${addressOf(viewedForm, path)}"><input type="hidden" name="path" value="${file.path}"><input type="hidden" name="blob" value="${file.newId ?? ""}"><button class="small quiet" name="viewed" value="${isViewed(file) ? "false" : "true"}" aria-pressed="${isViewed(file) ? "true" : "false"}">${icon("check")}Viewed<span class="hidden-text">: ${file.path}</span></button></form>`,
+      html`
+        ${
+          mayWrite &&
+          html`
+            <a
+              rel="nofollow"
+              data-comment="${file.path}"
+              href="${withQuery(`${conversationPath(call)}/files`, { file: file.path, comment: `${file.path}:R:0` })}"
+            >
+              Comment<span class="hidden-text"> on ${file.path}</span>
+            </a>
+          `
+        }
+        <form class="viewed" method="post" action="${addressOf(viewedForm, path)}">
+          <input type="hidden" name="path" value="${file.path}">
+          <input type="hidden" name="blob" value="${file.newId ?? ""}">
+          <button
+            class="small quiet"
+            name="viewed"
+            value="${isViewed(file) ? "false" : "true"}"
+            aria-pressed="${isViewed(file) ? "true" : "false"}"
+          >
+            ${icon("check")}Viewed<span class="hidden-text">: ${file.path}</span>
+          </button>
+        </form>
+      `,
     lineForm,
   }
 }
@@ -119,21 +155,37 @@ function reviewBox(call: FilesCall, pendingId: number | undefined): Html {
     ["APPROVED", "Approve", "Approve merging."],
     ["REQUEST_CHANGES", "Request changes", "Must be addressed before merging."],
   ]
-  return html`<details class="card review-box" id="review" ${flagged("open", draft?.form === to.id)}><summary class="head">${icon("file-diff")}<span class="strong">Review these changes</span>${
-    pendingId !== undefined && html` <span class="chip">Your review is pending</span>`
-  }</summary><div class="inside stack">${formView(to, {
-    path: place,
-    draft,
-    submit: "Submit review",
-    fields: [
-      { kind: "markdown", name: "body", label: "Summary", rows: 4, repository: repositoryPath(call), files: takesFiles(call.services) },
-      {
-        kind: "choice",
-        name: "event",
-        label: "Verdict",
-        value: "COMMENT",
-        options: isOwn || issue.is_closed === 1 ? verdicts.slice(0, 1) : verdicts,
-      },
-    ],
-  })}${pendingId !== undefined && formButton(discardPending, place, "Discard pending comments")}</div></details>`
+  return html`
+    <details class="card review-box" id="review" ${flagged("open", draft?.form === to.id)}>
+      <summary class="head">
+        ${icon("file-diff")}<span class="strong">Review these changes</span>
+        ${pendingId !== undefined && html` <span class="chip">Your review is pending</span>`}
+      </summary>
+      <div class="inside stack">
+        ${formView(to, {
+          path: place,
+          draft,
+          submit: "Submit review",
+          fields: [
+            {
+              kind: "markdown",
+              name: "body",
+              label: "Summary",
+              rows: 4,
+              repository: repositoryPath(call),
+              files: takesFiles(call.services),
+            },
+            {
+              kind: "choice",
+              name: "event",
+              label: "Verdict",
+              value: "COMMENT",
+              options: isOwn || issue.is_closed === 1 ? verdicts.slice(0, 1) : verdicts,
+            },
+          ],
+        })}
+        ${pendingId !== undefined && formButton(discardPending, place, "Discard pending comments")}
+      </div>
+    </details>
+  `
 }

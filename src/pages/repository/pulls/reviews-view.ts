@@ -64,7 +64,10 @@ export async function drawReviews(call: Call, ids: readonly number[]): Promise<R
         {
           icon: name,
           tone,
-          words: html`${words}${review.is_dismissed === 1 && " (dismissed)"}${review.is_stale === 1 && review.state !== "COMMENT" && ", of an earlier version"}`,
+          words: html`
+            ${words}${review.is_dismissed === 1 && " (dismissed)"}
+            ${review.is_stale === 1 && review.state !== "COMMENT" && ", of an earlier version"}
+          `,
           after: html`${own.map((thread) => drawThread(call, thread, people))}${dismissal(call, review)}`,
         },
       ]
@@ -151,23 +154,36 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles }: P
   if (!first) return undefined
   const { path, line, lines, hunk, is_outdated, resolver_id } = first.comment
   const around = { authorId: issue.author_id, roles, now: services.now() }
-  return html`<details class="card thread" ${flagged("open", resolver_id === null)}><summary class="head"><span class="mono break"><bdi>${path}</bdi></span> <span class="muted">${lines > 1 ? `lines ${Math.abs(line) - lines + 1} to ${Math.abs(line)}` : `line ${Math.abs(line)}`}${line < 0 && " before the change"}</span>${
-    is_outdated === 1 && html` <span class="chip">Outdated</span>`
-  }${resolver_id !== null && html` <span class="state success">${icon("check")}Resolved by ${person(resolver_id).login}</span>`}</summary><div class="inside stack">${
-    from === "" && hunk !== "" && drawHunk(hunk)
-  }${thread.map(({ comment, text }) =>
-    article(
-      {
-        id: `issuecomment-${comment.id}`,
-        user: person(comment.author_id),
-        createdAt: new Date(comment.created_at * 1000).toISOString(),
-        text,
-        verb: comment.kind === "code_draft" ? html`wrote, not sent yet <span class="chip">Pending</span>` : "commented",
-        after: drawSuggestion(call, comment, from),
-      },
-      around,
-    ),
-  )}${threadForms(call, first.comment, from)}</div></details>`
+  return html`
+    <details class="card thread" ${flagged("open", resolver_id === null)}>
+      <summary class="head">
+        <span class="mono break"><bdi>${path}</bdi></span>${" "}
+        <span class="muted">
+          ${lines > 1 ? `lines ${Math.abs(line) - lines + 1} to ${Math.abs(line)}` : `line ${Math.abs(line)}`}
+          ${line < 0 && " before the change"}
+        </span>
+        ${is_outdated === 1 && html` <span class="chip">Outdated</span>`}
+        ${resolver_id !== null && html` <span class="state success">${icon("check")}Resolved by ${person(resolver_id).login}</span>`}
+      </summary>
+      <div class="inside stack">
+        ${from === "" && hunk !== "" && drawHunk(hunk)}
+        ${thread.map(({ comment, text }) =>
+          article(
+            {
+              id: `issuecomment-${comment.id}`,
+              user: person(comment.author_id),
+              createdAt: new Date(comment.created_at * 1000).toISOString(),
+              text,
+              verb: comment.kind === "code_draft" ? html`wrote, not sent yet <span class="chip">Pending</span>` : "commented",
+              after: drawSuggestion(call, comment, from),
+            },
+            around,
+          ),
+        )}
+        ${threadForms(call, first.comment, from)}
+      </div>
+    </details>
+  `
 }
 
 /** Whether what a comment suggests can be committed: the lines are as they were, and the comment was sent. */
@@ -180,13 +196,27 @@ function drawSuggestion({ actor, repository, issue, path }: Call, comment: LineC
   const { suggestion } = partSuggestion(content)
   if (suggestion === undefined || line < 1) return undefined
   const applies = actor.kind === "user" && issue.is_closed === 0 && repository.is_archived === 0 && isOpenSuggestion(comment)
-  return html`<div class="suggestion"><p class="small muted">Suggested change</p><pre class="hunk" tabindex="0">${newLinesOf(hunk, lines).map((text) => html`<span class="del">-${text}</span>`)}${suggestion.map((text) => html`<span class="add">+${text}</span>`)}</pre>${
-    applies &&
-    html`<div class="bar">${formButton(suggestionsPlace, path, "Commit suggestion", { comment: String(id) })}${
-      from === "files" &&
-      html`<label class="small"><input type="checkbox" name="comment" value="${id}" form="suggestions"> Add to batch</label>`
-    }</div>`
-  }</div>`
+  return html`
+    <div class="suggestion">
+      <p class="small muted">Suggested change</p>
+      <pre class="hunk" tabindex="0">
+        ${newLinesOf(hunk, lines).map((text) => html`<span class="del">-${text}</span>`)}
+        ${suggestion.map((text) => html`<span class="add">+${text}</span>`)}
+      </pre>
+      ${
+        applies &&
+        html`
+          <div class="bar">
+            ${formButton(suggestionsPlace, path, "Commit suggestion", { comment: String(id) })}
+            ${
+              from === "files" &&
+              html`<label class="small"><input type="checkbox" name="comment" value="${id}" form="suggestions"> Add to batch</label>`
+            }
+          </div>
+        `
+      }
+    </div>
+  `
 }
 
 /** The form that commits the suggestions that are ticked; nothing where there are none to tick. */
@@ -195,7 +225,12 @@ export const suggestionsBox = ({ actor, repository, issue, path }: Call, hasSugg
   actor.kind === "user" &&
   issue.is_closed === 0 &&
   repository.is_archived === 0 &&
-  html`<form class="bar suggestions" id="suggestions" method="post" action="${addressOf(suggestionsPlace, path)}"><label>Message <input name="message" placeholder="Apply suggestions from review" maxlength="500"></label><button class="small">Commit selected suggestions</button></form>`
+  html`
+    <form class="bar suggestions" id="suggestions" method="post" action="${addressOf(suggestionsPlace, path)}">
+      <label>Message <input name="message" placeholder="Apply suggestions from review" maxlength="500"></label>
+      <button class="small">Commit selected suggestions</button>
+    </form>
+  `
 
 /** Replying, and resolving. */
 function threadForms(call: Call, { id, resolver_id, kind }: LineComment, from: "files" | ""): Content {
@@ -205,33 +240,38 @@ function threadForms(call: Call, { id, resolver_id, kind }: LineComment, from: "
   const hidden = { from, comment: String(id) }
   const refused = draft?.typed["comment"]?.[0] === String(id) ? draft : undefined
   const isOpen = refused?.form === replyForm.id
-  return html`<div class="thread-forms"><details ${flagged("open", isOpen)}><summary class="button small">Reply</summary>${formView(
-    replyForm,
-    {
-      path,
-      draft: refused,
-      key: id,
-      look: "small",
-      submit: "Reply",
-      fields: [
-        { kind: "hidden", name: "from", value: from },
-        { kind: "hidden", name: "comment", value: String(id) },
-        {
-          kind: "markdown",
-          name: "body",
-          label: "Reply",
-          rows: 4,
-          required: true,
-          repository: repositoryPath(call),
-          files: takesFiles(call.services),
-        },
-      ],
-    },
-  )}</details>${
-    kind === "code" &&
-    (issue.author_id === actor.user.id || writesKind(call, issue)) &&
-    (resolver_id === null ? formButton(resolve, path, "Resolve", hidden) : formButton(unresolve, path, "Unresolve", hidden))
-  }</div>`
+  return html`
+    <div class="thread-forms">
+      <details ${flagged("open", isOpen)}>
+        <summary class="button small">Reply</summary>
+        ${formView(replyForm, {
+          path,
+          draft: refused,
+          key: id,
+          look: "small",
+          submit: "Reply",
+          fields: [
+            { kind: "hidden", name: "from", value: from },
+            { kind: "hidden", name: "comment", value: String(id) },
+            {
+              kind: "markdown",
+              name: "body",
+              label: "Reply",
+              rows: 4,
+              required: true,
+              repository: repositoryPath(call),
+              files: takesFiles(call.services),
+            },
+          ],
+        })}
+      </details>
+      ${
+        kind === "code" &&
+        (issue.author_id === actor.user.id || writesKind(call, issue)) &&
+        (resolver_id === null ? formButton(resolve, path, "Resolve", hidden) : formButton(unresolve, path, "Unresolve", hidden))
+      }
+    </div>
+  `
 }
 
 /** For administrators: a verdict can be dismissed, and counts again when that is taken back. */
@@ -242,18 +282,27 @@ function dismissal(call: Call, { id, state, is_dismissed }: ReviewWithText): Con
     return undefined
   const path = { ...place, id: String(id) }
   if (is_dismissed === 1) return formButton(undismiss, path, "Undo dismissal")
-  return html`<details><summary class="small">Dismiss</summary>${formView(dismiss, {
-    path,
-    draft,
-    key: id,
-    look: "small",
-    submit: "Dismiss review",
-    fields: [{ kind: "line", name: "message", label: "Reason" }],
-  })}</details>`
+  return html`
+    <details>
+      <summary class="small">Dismiss</summary>
+      ${formView(dismiss, {
+        path,
+        draft,
+        key: id,
+        look: "small",
+        submit: "Dismiss review",
+        fields: [{ kind: "line", name: "message", label: "Reason" }],
+      })}
+    </details>
+  `
 }
 
 const CLASSES: Readonly<Record<string, string>> = { "+": "add", "-": "del", "@": "at" }
 
 /** The excerpt of the diff that a comment stands beneath. */
 const drawHunk = (hunk: string): Html =>
-  html`<pre class="hunk" tabindex="0">${hunk.split("\n").map((text) => html`<span class="${CLASSES[text.charAt(0)] ?? ""}">${text === "" ? " " : text}</span>`)}</pre>`
+  html`
+    <pre class="hunk" tabindex="0">
+      ${hunk.split("\n").map((text) => html`<span class="${CLASSES[text.charAt(0)] ?? ""}">${text === "" ? " " : text}</span>`)}
+    </pre>
+  `

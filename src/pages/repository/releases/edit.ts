@@ -201,41 +201,88 @@ async function writePage(call: Call, { release, record, draft }: Writing): Promi
     title,
     unlisted: true,
     modules: ["upload", "composer"],
-    body: html`<div class="bar"><h1 dir="auto">${title}</h1>${release?.draft && html`<span class="state badge draft">Draft</span>`}${release && html`<a class="button small" href="${at}/releases/tag/${escapePath(release.tag_name)}">${icon("rocket")}The release</a>`}</div><div class="settings">${formView(
-      release ? change : publish,
-      {
-        path: values,
-        record,
-        draft,
-        fields: all,
-        submit: isPublished ? "Save" : "Publish",
-        beside: html`${!isPublished && html`<button name="draft" value="true">Save as a draft</button>`}<button formaction="${at}/releases/preview" formnovalidate>${icon("git-commit")}Add notes from commits</button>`,
-      },
-    )}${
-      release
-        ? html`${filesView(release, values, draft)}<h2 id="delete">Delete</h2><p>The notes and the files are gone then. The tag stays.</p>${formView(remove, { path: values, draft, look: "danger", confirm: release.tag_name, submit: "Delete release" })}`
-        : html`<p class="muted">Files are added once it is saved: as a draft, only those who write releases see it.</p>`
-    }</div>`,
+    body: html`
+      <div class="bar">
+        <h1 dir="auto">${title}</h1>
+        ${release?.draft && html`<span class="state badge draft">Draft</span>`}
+        ${
+          release &&
+          html`<a class="button small" href="${at}/releases/tag/${escapePath(release.tag_name)}">${icon("rocket")}The release</a>`
+        }
+      </div>
+      <div class="settings">
+        ${formView(release ? change : publish, {
+          path: values,
+          record,
+          draft,
+          fields: all,
+          submit: isPublished ? "Save" : "Publish",
+          beside: html`
+            ${!isPublished && html`<button name="draft" value="true">Save as a draft</button>`}
+            <button formaction="${at}/releases/preview" formnovalidate>
+              ${icon("git-commit")}Add notes from commits
+            </button>
+          `,
+        })}
+        ${
+          release
+            ? html`
+              ${filesView(release, values, draft)}
+              <h2 id="delete">Delete</h2>
+              <p>The notes and the files are gone then. The tag stays.</p>
+              ${formView(remove, { path: values, draft, look: "danger", confirm: release.tag_name, submit: "Delete release" })}
+            `
+            : html`<p class="muted">Files are added once it is saved: as a draft, only those who write releases see it.</p>`
+        }
+      </div>
+    `,
   })
 }
 
 function filesView({ id, assets }: Release, values: Readonly<Record<string, string>>, draft: Draft | undefined): Html {
   const hidden = { kind: "hidden", name: "id", value: String(id) } as const
-  return html`<section aria-labelledby="files"><h2 id="files">Files</h2><div id="asset-list">${
-    assets.length === 0
-      ? empty("package", "No file is attached", "Archives of the source are there by themselves.")
-      : html`<ul class="rows">${assets.map(
-          (asset) =>
-            html`<li>${icon("package")}<div class="main"><a href="${localPath(asset.browser_download_url)}"><bdi>${asset.name}</bdi></a></div><span class="muted small nowrap">${bytes(asset.size)}</span>${renameView(asset, values, draft, hidden)}${formButton(removeFile, values, icon("trash", `Delete ${asset.name}`), { id: String(id), attachment_id: String(asset.id) })}</li>`,
-        )}</ul>`
-  }</div><div class="drop" data-upload data-list="asset-list">${formView(addFile, {
-    path: values,
-    draft,
-    look: "plain",
-    submit: html`${icon("upload")}Upload`,
-    // The server reads what stands before the file.
-    fields: [hidden, { kind: "file", name: "attachment", label: "Add files" }],
-  })}</div></section>`
+  return html`
+    <section aria-labelledby="files">
+      <h2 id="files">Files</h2>
+      <div id="asset-list">
+        ${
+          assets.length === 0
+            ? empty("package", "No file is attached", "Archives of the source are there by themselves.")
+            : html`
+              <ul class="rows">
+                ${assets.map(
+                  (asset) =>
+                    html`
+                      <li>
+                        ${icon("package")}
+                        <div class="main">
+                          <a href="${localPath(asset.browser_download_url)}"><bdi>${asset.name}</bdi></a>
+                        </div>
+                        <span class="muted small nowrap">${bytes(asset.size)}</span>
+                        ${renameView(asset, values, draft, hidden)}
+                        ${formButton(removeFile, values, icon("trash", `Delete ${asset.name}`), {
+                          id: String(id),
+                          attachment_id: String(asset.id),
+                        })}
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+        }
+      </div>
+      <div class="drop" data-upload data-list="asset-list">
+        ${formView(addFile, {
+          path: values,
+          draft,
+          look: "plain",
+          submit: html`${icon("upload")}Upload`,
+          // The server reads what stands before the file.
+          fields: [hidden, { kind: "file", name: "attachment", label: "Add files" }],
+        })}
+      </div>
+    </section>
+  `
 }
 
 /** The form for the name of a file, which is open where it was refused. */
@@ -246,21 +293,23 @@ function renameView(
   release: Field,
 ): Html {
   const refused = draft?.form === renameFile.id && draft.typed["attachment_id"]?.[0] === String(id) ? draft : undefined
-  return html`<details ${flagged("open", refused !== undefined)}><summary class="small">Rename<span class="hidden-text"> ${name}</span></summary>${formView(
-    renameFile,
-    {
-      path: values,
-      draft: refused,
-      key: id,
-      look: "small",
-      submit: "Rename",
-      fields: [
-        release,
-        { kind: "hidden", name: "attachment_id", value: String(id) },
-        { kind: "line", name: "name", label: "Name", value: name, required: true, maxlength: 255 },
-      ],
-    },
-  )}</details>`
+  return html`
+    <details ${flagged("open", refused !== undefined)}>
+      <summary class="small">Rename<span class="hidden-text"> ${name}</span></summary>
+      ${formView(renameFile, {
+        path: values,
+        draft: refused,
+        key: id,
+        look: "small",
+        submit: "Rename",
+        fields: [
+          release,
+          { kind: "hidden", name: "attachment_id", value: String(id) },
+          { kind: "line", name: "name", label: "Name", value: name, required: true, maxlength: 255 },
+        ],
+      })}
+    </details>
+  `
 }
 
 /** The most commits that notes name. */

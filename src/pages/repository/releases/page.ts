@@ -37,11 +37,27 @@ export const releasePages: readonly Page[] = [
         tab: "releases",
         title: "Releases",
         feed: `${repositoryPath(call)}/releases.atom`,
-        body: html`<div class="bar"><h1>Releases</h1>${releaseTabs(call, "releases")}<a class="button small" href="${repositoryPath(call)}/releases.atom">${icon("rss", "Feed")}</a>${filter.drafts && html`<a class="button small primary" href="${repositoryPath(call)}/releases/new" rel="nofollow">${icon("plus")}New release</a>`}</div>${
-          cards.length > 0
-            ? cards
-            : empty("rocket", "Nothing is released yet", "A release is a tag with notes and files for those who use this.")
-        }${pager(reader.url, rows, total)}`,
+        body: html`
+          <div class="bar">
+            <h1>Releases</h1>
+            ${releaseTabs(call, "releases")}
+            <a class="button small" href="${repositoryPath(call)}/releases.atom">${icon("rss", "Feed")}</a>
+            ${
+              filter.drafts &&
+              html`
+                <a class="button small primary" href="${repositoryPath(call)}/releases/new" rel="nofollow">
+                  ${icon("plus")}New release
+                </a>
+              `
+            }
+          </div>
+          ${
+            cards.length > 0
+              ? cards
+              : empty("rocket", "Nothing is released yet", "A release is a tag with notes and files for those who use this.")
+          }
+          ${pager(reader.url, rows, total)}
+        `,
       })
     },
   }),
@@ -96,7 +112,13 @@ export const releasePages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "releases",
         title: record.name || record.tag_name,
-        body: html`<div class="bar"><h1 dir="auto">${record.name || record.tag_name}</h1>${releaseTabs(call, "releases")}</div>${await releaseCard(call, record, record.id === latest?.id, false)}`,
+        body: html`
+          <div class="bar">
+            <h1 dir="auto">${record.name || record.tag_name}</h1>
+            ${releaseTabs(call, "releases")}
+          </div>
+          ${await releaseCard(call, record, record.id === latest?.id, false)}
+        `,
       })
     },
   }),
@@ -105,17 +127,71 @@ export const releasePages: readonly Page[] = [
 async function releaseCard(call: Call, release: Release, isLatest: boolean, withTitle = true): Promise<Html> {
   const at = repositoryPath(call)
   const link = `${at}/releases/tag/${escapePath(release.tag_name)}`
-  return html`<article class="card"><div class="head">${withTitle && html`<h2><a href="${link}" dir="auto">${release.name || release.tag_name}</a></h2>`}${
-    isLatest && html`<span class="state badge success">Latest</span>`
-  }${release.draft && html`<span class="state badge draft">Draft</span>`}${release.prerelease && html`<span class="state badge warning">Pre-release</span>`}<span class="meta end">${
-    // A draft's tag is made when it is published.
-    release.draft
-      ? html`<span>${icon("tag")} ${release.tag_name}</span>`
-      : html`<a href="${at}/src/tag/${escapePath(release.tag_name)}">${icon("tag")} ${release.tag_name}</a>`
-  }<span>${personWithAvatar(release.author)} ${timeOf(release.published_at)}</span>${seesDrafts(call.actor, call) && html`<a class="button small" href="${at}/releases/edit/${escapePath(release.tag_name)}" rel="nofollow">${icon("pencil", `Edit ${release.name || release.tag_name}`)}</a>`}</span></div><div class="inside stack">${
-    release.body === "" ? html`<p class="muted">No notes.</p>` : await renderText(call, release.body, { style: "comment" })
-  }<details open><summary>${plural(release.assets.length + (release.zipball_url ? 2 : 0), "file")}</summary><ul class="rows">${release.assets.map(
-    (asset) =>
-      html`<li>${icon("package")}<div class="main"><a href="${localPath(asset.browser_download_url)}"><bdi>${asset.name}</bdi></a></div><span class="muted small nowrap">${bytes(asset.size)} · ${count(asset.download_count)} downloads</span></li>`,
-  )}${release.zipball_url && html`<li>${icon("file-zip")}<div class="main"><a href="${localPath(release.zipball_url)}" rel="nofollow">Source (ZIP)</a></div></li>`}${release.tarball_url && html`<li>${icon("file-zip")}<div class="main"><a href="${localPath(release.tarball_url)}" rel="nofollow">Source (tar.gz)</a></div></li>`}</ul></details></div></article>`
+  return html`
+    <article class="card">
+      <div class="head">
+        ${withTitle && html`<h2><a href="${link}" dir="auto">${release.name || release.tag_name}</a></h2>`}
+        ${isLatest && html`<span class="state badge success">Latest</span>`}
+        ${release.draft && html`<span class="state badge draft">Draft</span>`}
+        ${release.prerelease && html`<span class="state badge warning">Pre-release</span>`}
+        <span class="meta end">
+          ${
+            // A draft's tag is made when it is published.
+            release.draft
+              ? html`<span>${icon("tag")} ${release.tag_name}</span>`
+              : html`<a href="${at}/src/tag/${escapePath(release.tag_name)}">${icon("tag")} ${release.tag_name}</a>`
+          }
+          <span>${personWithAvatar(release.author)} ${timeOf(release.published_at)}</span>
+          ${
+            seesDrafts(call.actor, call) &&
+            html`
+              <a class="button small" href="${at}/releases/edit/${escapePath(release.tag_name)}" rel="nofollow">
+                ${icon("pencil", `Edit ${release.name || release.tag_name}`)}
+              </a>
+            `
+          }
+        </span>
+      </div>
+      <div class="inside stack">
+        ${release.body === "" ? html`<p class="muted">No notes.</p>` : await renderText(call, release.body, { style: "comment" })}
+        <details open>
+          <summary>${plural(release.assets.length + (release.zipball_url ? 2 : 0), "file")}</summary>
+          <ul class="rows">
+            ${release.assets.map(
+              (asset) =>
+                html`
+                  <li>
+                    ${icon("package")}
+                    <div class="main">
+                      <a href="${localPath(asset.browser_download_url)}"><bdi>${asset.name}</bdi></a>
+                    </div>
+                    <span class="muted small nowrap">
+                      ${bytes(asset.size)} · ${count(asset.download_count)} downloads
+                    </span>
+                  </li>
+                `,
+            )}
+            ${
+              release.zipball_url &&
+              html`
+                <li>
+                  ${icon("file-zip")}
+                  <div class="main"><a href="${localPath(release.zipball_url)}" rel="nofollow">Source (ZIP)</a></div>
+                </li>
+              `
+            }
+            ${
+              release.tarball_url &&
+              html`
+                <li>
+                  ${icon("file-zip")}
+                  <div class="main"><a href="${localPath(release.tarball_url)}" rel="nofollow">Source (tar.gz)</a></div>
+                </li>
+              `
+            }
+          </ul>
+        </details>
+      </div>
+    </article>
+  `
 }

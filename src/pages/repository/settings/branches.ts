@@ -30,22 +30,44 @@ const rules: Page = page({
     return settingsPage(call, {
       part: "branches",
       title: "Branch protection",
-      body: html`<div class="bar"><h1>Branch protection</h1><a class="button primary" href="${at}/new">${icon("plus")}New rule</a></div>${
-        records.length === 0
-          ? empty("git-branch", "No rules yet", "A rule says who can push and merge, and what a merge requires.")
-          : html`<p class="muted">If several rules match a branch, the first one applies.</p><ol class="rows">${records.map(
-              (rule, index) =>
-                html`<li><span class="main"><a class="title" href="${at}/edit/${escapePath(rule.rule_name)}"><code>${rule.rule_name}</code></a><span class="summary">${sentencesOf(rule).join(" ")}</span></span><span class="bar">${
-                  index > 0 && mover(call.path, draft, ids, index, "Up", rule.rule_name)
-                }${formButton(
-                  remove,
-                  { ...call.path, name: rule.rule_name },
-                  html`Delete<span class="hidden-text"> ${rule.rule_name}</span>`,
-                  {},
-                  draft,
-                )}</span></li>`,
-            )}</ol>`
-      }`,
+      body: html`
+        <div class="bar">
+          <h1>Branch protection</h1>
+          <a class="button primary" href="${at}/new">${icon("plus")}New rule</a>
+        </div>
+        ${
+          records.length === 0
+            ? empty("git-branch", "No rules yet", "A rule says who can push and merge, and what a merge requires.")
+            : html`
+              <p class="muted">If several rules match a branch, the first one applies.</p>
+              <ol class="rows">
+                ${records.map(
+                  (rule, index) =>
+                    html`
+                      <li>
+                        <span class="main">
+                          <a class="title" href="${at}/edit/${escapePath(rule.rule_name)}">
+                            <code>${rule.rule_name}</code>
+                          </a>
+                          <span class="summary">${sentencesOf(rule).join(" ")}</span>
+                        </span>
+                        <span class="bar">
+                          ${index > 0 && mover(call.path, draft, ids, index, "Up", rule.rule_name)}
+                          ${formButton(
+                            remove,
+                            { ...call.path, name: rule.rule_name },
+                            html`Delete<span class="hidden-text"> ${rule.rule_name}</span>`,
+                            {},
+                            draft,
+                          )}
+                        </span>
+                      </li>
+                    `,
+                )}
+              </ol>
+            `
+        }
+      `,
     })
   },
 })
@@ -81,22 +103,25 @@ const newRule: Page = page({
     settingsPage(call, {
       part: "branches",
       title: "New branch protection rule",
-      body: html`<h1>New branch protection rule</h1>${formView(add, {
-        path: call.path,
-        draft: call.draft,
-        submit: "Create rule",
-        fields: [
-          {
-            kind: "line",
-            name: "rule_name",
-            label: "Branches",
-            hint: "The name of a branch, or a glob such as release/*.",
-            required: true,
-            maxlength: 255,
-          },
-          ...ruleFields(await teamsFor(call)),
-        ],
-      })}`,
+      body: html`
+        <h1>New branch protection rule</h1>
+        ${formView(add, {
+          path: call.path,
+          draft: call.draft,
+          submit: "Create rule",
+          fields: [
+            {
+              kind: "line",
+              name: "rule_name",
+              label: "Branches",
+              hint: "The name of a branch, or a glob such as release/*.",
+              required: true,
+              maxlength: 255,
+            },
+            ...ruleFields(await teamsFor(call)),
+          ],
+        })}
+      `,
     }),
 })
 
@@ -113,13 +138,17 @@ const rule: Page = page({
     return settingsPage(call, {
       part: "branches",
       title: `Rule for ${record.rule_name}`,
-      body: html`<h1>Rule for <code>${record.rule_name}</code></h1><p>${sentencesOf(record).join(" ")}</p>${formView(edit, {
-        path: call.path,
-        record: valuesOf(record),
-        draft,
-        submit: "Save",
-        fields: ruleFields(teams),
-      })}`,
+      body: html`
+        <h1>Rule for <code>${record.rule_name}</code></h1>
+        <p>${sentencesOf(record).join(" ")}</p>
+        ${formView(edit, {
+          path: call.path,
+          record: valuesOf(record),
+          draft,
+          submit: "Save",
+          fields: ruleFields(teams),
+        })}
+      `,
     })
   },
 })

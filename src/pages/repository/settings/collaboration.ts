@@ -33,38 +33,54 @@ const collaborators: Page = page({
     return settingsPage(call, {
       part: "collaborators",
       title: "Collaborators",
-      body: html`<h1>Collaborators</h1>${formView(add, {
-        path: call.path,
-        draft,
-        submit: "Add",
-        fields: [
-          { kind: "line", name: "collaborator", label: "User name", required: true, maxlength: 255 },
-          { kind: "menu", name: "permission", label: "Permission", options: RIGHTS, value: "write" },
-        ],
-      })}${
-        total === 0
-          ? empty("people", "No collaborators yet", "Collaborators can see the repository, even if it is private.")
-          : html`<ul class="rows">${people.map((user) => {
-              const to = { ...call.path, collaborator: user.name }
-              return html`<li><span class="main">${personWithAvatar(presentUser(services.site, user, actor))}</span>${formView(change, {
-                path: to,
-                draft,
-                key: user.id,
-                name: "inline row",
-                look: "small",
-                submit: "Change",
-                fields: [
-                  {
-                    kind: "menu",
-                    name: "permission",
-                    label: `What ${user.name} may do`,
-                    options: RIGHTS,
-                    value: modeName(user.granted),
-                  },
-                ],
-              })}${formButton(remove, to, html`Remove<span class="hidden-text"> ${user.name}</span>`, {}, draft)}</li>`
-            })}</ul>${pager(reader.url, rows, total)}`
-      }${owner.kind === "organization" && (await teamsView(call))}`,
+      body: html`
+        <h1>Collaborators</h1>
+        ${formView(add, {
+          path: call.path,
+          draft,
+          submit: "Add",
+          fields: [
+            { kind: "line", name: "collaborator", label: "User name", required: true, maxlength: 255 },
+            { kind: "menu", name: "permission", label: "Permission", options: RIGHTS, value: "write" },
+          ],
+        })}
+        ${
+          total === 0
+            ? empty("people", "No collaborators yet", "Collaborators can see the repository, even if it is private.")
+            : html`
+              <ul class="rows">
+                ${people.map((user) => {
+                  const to = { ...call.path, collaborator: user.name }
+                  return html`
+                    <li>
+                      <span class="main">${personWithAvatar(presentUser(services.site, user, actor))}</span>
+                      ${formView(change, {
+                        path: to,
+                        draft,
+                        key: user.id,
+                        name: "inline row",
+                        look: "small",
+                        submit: "Change",
+                        fields: [
+                          {
+                            kind: "menu",
+                            name: "permission",
+                            label: `What ${user.name} may do`,
+                            options: RIGHTS,
+                            value: modeName(user.granted),
+                          },
+                        ],
+                      })}
+                      ${formButton(remove, to, html`Remove<span class="hidden-text"> ${user.name}</span>`, {}, draft)}
+                    </li>
+                  `
+                })}
+              </ul>
+              ${pager(reader.url, rows, total)}
+            `
+        }
+        ${owner.kind === "organization" && (await teamsView(call))}
+      `,
     })
   },
 })
@@ -80,37 +96,57 @@ async function teamsView(call: Call): Promise<Html> {
   const { services, db, owner, draft } = call
   const { attached: rows, others, mayChange } = await changeableTeams(db, call)
   const attached = await presentTeams(db, services.site, rows, { withOrganization: false })
-  return html`<h2 id="teams">Teams</h2>${
-    attached.length === 0
-      ? html`<p class="muted">No team of <bdi>${owner.name}</bdi> has this repository.</p>`
-      : html`<ul class="rows">${attached.map(
-          (team) =>
-            html`<li><span class="main"><span>${icon("people")} <a class="strong" href="${path("org", owner.name, "teams", team.name)}"><bdi>${team.name}</bdi></a></span><span class="muted small">${rightsOf(team)}${
-              team.includes_all_repositories && ", in all repositories"
-            }</span></span>${
-              mayChange &&
-              !team.includes_all_repositories &&
-              formButton(
-                removeTeam,
-                { ...call.path, team: team.name },
-                html`Remove<span class="hidden-text"> ${team.name}</span>`,
-                {},
-                draft,
-              )
-            }</li>`,
-        )}</ul>`
-  }${
-    mayChange
-      ? (others.length > 0 || draft?.form === addTeam.id) &&
-        formView(addTeam, {
-          path: call.path,
-          draft,
-          submit: "Add team",
-          look: "plain",
-          fields: [{ kind: "menu", name: "team", label: "Team", options: others.map(({ name }) => [name, name]) }],
-        })
-      : notice("info", "Only owners of the organisation change which teams have this repository.")
-  }`
+  return html`
+    <h2 id="teams">Teams</h2>
+    ${
+      attached.length === 0
+        ? html`<p class="muted">No team of <bdi>${owner.name}</bdi> has this repository.</p>`
+        : html`
+          <ul class="rows">
+            ${attached.map(
+              (team) =>
+                html`
+                  <li>
+                    <span class="main">
+                      <span>
+                        ${icon("people")} <a class="strong" href="${path("org", owner.name, "teams", team.name)}">
+                          <bdi>${team.name}</bdi>
+                        </a>
+                      </span>
+                      <span class="muted small">
+                        ${rightsOf(team)}${team.includes_all_repositories && ", in all repositories"}
+                      </span>
+                    </span>
+                    ${
+                      mayChange &&
+                      !team.includes_all_repositories &&
+                      formButton(
+                        removeTeam,
+                        { ...call.path, team: team.name },
+                        html`Remove<span class="hidden-text"> ${team.name}</span>`,
+                        {},
+                        draft,
+                      )
+                    }
+                  </li>
+                `,
+            )}
+          </ul>
+        `
+    }
+    ${
+      mayChange
+        ? (others.length > 0 || draft?.form === addTeam.id) &&
+          formView(addTeam, {
+            path: call.path,
+            draft,
+            submit: "Add team",
+            look: "plain",
+            fields: [{ kind: "menu", name: "team", label: "Team", options: others.map(({ name }) => [name, name]) }],
+          })
+        : notice("info", "Only owners of the organisation change which teams have this repository.")
+    }
+  `
 }
 
 /** What a team may do here; below an administrator's rights it is said for each part, of which the code is the first. */

@@ -31,15 +31,24 @@ const general: Page = page({
     return settingsPage(call, {
       part: "general",
       title: "Settings",
-      body: html`<h1>General</h1>${formView(changeAbout, { ...shown, fields: ABOUT })}
-<h2 id="topics">Topics</h2>${formView(changeTopics, {
-        ...shown,
-        fields: [{ kind: "line", name: "topics", label: "Topics", hint: "Separated by spaces." }],
-      })}
-<h2 id="picture">Picture</h2>${pictureForms(call, draft)}
-<h2 id="units">Features</h2><p class="muted">Disabling a feature hides it and keeps its data.</p>${formView(changeUnits, { ...shown, fields: UNITS })}
-<h2 id="pulls">Pull requests</h2>${formView(changePulls, { ...shown, fields: PULLS })}
-<h2 id="danger">Danger zone</h2>${dangerZone(call, draft, recipient)}`,
+      body: html`
+        <h1>General</h1>
+        ${formView(changeAbout, { ...shown, fields: ABOUT })}
+        <h2 id="topics">Topics</h2>
+        ${formView(changeTopics, {
+          ...shown,
+          fields: [{ kind: "line", name: "topics", label: "Topics", hint: "Separated by spaces." }],
+        })}
+        <h2 id="picture">Picture</h2>
+        ${pictureForms(call, draft)}
+        <h2 id="units">Features</h2>
+        <p class="muted">Disabling a feature hides it and keeps its data.</p>
+        ${formView(changeUnits, { ...shown, fields: UNITS })}
+        <h2 id="pulls">Pull requests</h2>
+        ${formView(changePulls, { ...shown, fields: PULLS })}
+        <h2 id="danger">Danger zone</h2>
+        ${dangerZone(call, draft, recipient)}
+      `,
     })
   },
 })
@@ -107,16 +116,30 @@ const removePicture = form({
 })
 
 function pictureForms({ repository, path: names }: OnRepository & { readonly path: Names }, draft: Draft | undefined): Html {
-  return html`${
-    repository.avatar !== "" &&
-    html`<div class="bar"><img class="avatar" src="/avatars/${repository.avatar}" width="64" height="64" alt="Avatar of this repository">${formButton(removePicture, names, "Remove")}</div>`
-  }${formView(changePicture, {
-    path: names,
-    draft,
-    submit: "Upload",
-    look: "plain",
-    fields: [{ kind: "file", name: "image", label: "New avatar", hint: "PNG, JPEG, GIF or WebP.", accept: "image/*" }],
-  })}`
+  return html`
+    ${
+      repository.avatar !== "" &&
+      html`
+        <div class="bar">
+          <img
+            class="avatar"
+            src="/avatars/${repository.avatar}"
+            width="64"
+            height="64"
+            alt="Avatar of this repository"
+          >
+          ${formButton(removePicture, names, "Remove")}
+        </div>
+      `
+    }
+    ${formView(changePicture, {
+      path: names,
+      draft,
+      submit: "Upload",
+      look: "plain",
+      fields: [{ kind: "file", name: "image", label: "New avatar", hint: "PNG, JPEG, GIF or WebP.", accept: "image/*" }],
+    })}
+  `
 }
 
 // --- what is not easily undone ----------------------------------------------------------------------------------------------------
@@ -202,75 +225,111 @@ function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft 
   const isPrivate = repository.is_private === 1
   const shown = { path: call.path, draft, look: "danger", confirm: fullName(call.path) } as const
   const unfold = (to: Page, title: string, content: Content): Html =>
-    html`<details ${flagged("open", draft?.form === to.id)}><summary>${title}</summary><div class="stack">${content}</div></details>`
-  return html`<div class="unfolds">${unfold(
-    rename,
-    "Rename this repository",
-    html`<p>Links and clones with the old name keep working until another repository takes the name.</p>${formView(rename, {
-      ...shown,
-      record: { name: repository.name },
-      submit: "Rename",
-      fields: [{ kind: "line", name: "name", label: "New name", required: true, maxlength: 100 }],
-    })}`,
-  )}${unfold(
-    changeVisibility,
-    isPrivate ? "Make it public" : "Make it private",
-    html`<p>${
-      isPrivate
-        ? "Everybody who can see its owner will be able to read it, with its whole history."
-        : "Only its collaborators will be able to see it. It loses its stars, and its forks become private too."
-    }</p>${formView(changeVisibility, {
-      ...shown,
-      submit: isPrivate ? "Make it public" : "Make it private",
-      fields: [{ kind: "hidden", name: "private", value: String(!isPrivate) }],
-    })}`,
-  )}${
-    isOwner &&
-    unfold(
-      transfer,
-      "Transfer ownership",
-      recipient
-        ? html`${notice("info", html`It is offered to <bdi>${recipient.name}</bdi>, who has not answered yet.`)}${formButton(withdraw, call.path, "Cancel the transfer")}`
-        : html`<p>The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new one.</p>${formView(
-            transfer,
-            {
-              ...shown,
-              submit: "Transfer",
-              fields: [
-                {
-                  kind: "line",
-                  name: "new_owner",
-                  label: "New owner",
-                  hint: "A user or an organization.",
-                  required: true,
-                  maxlength: 255,
-                },
-              ],
-            },
-          )}`,
-    )
-  }${
-    repository.is_mirror === 0 &&
-    (repository.is_archived === 1
-      ? unfold(
-          unarchive,
-          "Unarchive this repository",
-          html`<p>Unarchived.</p>${formView(unarchive, { path: call.path, draft, submit: "Unarchive this repository" })}`,
+    html`
+      <details ${flagged("open", draft?.form === to.id)}>
+        <summary>${title}</summary>
+        <div class="stack">${content}</div>
+      </details>
+    `
+  return html`
+    <div class="unfolds">
+      ${unfold(
+        rename,
+        "Rename this repository",
+        html`
+          <p>Links and clones with the old name keep working until another repository takes the name.</p>
+          ${formView(rename, {
+            ...shown,
+            record: { name: repository.name },
+            submit: "Rename",
+            fields: [{ kind: "line", name: "name", label: "New name", required: true, maxlength: 100 }],
+          })}
+        `,
+      )}
+      ${unfold(
+        changeVisibility,
+        isPrivate ? "Make it public" : "Make it private",
+        html`
+          <p>
+            ${
+              isPrivate
+                ? "Everybody who can see its owner will be able to read it, with its whole history."
+                : "Only its collaborators will be able to see it. It loses its stars, and its forks become private too."
+            }
+          </p>
+          ${formView(changeVisibility, {
+            ...shown,
+            submit: isPrivate ? "Make it public" : "Make it private",
+            fields: [{ kind: "hidden", name: "private", value: String(!isPrivate) }],
+          })}
+        `,
+      )}
+      ${
+        isOwner &&
+        unfold(
+          transfer,
+          "Transfer ownership",
+          recipient
+            ? html`
+              ${notice("info", html`It is offered to <bdi>${recipient.name}</bdi>, who has not answered yet.`)}
+              ${formButton(withdraw, call.path, "Cancel the transfer")}
+            `
+            : html`
+              <p>
+                The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new
+                one.
+              </p>
+              ${formView(transfer, {
+                ...shown,
+                submit: "Transfer",
+                fields: [
+                  {
+                    kind: "line",
+                    name: "new_owner",
+                    label: "New owner",
+                    hint: "A user or an organization.",
+                    required: true,
+                    maxlength: 255,
+                  },
+                ],
+              })}
+            `,
         )
-      : unfold(
-          archive,
-          "Archive this repository",
-          html`<p>An archived repository is read-only.</p>${formView(archive, { ...shown, submit: "Archive this repository" })}`,
-        ))
-  }${
-    isOwner
-      ? unfold(
-          remove,
-          "Delete repository",
-          html`<p>Everything in it is deleted. This cannot be undone.</p>${formView(remove, { ...shown, submit: "Delete repository" })}`,
-        )
-      : html`<p class="muted">Only owners can transfer or delete it.</p>`
-  }</div>`
+      }
+      ${
+        repository.is_mirror === 0 &&
+        (repository.is_archived === 1
+          ? unfold(
+              unarchive,
+              "Unarchive this repository",
+              html`
+                <p>Unarchived.</p>
+                ${formView(unarchive, { path: call.path, draft, submit: "Unarchive this repository" })}
+              `,
+            )
+          : unfold(
+              archive,
+              "Archive this repository",
+              html`
+                <p>An archived repository is read-only.</p>
+                ${formView(archive, { ...shown, submit: "Archive this repository" })}
+              `,
+            ))
+      }
+      ${
+        isOwner
+          ? unfold(
+              remove,
+              "Delete repository",
+              html`
+                <p>Everything in it is deleted. This cannot be undone.</p>
+                ${formView(remove, { ...shown, submit: "Delete repository" })}
+              `,
+            )
+          : html`<p class="muted">Only owners can transfer or delete it.</p>`
+      }
+    </div>
+  `
 }
 
 export const generalPages: readonly Page[] = [

@@ -21,39 +21,60 @@ const keys: Page = page({
     return settingsPage(call, {
       part: "keys",
       title: "Deploy keys",
-      body: html`<h1>Deploy keys</h1><p class="muted">A deploy key gives a program access to this repository over SSH, without an account.</p>${
-        total === 0
-          ? empty("key", "No deploy keys yet", "Add the public key of a program, such as a server that deploys releases.")
-          : html`<ul class="rows">${found.map(
-              (key) =>
-                html`<li>${icon("key")}<span class="main"><span class="title" dir="auto">${key.title}</span><code class="break">${key.fingerprint}</code><span class="muted small">${
-                  key.is_read_only === 1 ? "Fetches" : "Fetches and pushes"
-                }, added ${time(key.created_at)}</span></span>${formButton(
-                  remove,
-                  { ...call.path, id: String(key.id) },
-                  html`Remove<span class="hidden-text"> ${key.title}</span>`,
-                  {},
-                  draft,
-                )}</li>`,
-            )}</ul>${pager(reader.url, rows, total)}`
-      }<h2 id="add">Add a key</h2>${formView(add, {
-        path: call.path,
-        draft,
-        submit: "Add key",
-        fields: [
-          { kind: "line", name: "title", label: "Title", hint: "Where the key is used.", required: true, maxlength: 255 },
-          {
-            kind: "text",
-            name: "key",
-            label: "Public key",
-            hint: "The content of a file such as id_ed25519.pub.",
-            placeholder: "ssh-ed25519 …",
-            isCode: true,
-            required: true,
-          },
-          { kind: "box", name: "pushes", label: "Allow write access" },
-        ],
-      })}`,
+      body: html`
+        <h1>Deploy keys</h1>
+        <p class="muted">A deploy key gives a program access to this repository over SSH, without an account.</p>
+        ${
+          total === 0
+            ? empty("key", "No deploy keys yet", "Add the public key of a program, such as a server that deploys releases.")
+            : html`
+              <ul class="rows">
+                ${found.map(
+                  (key) =>
+                    html`
+                      <li>
+                        ${icon("key")}
+                        <span class="main">
+                          <span class="title" dir="auto">${key.title}</span>
+                          <code class="break">${key.fingerprint}</code>
+                          <span class="muted small">
+                            ${key.is_read_only === 1 ? "Fetches" : "Fetches and pushes"}, added ${time(key.created_at)}
+                          </span>
+                        </span>
+                        ${formButton(
+                          remove,
+                          { ...call.path, id: String(key.id) },
+                          html`Remove<span class="hidden-text"> ${key.title}</span>`,
+                          {},
+                          draft,
+                        )}
+                      </li>
+                    `,
+                )}
+              </ul>
+              ${pager(reader.url, rows, total)}
+            `
+        }
+        <h2 id="add">Add a key</h2>
+        ${formView(add, {
+          path: call.path,
+          draft,
+          submit: "Add key",
+          fields: [
+            { kind: "line", name: "title", label: "Title", hint: "Where the key is used.", required: true, maxlength: 255 },
+            {
+              kind: "text",
+              name: "key",
+              label: "Public key",
+              hint: "The content of a file such as id_ed25519.pub.",
+              placeholder: "ssh-ed25519 …",
+              isCode: true,
+              required: true,
+            },
+            { kind: "box", name: "pushes", label: "Allow write access" },
+          ],
+        })}
+      `,
     })
   },
 })

@@ -27,32 +27,43 @@ const mirrors: Page = page({
     return settingsPage(call, {
       part: "mirrors",
       title: "Mirrors",
-      body: html`<h1>Mirrors</h1>${!config.enabled && notice("warn", "Mirrors are disabled on this site. Nothing is synchronized until they are enabled.")}${
-        pull && pullView(pull, path, draft)
-      }<h2 id="push">Push mirrors</h2><p class="muted">Branches and tags of the target become those of this repository; others are removed there.</p>${
-        total === 0
-          ? empty("mirror", "No push mirrors", "Add the URL of an empty repository to have it follow this one.")
-          : html`<ul class="rows">${pushes.map((mirror) => pushView(mirror, path, draft))}</ul>${pager(reader.url, rows, total)}<div class="bar">${formButton(pushNow, path, "Synchronize all now", {}, draft)}</div>`
-      }<h2 id="add">Add a push mirror</h2>${formView(add, {
-        path,
-        draft,
-        submit: "Add push mirror",
-        fields: [
-          {
-            kind: "line",
-            name: "remote_address",
-            label: "Address",
-            hint: "An http or https URL that git can push to.",
-            type: "url",
-            required: true,
-            maxlength: 2048,
-          },
-          { kind: "line", name: "remote_username", label: "Remote user name", maxlength: 255 },
-          { kind: "line", name: "remote_password", label: "Password or token", type: "password", maxlength: 1024 },
-          { kind: "line", name: "interval", label: "Interval", hint: INTERVAL, value: formatDuration(config.defaultInterval) },
-          { kind: "box", name: "sync_on_commit", label: "Synchronize after every push" },
-        ],
-      })}`,
+      body: html`
+        <h1>Mirrors</h1>
+        ${!config.enabled && notice("warn", "Mirrors are disabled on this site. Nothing is synchronized until they are enabled.")}
+        ${pull && pullView(pull, path, draft)}
+        <h2 id="push">Push mirrors</h2>
+        <p class="muted">Branches and tags of the target become those of this repository; others are removed there.</p>
+        ${
+          total === 0
+            ? empty("mirror", "No push mirrors", "Add the URL of an empty repository to have it follow this one.")
+            : html`
+              <ul class="rows">${pushes.map((mirror) => pushView(mirror, path, draft))}</ul>
+              ${pager(reader.url, rows, total)}
+              <div class="bar">${formButton(pushNow, path, "Synchronize all now", {}, draft)}</div>
+            `
+        }
+        <h2 id="add">Add a push mirror</h2>
+        ${formView(add, {
+          path,
+          draft,
+          submit: "Add push mirror",
+          fields: [
+            {
+              kind: "line",
+              name: "remote_address",
+              label: "Address",
+              hint: "An http or https URL that git can push to.",
+              type: "url",
+              required: true,
+              maxlength: 2048,
+            },
+            { kind: "line", name: "remote_username", label: "Remote user name", maxlength: 255 },
+            { kind: "line", name: "remote_password", label: "Password or token", type: "password", maxlength: 1024 },
+            { kind: "line", name: "interval", label: "Interval", hint: INTERVAL, value: formatDuration(config.defaultInterval) },
+            { kind: "box", name: "sync_on_commit", label: "Synchronize after every push" },
+          ],
+        })}
+      `,
     })
   },
 })
@@ -85,25 +96,39 @@ function pullView(mirror: Mirror, path: Readonly<Record<string, string>>, draft:
     enable_prune: mirror.enable_prune === 1,
     mirror_username: mirror.remote_username,
   }
-  return html`<p>It follows <code class="break">${mirror.remote_url}</code>, ${
-    mirror.last_sync_at === 0 ? "and was not updated yet." : html`and was updated ${time(mirror.last_sync_at)}.`
-  }${mirror.next_sync_at > 0 && html` The next time is ${time(mirror.next_sync_at)}.`}</p>${
-    mirror.last_error !== "" && notice("bad", html`The last time failed: <span dir="auto">${mirror.last_error}</span>`)
-  }<div class="bar">${formButton(syncNow, path, "Synchronize now", {}, draft)}</div>${formView(follow, { path, record, draft, submit: "Save", fields })}`
+  return html`
+    <p>
+      It follows <code class="break">${mirror.remote_url}</code>,${" "}
+      ${mirror.last_sync_at === 0 ? "and was not updated yet." : html`and was updated ${time(mirror.last_sync_at)}.`}
+      ${mirror.next_sync_at > 0 && html` The next time is ${time(mirror.next_sync_at)}.`}
+    </p>
+    ${mirror.last_error !== "" && notice("bad", html`The last time failed: <span dir="auto">${mirror.last_error}</span>`)}
+    <div class="bar">${formButton(syncNow, path, "Synchronize now", {}, draft)}</div>
+    ${formView(follow, { path, record, draft, submit: "Save", fields })}
+  `
 }
 
 const pushView = (mirror: PushMirror, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
-  html`<li><span class="main"><code class="break">${mirror.remote_url}</code><span class="muted small">${
-    mirror.interval === 0 ? "Pushed to when asked" : `Every ${formatDuration(mirror.interval)}`
-  }${mirror.sync_on_commit === 1 && ", and after every change"}; ${
-    mirror.last_sync_at === 0 ? "nothing was pushed yet" : html`last ${time(mirror.last_sync_at)}`
-  }</span>${mirror.last_error !== "" && html`<span class="fault">It failed: <span dir="auto">${mirror.last_error}</span></span>`}</span>${formButton(
-    remove,
-    { ...path, name: mirror.remote_name },
-    html`Remove<span class="hidden-text"> ${mirror.remote_url}</span>`,
-    {},
-    draft,
-  )}</li>`
+  html`
+    <li>
+      <span class="main">
+        <code class="break">${mirror.remote_url}</code>
+        <span class="muted small">
+          ${mirror.interval === 0 ? "Pushed to when asked" : `Every ${formatDuration(mirror.interval)}`}
+          ${mirror.sync_on_commit === 1 && ", and after every change"};${" "}
+          ${mirror.last_sync_at === 0 ? "nothing was pushed yet" : html`last ${time(mirror.last_sync_at)}`}
+        </span>
+        ${mirror.last_error !== "" && html`<span class="fault">It failed: <span dir="auto">${mirror.last_error}</span></span>`}
+      </span>
+      ${formButton(
+        remove,
+        { ...path, name: mirror.remote_name },
+        html`Remove<span class="hidden-text"> ${mirror.remote_url}</span>`,
+        {},
+        draft,
+      )}
+    </li>
+  `
 
 const follow = form({
   id: "settings.mirror",

@@ -61,20 +61,38 @@ const rules: Page = page({
     return settingsPage(call, {
       part: "tags",
       title: "Tag protection",
-      body: html`<h1>Tag protection</h1>${
-        records.length === 0
-          ? empty("tag", "No rules yet", "A rule says who can create, move and delete tags.")
-          : html`<ul class="rows">${records.map(
-              (rule) =>
-                html`<li>${icon("tag")}<span class="main"><a class="title" href="${at}/${rule.id}"><code>${rule.name_pattern}</code></a><span class="summary">${tagSentenceOf(rule)}</span></span>${formButton(
-                  remove,
-                  { ...call.path, id: String(rule.id) },
-                  html`Delete<span class="hidden-text"> ${rule.name_pattern}</span>`,
-                  {},
-                  draft,
-                )}</li>`,
-            )}</ul>`
-      }<h2 id="add">New rule</h2>${formView(add, { path: call.path, draft, submit: "Create rule", fields: await fieldsFor(call) })}`,
+      body: html`
+        <h1>Tag protection</h1>
+        ${
+          records.length === 0
+            ? empty("tag", "No rules yet", "A rule says who can create, move and delete tags.")
+            : html`
+              <ul class="rows">
+                ${records.map(
+                  (rule) =>
+                    html`
+                      <li>
+                        ${icon("tag")}
+                        <span class="main">
+                          <a class="title" href="${at}/${rule.id}"><code>${rule.name_pattern}</code></a>
+                          <span class="summary">${tagSentenceOf(rule)}</span>
+                        </span>
+                        ${formButton(
+                          remove,
+                          { ...call.path, id: String(rule.id) },
+                          html`Delete<span class="hidden-text"> ${rule.name_pattern}</span>`,
+                          {},
+                          draft,
+                        )}
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+        }
+        <h2 id="add">New rule</h2>
+        ${formView(add, { path: call.path, draft, submit: "Create rule", fields: await fieldsFor(call) })}
+      `,
     })
   },
 })
@@ -91,13 +109,16 @@ const rule: Page = page({
     return settingsPage(call, {
       part: "tags",
       title: `Rule for ${record.name_pattern}`,
-      body: html`<h1>Rule for <code>${record.name_pattern}</code></h1>${formView(edit, {
-        path: call.path,
-        record: { ...record, whitelist_usernames: record.whitelist_usernames.join(" ") },
-        draft,
-        submit: "Save",
-        fields: await fieldsFor(call, record.whitelist_teams),
-      })}`,
+      body: html`
+        <h1>Rule for <code>${record.name_pattern}</code></h1>
+        ${formView(edit, {
+          path: call.path,
+          record: { ...record, whitelist_usernames: record.whitelist_usernames.join(" ") },
+          draft,
+          submit: "Save",
+          fields: await fieldsFor(call, record.whitelist_teams),
+        })}
+      `,
     })
   },
 })

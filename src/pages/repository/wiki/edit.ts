@@ -89,13 +89,17 @@ const confirmDelete: Page = page({
     return shownIn(
       call,
       `Delete ${found.title}`,
-      html`<h1>Delete <bdi>${found.title}</bdi></h1><p class="muted">The history of the wiki keeps what it said.</p>${formView(remove, {
-        path: call.path,
-        draft: call.draft,
-        look: "danger",
-        submit: "Delete page",
-        beside: html`<a class="button quiet" href="${repositoryPath(call)}/wiki/${found.address}">Cancel</a>`,
-      })}`,
+      html`
+        <h1>Delete <bdi>${found.title}</bdi></h1>
+        <p class="muted">The history of the wiki keeps what it said.</p>
+        ${formView(remove, {
+          path: call.path,
+          draft: call.draft,
+          look: "danger",
+          submit: "Delete page",
+          beside: html`<a class="button quiet" href="${repositoryPath(call)}/wiki/${found.address}">Cancel</a>`,
+        })}
+      `,
     )
   },
 })
@@ -119,12 +123,15 @@ const older: Page = page({
     return shownIn(
       call,
       `${found.title} as of ${short}`,
-      html`<h1><bdi>${found.title}</bdi> <span class="muted">as of <span class="mono">${short}</span></span></h1>${
-        isStale &&
-        notice("warn", "Somebody has changed this page since you looked. This is what the older version changes of what is there now.")
-      }<p class="muted">What bringing this version back changes:</p>${await changesView(call.services, "page.md", [found.text, then])}${formView(
-        bringBack,
-        {
+      html`
+        <h1><bdi>${found.title}</bdi> <span class="muted">as of <span class="mono">${short}</span></span></h1>
+        ${
+          isStale &&
+          notice("warn", "Somebody has changed this page since you looked. This is what the older version changes of what is there now.")
+        }
+        <p class="muted">What bringing this version back changes:</p>
+        ${await changesView(call.services, "page.md", [found.text, then])}
+        ${formView(bringBack, {
           path: call.path,
           draft: isStale ? undefined : draft,
           submit: html`${icon("history")}Bring it back`,
@@ -135,8 +142,8 @@ const older: Page = page({
             { kind: "hidden", name: "sha", value: found.sha },
             { kind: "hidden", name: "revision", value: revision },
           ],
-        },
-      )}`,
+        })}
+      `,
     )
   },
 })
@@ -275,45 +282,65 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
   return shownIn(
     call,
     found ? `Edit ${found.title}` : "New page",
-    html`<h1>${found ? html`Edit <bdi>${found.title}</bdi>` : "New page"}</h1>${
-      isStale &&
-      html`${notice("warn", "Somebody has changed this page since you began. Below is what your text changes of what is there now; if you save it, it takes its place.")}${await changesView(call.services, "page.md", [before, record.content])}`
-    }${isGone && notice("warn", "Somebody has deleted or renamed this page since you began. If you save your text, it is a new page.")}${
-      look === "changes" &&
-      html`<section class="stack" aria-labelledby="look"><h2 id="look">Changes</h2>${await changesView(call.services, "page.md", [before, record.content])}</section>`
-    }${formView(to, {
-      path: { ...call.path, pageName: found?.address ?? "" },
-      record,
-      draft: isStale || isGone ? undefined : draft,
-      name: "form editor",
-      submit: "Save page",
-      beside: html`${found && button("changes", html`${icon("diff")}Show changes`)}<a class="button quiet" href="${at}${found && `/${found.address}`}">Cancel</a>`,
-      fields: [
-        {
-          kind: "line",
-          name: "title",
-          label: "Title",
-          required: true,
-          maxlength: 255,
-          hint: "Home is the first page; _Sidebar and _Footer stand beside and below all pages.",
-        },
-        {
-          kind: "markdown",
-          name: "content",
-          label: "Text",
-          rows: 22,
-          repository: repositoryPath(call),
-          hint: "Markdown; [[Page]] links to another page. Tab indents; after Escape, Tab leads on.",
-        },
-        {
-          kind: "content",
-          content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>`,
-        },
-        { kind: "line", name: "message", label: "Edit message", maxlength: 1000 },
-        { kind: "hidden", name: "address", value: found?.address ?? "" },
-        { kind: "hidden", name: "sha", value: (isStale ? undefined : one("sha")) || found?.sha || "" },
-        { kind: "hidden", name: "ends", value: one("ends") ?? found?.ends ?? "lf" },
-      ],
-    })}`,
+    html`
+      <h1>${found ? html`Edit <bdi>${found.title}</bdi>` : "New page"}</h1>
+      ${
+        isStale &&
+        html`
+          ${notice(
+            "warn",
+            "Somebody has changed this page since you began. Below is what your text changes of what is there now; if you save it, it takes its place.",
+          )}
+          ${await changesView(call.services, "page.md", [before, record.content])}
+        `
+      }
+      ${isGone && notice("warn", "Somebody has deleted or renamed this page since you began. If you save your text, it is a new page.")}
+      ${
+        look === "changes" &&
+        html`
+          <section class="stack" aria-labelledby="look">
+            <h2 id="look">Changes</h2>
+            ${await changesView(call.services, "page.md", [before, record.content])}
+          </section>
+        `
+      }
+      ${formView(to, {
+        path: { ...call.path, pageName: found?.address ?? "" },
+        record,
+        draft: isStale || isGone ? undefined : draft,
+        name: "form editor",
+        submit: "Save page",
+        beside: html`
+          ${found && button("changes", html`${icon("diff")}Show changes`)}
+          <a class="button quiet" href="${at}${found && `/${found.address}`}">Cancel</a>
+        `,
+        fields: [
+          {
+            kind: "line",
+            name: "title",
+            label: "Title",
+            required: true,
+            maxlength: 255,
+            hint: "Home is the first page; _Sidebar and _Footer stand beside and below all pages.",
+          },
+          {
+            kind: "markdown",
+            name: "content",
+            label: "Text",
+            rows: 22,
+            repository: repositoryPath(call),
+            hint: "Markdown; [[Page]] links to another page. Tab indents; after Escape, Tab leads on.",
+          },
+          {
+            kind: "content",
+            content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>`,
+          },
+          { kind: "line", name: "message", label: "Edit message", maxlength: 1000 },
+          { kind: "hidden", name: "address", value: found?.address ?? "" },
+          { kind: "hidden", name: "sha", value: (isStale ? undefined : one("sha")) || found?.sha || "" },
+          { kind: "hidden", name: "ends", value: one("ends") ?? found?.ends ?? "lf" },
+        ],
+      })}
+    `,
   )
 }

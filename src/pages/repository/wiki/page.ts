@@ -55,21 +55,47 @@ async function showPage(call: OnCode, address: string) {
     const title = titleOfAddress(address)
     const create =
       writes &&
-      html`<a class="button primary" href="${repositoryPath(call)}/wiki/_new?title=${encodeURIComponent(title)}" rel="nofollow">${icon("plus")}Write it</a>`
+      html`
+        <a
+          class="button primary"
+          href="${repositoryPath(call)}/wiki/_new?title=${encodeURIComponent(title)}"
+          rel="nofollow"
+        >
+          ${icon("plus")}Write it
+        </a>
+      `
     if (address !== HOME)
       return {
         ...(await repositoryPage(call, {
           tab: "wiki",
           title: "Wiki",
           unlisted: true,
-          body: html`<h1>Wiki</h1>${empty("book", "There is no such page yet", html`<bdi>${title}</bdi>`, create)}`,
+          body: html`
+            <h1>Wiki</h1>
+            ${empty("book", "There is no such page yet", html`<bdi>${title}</bdi>`, create)}
+          `,
         })),
         status: 404,
       }
     return repositoryPage(call, {
       tab: "wiki",
       title: "Wiki",
-      body: html`<h1>Wiki</h1>${empty("book", "Nothing is written here yet", "A wiki holds what doesn't belong into the code: how things are done, and why.", html`<p class="muted">It is a git repository of its own: <code>${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git</code></p>${create}`)}`,
+      body: html`
+        <h1>Wiki</h1>
+        ${empty(
+          "book",
+          "Nothing is written here yet",
+          "A wiki holds what doesn't belong into the code: how things are done, and why.",
+          html`
+            <p class="muted">
+              It is a git repository of its own: <code>
+                ${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git
+              </code>
+            </p>
+            ${create}
+          `,
+        )}
+      `,
     })
   }
   const at = `${repositoryPath(call)}/wiki`
@@ -78,15 +104,49 @@ async function showPage(call: OnCode, address: string) {
   return repositoryPage(call, {
     tab: "wiki",
     title: found.title,
-    body: html`<div class="bar"><h1 dir="auto">${found.title}</h1><a class="button small" href="${at}/_pages">${icon("list-unordered")}All pages</a><a class="button small" href="${at}/${found.sub_url}?action=_revision">${icon("history")}${plural(found.commit_count, "revision")}</a>${
-      mayWriteWiki(call) &&
-      html`<a class="button small" href="${at}/_edit/${found.sub_url}" rel="nofollow">${icon("pencil")}Edit</a><a class="button small" href="${at}/_new" rel="nofollow">${icon("plus")}New page</a><a class="button small" href="${at}/_delete/${found.sub_url}" rel="nofollow">${icon("trash", "Delete")}</a>`
-    }</div><p class="meta">${
-      found.last_commit &&
-      html`<span>Changed by <span class="strong">${found.last_commit.author.name}</span> ${timeOf(found.last_commit.author.date)}</span>`
-    }</p><div class="columns"><div><article class="card"><div class="inside">${await renderText(call, textOf(found.content_base64), { style: "wiki" })}</div></article>${
-      footer && html`<div class="muted">${footer}</div>`
-    }</div><aside class="side" aria-label="Pages">${side}<section><h2>Clone</h2><p class="break"><code>${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git</code></p></section></aside></div>`,
+    body: html`
+      <div class="bar">
+        <h1 dir="auto">${found.title}</h1>
+        <a class="button small" href="${at}/_pages">${icon("list-unordered")}All pages</a>
+        <a class="button small" href="${at}/${found.sub_url}?action=_revision">
+          ${icon("history")}${plural(found.commit_count, "revision")}
+        </a>
+        ${
+          mayWriteWiki(call) &&
+          html`
+            <a class="button small" href="${at}/_edit/${found.sub_url}" rel="nofollow">${icon("pencil")}Edit</a>
+            <a class="button small" href="${at}/_new" rel="nofollow">${icon("plus")}New page</a>
+            <a class="button small" href="${at}/_delete/${found.sub_url}" rel="nofollow">${icon("trash", "Delete")}</a>
+          `
+        }
+      </div>
+      <p class="meta">
+        ${
+          found.last_commit &&
+          html`
+            <span>
+              Changed by <span class="strong">${found.last_commit.author.name}</span>${" "}
+              ${timeOf(found.last_commit.author.date)}
+            </span>
+          `
+        }
+      </p>
+      <div class="columns">
+        <div>
+          <article class="card">
+            <div class="inside">${await renderText(call, textOf(found.content_base64), { style: "wiki" })}</div>
+          </article>
+          ${footer && html`<div class="muted">${footer}</div>`}
+        </div>
+        <aside class="side" aria-label="Pages">
+          ${side}
+          <section>
+            <h2>Clone</h2>
+            <p class="break"><code>${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git</code></p>
+          </section>
+        </aside>
+      </div>
+    `,
   })
 }
 
@@ -110,18 +170,43 @@ async function pageLinks(call: OnCode): Promise<Content> {
     offset: 0,
   })
   const at = `${repositoryPath(call)}/wiki`
-  return html`<section><h2>Pages</h2><ul class="plain stack tight">${pages.map(({ title, sub_url }) => html`<li><a href="${at}/${sub_url}" dir="auto">${title}</a></li>`)}</ul>${total > MOST_LINKS && html`<p><a href="${at}/_pages">All ${total} pages</a></p>`}</section>`
+  return html`
+    <section>
+      <h2>Pages</h2>
+      <ul class="plain stack tight">
+        ${pages.map(({ title, sub_url }) => html`<li><a href="${at}/${sub_url}" dir="auto">${title}</a></li>`)}
+      </ul>
+      ${total > MOST_LINKS && html`<p><a href="${at}/_pages">All ${total} pages</a></p>`}
+    </section>
+  `
 }
 
 async function showList(call: OnCode & { readonly page: Parameters<typeof pager>[1]; readonly reader: { readonly url: string } }) {
   const { pages, total } = await presentPages(call.services, call, await openView(call.services, call), call.page)
   const at = `${repositoryPath(call)}/wiki`
   const row = ({ title, sub_url, last_commit }: (typeof pages)[number]): Html =>
-    html`<li>${icon("book")}<div class="main"><h2 class="title"><a href="${at}/${sub_url}" dir="auto">${title}</a></h2><p class="meta">${last_commit && html`<span dir="auto">${subjectOf(last_commit)}</span><span>${timeOf(last_commit.author.date)}</span>`}</p></div></li>`
+    html`
+      <li>
+        ${icon("book")}
+        <div class="main">
+          <h2 class="title"><a href="${at}/${sub_url}" dir="auto">${title}</a></h2>
+          <p class="meta">
+            ${last_commit && html`<span dir="auto">${subjectOf(last_commit)}</span><span>${timeOf(last_commit.author.date)}</span>`}
+          </p>
+        </div>
+      </li>
+    `
   return repositoryPage(call, {
     tab: "wiki",
     title: "Pages of the wiki",
-    body: html`<div class="bar"><h1>Pages</h1><a class="button small" href="${at}">${icon("home")}Home</a></div><ul class="rows">${pages.map(row)}</ul>${pager(call.reader.url, call.page, total)}`,
+    body: html`
+      <div class="bar">
+        <h1>Pages</h1>
+        <a class="button small" href="${at}">${icon("home")}Home</a>
+      </div>
+      <ul class="rows">${pages.map(row)}</ul>
+      ${pager(call.reader.url, call.page, total)}
+    `,
   })
 }
 
@@ -136,13 +221,42 @@ async function showRevisions(
   return repositoryPage(call, {
     tab: "wiki",
     title: `Revisions of ${found.title}`,
-    body: html`<div class="bar"><h1 dir="auto">Revisions of ${found.title}</h1><a class="button small" href="${repositoryPath(call)}/wiki/${found.sub_url}">${icon("book")}Back to the page</a></div><ul class="rows">${commits.map(
-      ({ sha, message, author }) =>
-        html`<li>${icon("git-commit")}<div class="main"><h2 class="title" dir="auto">${subjectOf({ message })}</h2><p class="meta"><span class="strong"><bdi>${author.name}</bdi></span><span>${timeOf(author.date)}</span><code>${sha.slice(0, 10)}</code></p></div>${
-          mayWriteWiki(call) &&
-          !isNow(sha) &&
-          html`<a class="button small" href="${repositoryPath(call)}/wiki/_revert/${found.sub_url}?revision=${sha}" rel="nofollow">${icon("history")}Bring back<span class="hidden-text"> ${sha.slice(0, 10)}</span></a>`
-        }</li>`,
-    )}</ul>${pager(call.reader.url, { ...call.page, limit: 50 }, count)}`,
+    body: html`
+      <div class="bar">
+        <h1 dir="auto">Revisions of ${found.title}</h1>
+        <a class="button small" href="${repositoryPath(call)}/wiki/${found.sub_url}">${icon("book")}Back to the page</a>
+      </div>
+      <ul class="rows">
+        ${commits.map(
+          ({ sha, message, author }) =>
+            html`
+              <li>
+                ${icon("git-commit")}
+                <div class="main">
+                  <h2 class="title" dir="auto">${subjectOf({ message })}</h2>
+                  <p class="meta">
+                    <span class="strong"><bdi>${author.name}</bdi></span><span>${timeOf(author.date)}</span>
+                    <code>${sha.slice(0, 10)}</code>
+                  </p>
+                </div>
+                ${
+                  mayWriteWiki(call) &&
+                  !isNow(sha) &&
+                  html`
+                    <a
+                      class="button small"
+                      href="${repositoryPath(call)}/wiki/_revert/${found.sub_url}?revision=${sha}"
+                      rel="nofollow"
+                    >
+                      ${icon("history")}Bring back<span class="hidden-text"> ${sha.slice(0, 10)}</span>
+                    </a>
+                  `
+                }
+              </li>
+            `,
+        )}
+      </ul>
+      ${pager(call.reader.url, { ...call.page, limit: 50 }, count)}
+    `,
   })
 }

@@ -37,55 +37,83 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
   return personalSettings({
     part: "account",
     title: "Account",
-    body: html`<h1>Account</h1>
-<h2 id="password">Password</h2><p><a class="button" href="/user/change_password">Change your password</a></p>
-<h2 id="emails">E-mail addresses</h2>${problem(atList)}<ul class="rows">${addresses.map(addressRow)}</ul>${formView(addAddress, {
-      draft,
-      submit: "Add address",
-      look: "plain",
-      fields: [
-        {
-          kind: "line",
-          name: "emails",
-          label: "New address",
-          type: "email",
-          required: true,
-          maxlength: 254,
-          hint: waits ? "It counts once you have confirmed it by the link that is sent to it." : "Commits with it are shown as yours.",
-        },
-      ],
-    })}
-<h2 id="name">User name</h2>${formView(rename, {
-      draft,
-      submit: "Rename",
-      look: "plain",
-      fields: [
-        {
-          kind: "line",
-          name: "new_username",
-          label: "New name",
-          value: me.name,
-          required: true,
-          maxlength: 40,
-          hint: "The URLs of your profile and repositories change. The old ones redirect until somebody else takes the name.",
-        },
-      ],
-    })}
-<h2 id="danger">Danger zone</h2>${formView(remove, {
-      draft,
-      look: "danger",
-      confirm: me.name,
-      submit: "Delete my account",
-      fields: [{ kind: "content", content: beforeDeletion(me.repositories_count, organizations) }],
-    })}`,
+    body: html`
+      <h1>Account</h1>
+      <h2 id="password">Password</h2>
+      <p><a class="button" href="/user/change_password">Change your password</a></p>
+      <h2 id="emails">E-mail addresses</h2>
+      ${problem(atList)}
+      <ul class="rows">${addresses.map(addressRow)}</ul>
+      ${formView(addAddress, {
+        draft,
+        submit: "Add address",
+        look: "plain",
+        fields: [
+          {
+            kind: "line",
+            name: "emails",
+            label: "New address",
+            type: "email",
+            required: true,
+            maxlength: 254,
+            hint: waits ? "It counts once you have confirmed it by the link that is sent to it." : "Commits with it are shown as yours.",
+          },
+        ],
+      })}
+      <h2 id="name">User name</h2>
+      ${formView(rename, {
+        draft,
+        submit: "Rename",
+        look: "plain",
+        fields: [
+          {
+            kind: "line",
+            name: "new_username",
+            label: "New name",
+            value: me.name,
+            required: true,
+            maxlength: 40,
+            hint: "The URLs of your profile and repositories change. The old ones redirect until somebody else takes the name.",
+          },
+        ],
+      })}
+      <h2 id="danger">Danger zone</h2>
+      ${formView(remove, {
+        draft,
+        look: "danger",
+        confirm: me.name,
+        submit: "Delete my account",
+        fields: [{ kind: "content", content: beforeDeletion(me.repositories_count, organizations) }],
+      })}
+    `,
   })
 }
 
 const addressRow = ({ id, email, is_primary, is_activated }: Address): Html =>
-  html`<li>${icon("mail")}<div class="main"><span class="title break">${email}</span><span>${is_primary === 1 && html`<span class="chip">Primary</span> `}<span class="chip">${is_activated === 1 ? "Confirmed" : "Not confirmed"}</span></span></div>${
-    is_primary === 0 &&
-    html`<div class="acts">${is_activated === 1 && formButton(choosePrimary, { id: String(id) }, html`Make it the primary one<span class="hidden-text">: ${email}</span>`)}${formButton(removeAddress, {}, html`Remove<span class="hidden-text"> ${email}</span>`, { emails: email })}</div>`
-  }</li>`
+  html`
+    <li>
+      ${icon("mail")}
+      <div class="main">
+        <span class="title break">${email}</span>
+        <span>
+          ${is_primary === 1 && html`<span class="chip">Primary</span> `}
+          <span class="chip">${is_activated === 1 ? "Confirmed" : "Not confirmed"}</span>
+        </span>
+      </div>
+      ${
+        is_primary === 0 &&
+        html`
+          <div class="acts">
+            ${
+              is_activated === 1 &&
+              formButton(choosePrimary, { id: String(id) }, html`Make it the primary one<span class="hidden-text">: ${email}</span>`)
+            }
+            ${formButton(removeAddress, {}, html`Remove<span class="hidden-text"> ${email}</span>`, { emails: email })}
+          </div>
+        `
+      }
+    </li>
+  `
 
 /** What is asked of somebody before they can delete their account. */
 function beforeDeletion(repositories: number, organizations: number): Html {
@@ -93,9 +121,13 @@ function beforeDeletion(repositories: number, organizations: number): Html {
     repositories > 0 && html`delete or hand over <a href="/user/settings/repos">your repositories</a>`,
     organizations > 0 && html`leave <a href="/user/settings/organization">your organizations</a>`,
   ].filter((each) => each !== false)
-  return html`<p>Your profile, keys, tokens and settings are deleted, and nobody can bring them back. What you wrote in other people’s repositories stays, without your name.</p>${
-    first.length > 0 && html`<p>Before that, ${first.map((each, index) => html`${index > 0 && " and "}${each}`)}.</p>`
-  }`
+  return html`
+    <p>
+      Your profile, keys, tokens and settings are deleted, and nobody can bring them back. What you wrote in other
+      people’s repositories stays, without your name.
+    </p>
+    ${first.length > 0 && html`<p>Before that, ${first.map((each, index) => html`${index > 0 && " and "}${each}`)}.</p>`}
+  `
 }
 
 const addAddress = form({

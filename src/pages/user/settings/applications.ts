@@ -33,14 +33,41 @@ const grants: Page = page({
     return personalSettings({
       part: "grants",
       title: "Authorized applications",
-      body: html`<h1>Authorized applications</h1><p class="muted">These applications may act for you, as far as you have agreed.</p>${
-        rows.length === 0
-          ? empty("check-circle", "You have agreed to no application", "An application that wants to act for you sends you here to ask.")
-          : html`<ul class="rows">${rows.map(
-              (row) =>
-                html`<li>${icon("check-circle")}<div class="main"><span class="title"><bdi>${row.application_name}</bdi></span><span class="muted small">${row.owner_name === null ? "Of this site" : html`Made by ${person({ login: row.owner_name, avatar_url: "" })}`}</span><ul>${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}</ul><span class="muted small">Agreed ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}</span></div>${formButton(revoke, { id: String(row.id) }, html`Revoke<span class="hidden-text"> ${row.application_name}</span>`)}</li>`,
-            )}</ul>`
-      }`,
+      body: html`
+        <h1>Authorized applications</h1>
+        <p class="muted">These applications may act for you, as far as you have agreed.</p>
+        ${
+          rows.length === 0
+            ? empty("check-circle", "You have agreed to no application", "An application that wants to act for you sends you here to ask.")
+            : html`
+              <ul class="rows">
+                ${rows.map(
+                  (row) =>
+                    html`
+                      <li>
+                        ${icon("check-circle")}
+                        <div class="main">
+                          <span class="title"><bdi>${row.application_name}</bdi></span>
+                          <span class="muted small">
+                            ${row.owner_name === null ? "Of this site" : html`Made by ${person({ login: row.owner_name, avatar_url: "" })}`}
+                          </span>
+                          <ul>
+                            ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
+                          </ul>
+                          <span class="muted small">
+                            Agreed ${time(row.created_at, now)}, ${
+                              row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`
+                            }
+                          </span>
+                        </div>
+                        ${formButton(revoke, { id: String(row.id) }, html`Revoke<span class="hidden-text"> ${row.application_name}</span>`)}
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+        }
+      `,
     })
   },
 })
@@ -68,14 +95,38 @@ const applications: Page = page({
     return personalSettings({
       part: "applications",
       title: "OAuth2 applications",
-      body: html`<div class="bar"><h1>OAuth2 applications</h1><a class="button primary end" href="${NEW}">${icon("plus")} Add an application</a></div><p class="muted">Programs of yours that people of this site sign in to, or that act for them when they agree.</p>${
-        rows.length === 0
-          ? empty("code-square", "You have no application", "Add one to get a client id and a secret for it.")
-          : html`<ul class="rows">${rows.map(
-              (row) =>
-                html`<li>${icon("code-square")}<div class="main"><a class="title" href="${APPLICATIONS}/${row.id}"><bdi>${row.name}</bdi></a><span class="muted small">Client id <code class="break">${row.client_id}</code>, added ${time(row.created_at, now)}</span></div></li>`,
-            )}</ul>`
-      }${pager(reader.url, page, total)}`,
+      body: html`
+        <div class="bar">
+          <h1>OAuth2 applications</h1>
+          <a class="button primary end" href="${NEW}">${icon("plus")} Add an application</a>
+        </div>
+        <p class="muted">
+          Programs of yours that people of this site sign in to, or that act for them when they agree.
+        </p>
+        ${
+          rows.length === 0
+            ? empty("code-square", "You have no application", "Add one to get a client id and a secret for it.")
+            : html`
+              <ul class="rows">
+                ${rows.map(
+                  (row) =>
+                    html`
+                      <li>
+                        ${icon("code-square")}
+                        <div class="main">
+                          <a class="title" href="${APPLICATIONS}/${row.id}"><bdi>${row.name}</bdi></a>
+                          <span class="muted small">
+                            Client id <code class="break">${row.client_id}</code>, added ${time(row.created_at, now)}
+                          </span>
+                        </div>
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+        }
+        ${pager(reader.url, page, total)}
+      `,
     })
   },
 })
@@ -121,7 +172,10 @@ const add: Page = page({
     return personalSettings({
       part: "applications",
       title: "Add an application",
-      body: html`<h1>Add an application</h1>${formView(create, { draft, fields, submit: "Add", beside: html`<a href="${APPLICATIONS}">Back</a>` })}`,
+      body: html`
+        <h1>Add an application</h1>
+        ${formView(create, { draft, fields, submit: "Add", beside: html`<a href="${APPLICATIONS}">Back</a>` })}
+      `,
     })
   },
 })
@@ -132,14 +186,28 @@ const withSecret = ({ record }: { readonly record: unknown }): Shown =>
     part: "applications",
     title: "The application’s secret",
     isPrivate: true,
-    body: html`<h1>The application’s secret</h1>${notice("good", "Copy it now: it is shown only this once.")}${values([
-      ["Client id", String(memberOf(record, "client_id"))],
-      ["Client secret", String(memberOf(record, "client_secret"))],
-    ])}<p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">I have kept it</a></p>`,
+    body: html`
+      <h1>The application’s secret</h1>
+      ${notice("good", "Copy it now: it is shown only this once.")}
+      ${values([
+        ["Client id", String(memberOf(record, "client_id"))],
+        ["Client secret", String(memberOf(record, "client_secret"))],
+      ])}
+      <p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">I have kept it</a></p>
+    `,
   })
 
 const values = (rows: readonly (readonly [string, string])[]): Html =>
-  html`<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd><code class="break">${value}</code></dd>`)}</dl>`
+  html`
+    <dl>
+      ${rows.map(
+        ([name, value]) => html`
+          <dt>${name}</dt>
+          <dd><code class="break">${value}</code></dd>
+        `,
+      )}
+    </dl>
+  `
 
 const create = form({
   id: "personal.createApplication",
@@ -164,22 +232,27 @@ const application: Page = page({
     return personalSettings({
       part: "applications",
       title: row.name,
-      body: html`<h1><bdi>${row.name}</bdi></h1>${values([["Client id", row.client_id]])}${formView(edit, { ...shown, fields, submit: "Save" })}<h2 id="secret">Secret</h2><p>A new secret voids the present one at once. What people have agreed to stays.</p>${formView(
-        renew,
-        {
+      body: html`
+        <h1><bdi>${row.name}</bdi></h1>
+        ${values([["Client id", row.client_id]])}${formView(edit, { ...shown, fields, submit: "Save" })}
+        <h2 id="secret">Secret</h2>
+        <p>A new secret voids the present one at once. What people have agreed to stays.</p>
+        ${formView(renew, {
           ...shown,
           look: "plain",
           submit: "Regenerate secret",
           fields: Object.entries(record).flatMap(([name, value]) =>
             taken.includes(name) ? [{ kind: "hidden", name, value: String(value) } as const] : [],
           ),
-        },
-      )}<h2 id="danger">Danger zone</h2>${formView(remove, {
-        ...shown,
-        look: "danger",
-        submit: "Delete this application",
-        fields: [{ kind: "content", content: html`<p>Nobody can sign in by it any more, and its tokens are void at once.</p>` }],
-      })}`,
+        })}
+        <h2 id="danger">Danger zone</h2>
+        ${formView(remove, {
+          ...shown,
+          look: "danger",
+          submit: "Delete this application",
+          fields: [{ kind: "content", content: html`<p>Nobody can sign in by it any more, and its tokens are void at once.</p>` }],
+        })}
+      `,
     })
   },
 })

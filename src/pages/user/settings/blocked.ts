@@ -22,31 +22,50 @@ const blocked: Page = page({
     return personalSettings({
       part: "blocked",
       title: "Blocked people",
-      body: html`<h1>Blocked people</h1><p class="muted">Those whom you block can’t follow you, and can’t write or star anything in your repositories.</p>${
-        rows.length === 0
-          ? empty("circle-slash", "You have blocked nobody")
-          : html`<ul class="rows">${rows.map(
-              (row) =>
-                html`<li><div class="main"><span class="title">${personWithAvatar(presentUser(services.site, row, actor))}</span>${
-                  row.note !== "" && html`<span class="muted break" dir="auto">${row.note}</span>`
-                }</div>${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}</li>`,
-            )}</ul>`
-      }${pager(reader.url, page, total)}<h2 id="block">Block a user</h2>${formView(block, {
-        draft,
-        submit: "Block",
-        look: "danger",
-        fields: [
-          {
-            kind: "line",
-            name: "username",
-            label: "User name",
-            required: true,
-            maxlength: 40,
-            hint: "You stop following each other and collaborating in each other’s repositories.",
-          },
-          { kind: "line", name: "note", label: "Reason", maxlength: 255, hint: "Only visible to you." },
-        ],
-      })}`,
+      body: html`
+        <h1>Blocked people</h1>
+        <p class="muted">
+          Those whom you block can’t follow you, and can’t write or star anything in your repositories.
+        </p>
+        ${
+          rows.length === 0
+            ? empty("circle-slash", "You have blocked nobody")
+            : html`
+              <ul class="rows">
+                ${rows.map(
+                  (row) =>
+                    html`
+                      <li>
+                        <div class="main">
+                          <span class="title">${personWithAvatar(presentUser(services.site, row, actor))}</span>
+                          ${row.note !== "" && html`<span class="muted break" dir="auto">${row.note}</span>`}
+                        </div>
+                        ${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+        }
+        ${pager(reader.url, page, total)}
+        <h2 id="block">Block a user</h2>
+        ${formView(block, {
+          draft,
+          submit: "Block",
+          look: "danger",
+          fields: [
+            {
+              kind: "line",
+              name: "username",
+              label: "User name",
+              required: true,
+              maxlength: 40,
+              hint: "You stop following each other and collaborating in each other’s repositories.",
+            },
+            { kind: "line", name: "note", label: "Reason", maxlength: 255, hint: "Only visible to you." },
+          ],
+        })}
+      `,
     })
   },
 })

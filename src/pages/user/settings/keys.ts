@@ -34,17 +34,39 @@ const sshKeys: Page = page({
     return personalSettings({
       part: "ssh",
       title: "SSH keys",
-      body: html`<div class="bar"><h1>SSH keys</h1><a class="button primary end" href="${NEW_SSH}">${icon("plus")} Add a key</a></div><p class="muted">With a key you fetch and push over SSH, and sign commits.</p>${
-        rows.length === 0
-          ? empty("key", "You have no SSH key here", "A key is made with ssh-keygen; the file that ends in .pub is what you add.")
-          : html`<ul class="rows">${rows.map((row) => sshRow(row, now))}</ul>`
-      }${pager(reader.url, page, total)}`,
+      body: html`
+        <div class="bar">
+          <h1>SSH keys</h1>
+          <a class="button primary end" href="${NEW_SSH}">${icon("plus")} Add a key</a>
+        </div>
+        <p class="muted">With a key you fetch and push over SSH, and sign commits.</p>
+        ${
+          rows.length === 0
+            ? empty("key", "You have no SSH key here", "A key is made with ssh-keygen; the file that ends in .pub is what you add.")
+            : html`<ul class="rows">${rows.map((row) => sshRow(row, now))}</ul>`
+        }
+        ${pager(reader.url, page, total)}
+      `,
     })
   },
 })
 
 const sshRow = (row: PublicKeyRow, now: number): Html =>
-  html`<li>${icon("key")}<div class="main"><span class="title"><bdi>${row.title}</bdi> ${row.is_read_only === 1 && html`<span class="chip">Only fetches</span>`}</span><code class="break">${row.fingerprint}</code><span class="muted small">Added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}</span></div>${formButton(removeSshKey, { id: String(row.id) }, html`Remove<span class="hidden-text"> ${row.title}</span>`)}</li>`
+  html`
+    <li>
+      ${icon("key")}
+      <div class="main">
+        <span class="title">
+          <bdi>${row.title}</bdi> ${row.is_read_only === 1 && html`<span class="chip">Only fetches</span>`}
+        </span>
+        <code class="break">${row.fingerprint}</code>
+        <span class="muted small">
+          Added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}
+        </span>
+      </div>
+      ${formButton(removeSshKey, { id: String(row.id) }, html`Remove<span class="hidden-text"> ${row.title}</span>`)}
+    </li>
+  `
 
 const newSshKey: Page = page({
   id: "personal.newSshKey",
@@ -57,32 +79,35 @@ const newSshKey: Page = page({
     return personalSettings({
       part: "ssh",
       title: "Add an SSH key",
-      body: html`<h1>Add an SSH key</h1>${formView(addSshKey, {
-        draft,
-        submit: "Add",
-        beside: html`<a href="${SSH}">Back</a>`,
-        fields: [
-          {
-            kind: "line",
-            name: "title",
-            label: "Title",
-            hint: "Such as the name of the device.",
-            required: true,
-            maxlength: 255,
-          },
-          {
-            kind: "text",
-            name: "key",
-            label: "Public key",
-            isCode: true,
-            rows: 5,
-            required: true,
-            placeholder: "ssh-ed25519 AAAA…",
-            hint: "The text of the file that ends in .pub: ED25519, ECDSA, RSA of at least 3071 bits, or a security token’s.",
-          },
-          { kind: "box", name: "read_only", label: "Read-only" },
-        ],
-      })}`,
+      body: html`
+        <h1>Add an SSH key</h1>
+        ${formView(addSshKey, {
+          draft,
+          submit: "Add",
+          beside: html`<a href="${SSH}">Back</a>`,
+          fields: [
+            {
+              kind: "line",
+              name: "title",
+              label: "Title",
+              hint: "Such as the name of the device.",
+              required: true,
+              maxlength: 255,
+            },
+            {
+              kind: "text",
+              name: "key",
+              label: "Public key",
+              isCode: true,
+              rows: 5,
+              required: true,
+              placeholder: "ssh-ed25519 AAAA…",
+              hint: "The text of the file that ends in .pub: ED25519, ECDSA, RSA of at least 3071 bits, or a security token’s.",
+            },
+            { kind: "box", name: "read_only", label: "Read-only" },
+          ],
+        })}
+      `,
     })
   },
 })
@@ -119,30 +144,59 @@ const gpgKeys: Page = page({
     return personalSettings({
       part: "gpg",
       title: "GPG keys",
-      body: html`<div class="bar"><h1>GPG keys</h1><a class="button primary end" href="${NEW_GPG}">${icon("plus")} Add a key</a></div><p class="muted">With a key here, commits and tags that you sign with it are shown as verified.</p>${
-        rows.length === 0
-          ? empty("verified", "You have no GPG key here", "gpg --armor --export prints the key that you add.")
-          : html`<ul class="rows">${rows.map((row) => gpgRow(row, records.get(row.id), now))}</ul>`
-      }${pager(reader.url, page, total)}`,
+      body: html`
+        <div class="bar">
+          <h1>GPG keys</h1>
+          <a class="button primary end" href="${NEW_GPG}">${icon("plus")} Add a key</a>
+        </div>
+        <p class="muted">With a key here, commits and tags that you sign with it are shown as verified.</p>
+        ${
+          rows.length === 0
+            ? empty("verified", "You have no GPG key here", "gpg --armor --export prints the key that you add.")
+            : html`<ul class="rows">${rows.map((row) => gpgRow(row, records.get(row.id), now))}</ul>`
+        }
+        ${pager(reader.url, page, total)}
+      `,
     })
   },
 })
 
 const gpgRow = (row: GpgKeyRow, record: GPGKey | undefined, now: number): Html =>
-  html`<li>${icon(row.is_verified === 1 ? "verified" : "unverified")}<div class="main"><span class="title"><code>${row.key_id}</code> <span class="chip">${row.is_verified === 1 ? "Verified" : "Not verified"}</span></span>${
-    record && record.emails.length > 0 && html`<span class="break">${record.emails.map(({ email }) => email).join(", ")}</span>`
-  }${
-    record &&
-    record.subkeys.length > 0 &&
-    html`<span class="muted small">Subkeys: ${record.subkeys.map(({ key_id }) => html`<code>${key_id}</code> `)}</span>`
-  }<span class="muted small">Added ${time(row.created_at, now)}, ${row.expires_at === 0 ? "does not expire" : html`${row.expires_at <= now ? "expired" : "expires"} ${time(row.expires_at, now)}`}</span></div><div class="acts">${
-    row.is_verified === 0 &&
-    html`<a class="button small" href="${VERIFY}?key_id=${row.key_id}">Verify<span class="hidden-text"> ${row.key_id}</span></a>`
-  }${formButton(removeGpgKey, { id: String(row.id) }, html`Remove<span class="hidden-text"> ${row.key_id}</span>`)}</div></li>`
+  html`
+    <li>
+      ${icon(row.is_verified === 1 ? "verified" : "unverified")}
+      <div class="main">
+        <span class="title">
+          <code>${row.key_id}</code> <span class="chip">${row.is_verified === 1 ? "Verified" : "Not verified"}</span>
+        </span>
+        ${record && record.emails.length > 0 && html`<span class="break">${record.emails.map(({ email }) => email).join(", ")}</span>`}
+        ${
+          record &&
+          record.subkeys.length > 0 &&
+          html`<span class="muted small">Subkeys: ${record.subkeys.map(({ key_id }) => html`<code>${key_id}</code> `)}</span>`
+        }
+        <span class="muted small">
+          Added ${time(row.created_at, now)}, ${
+            row.expires_at === 0 ? "does not expire" : html`${row.expires_at <= now ? "expired" : "expires"} ${time(row.expires_at, now)}`
+          }
+        </span>
+      </div>
+      <div class="acts">
+        ${
+          row.is_verified === 0 &&
+          html`<a class="button small" href="${VERIFY}?key_id=${row.key_id}">Verify<span class="hidden-text"> ${row.key_id}</span></a>`
+        }
+        ${formButton(removeGpgKey, { id: String(row.id) }, html`Remove<span class="hidden-text"> ${row.key_id}</span>`)}
+      </div>
+    </li>
+  `
 
 /** How to sign the text that only the owner of the key is asked to sign. */
 const howToSign = (token: string, key: string): Html =>
-  html`<p>Sign this text, which is good for five minutes at least:</p><pre tabindex="0"><code>echo ${token} | gpg --armor --detach-sign${key}</code></pre>`
+  html`
+    <p>Sign this text, which is good for five minutes at least:</p>
+    <pre tabindex="0"><code>echo ${token} | gpg --armor --detach-sign${key}</code></pre>
+  `
 
 const signature = {
   kind: "text",
@@ -164,28 +218,36 @@ const newGpgKey: Page = page({
     return personalSettings({
       part: "gpg",
       title: "Add a GPG key",
-      body: html`<h1>Add a GPG key</h1>${formView(addGpgKey, {
-        draft,
-        submit: "Add",
-        beside: html`<a href="${GPG}">Back</a>`,
-        fields: [
-          {
-            kind: "text",
-            name: "armored_public_key",
-            label: "Public key",
-            isCode: true,
-            rows: 8,
-            required: true,
-            placeholder: "-----BEGIN PGP PUBLIC KEY BLOCK-----",
-            hint: "What gpg --armor --export prints.",
-          },
-          {
-            kind: "content",
-            content: html`<p>A key with none of your confirmed e-mail addresses needs a signature, which proves that it is yours.</p>${howToSign(tokenFor(services, me), "")}`,
-          },
-          signature,
-        ],
-      })}`,
+      body: html`
+        <h1>Add a GPG key</h1>
+        ${formView(addGpgKey, {
+          draft,
+          submit: "Add",
+          beside: html`<a href="${GPG}">Back</a>`,
+          fields: [
+            {
+              kind: "text",
+              name: "armored_public_key",
+              label: "Public key",
+              isCode: true,
+              rows: 8,
+              required: true,
+              placeholder: "-----BEGIN PGP PUBLIC KEY BLOCK-----",
+              hint: "What gpg --armor --export prints.",
+            },
+            {
+              kind: "content",
+              content: html`
+                <p>
+                  A key with none of your confirmed e-mail addresses needs a signature, which proves that it is yours.
+                </p>
+                ${howToSign(tokenFor(services, me), "")}
+              `,
+            },
+            signature,
+          ],
+        })}
+      `,
     })
   },
 })
@@ -214,9 +276,10 @@ const verify: Page = page({
     return personalSettings({
       part: "gpg",
       title: "Verify a GPG key",
-      body: html`<h1>Verify a GPG key</h1>${howToSign(tokenFor(services, me), /^[0-9A-F]{16}$/.test(key) ? ` --local-user ${key}` : "")}${formView(
-        verifyGpgKey,
-        {
+      body: html`
+        <h1>Verify a GPG key</h1>
+        ${howToSign(tokenFor(services, me), /^[0-9A-F]{16}$/.test(key) ? ` --local-user ${key}` : "")}
+        ${formView(verifyGpgKey, {
           draft,
           submit: "Verify",
           beside: html`<a href="${GPG}">Back</a>`,
@@ -224,8 +287,8 @@ const verify: Page = page({
             { kind: "line", name: "key_id", label: "Key", value: key, required: true, maxlength: 40 },
             { ...signature, required: true },
           ],
-        },
-      )}`,
+        })}
+      `,
     })
   },
 })

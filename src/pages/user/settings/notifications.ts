@@ -44,15 +44,40 @@ const LEVEL_TEXTS: Readonly<Record<Level, string>> = {
 const LEVEL_OPTIONS = (["all", "participating", "releases", "ignored"] as const).map((level) => [level, LEVEL_TEXTS[level]] as const)
 
 const box = (name: keyof Choices, text: string, cause: Cause, chosen: Choices): Html =>
-  html`<td><label class="check"><input type="checkbox" name="${name}" value="${cause}" ${flagged("checked", chosen[name].includes(cause))}><span class="hidden-text">${CAUSE_TEXTS[cause][0]}: ${text}</span></label></td>`
+  html`
+    <td>
+      <label class="check">
+        <input type="checkbox" name="${name}" value="${cause}" ${flagged("checked", chosen[name].includes(cause))}>
+        <span class="hidden-text">${CAUSE_TEXTS[cause][0]}: ${text}</span>
+      </label>
+    </td>
+  `
 
 const choicesTable = (chosen: Choices): Html =>
-  html`<div class="scrolls card" tabindex="0" role="group" aria-label="Notification events"><table class="data"><thead><tr><th scope="col">Event</th><th scope="col">On the site</th><th scope="col">By mail</th></tr></thead><tbody>${CAUSES.map(
-    (cause) => {
-      const [what, more] = CAUSE_TEXTS[cause]
-      return html`<tr><th scope="row">${what}${more !== undefined && html`<br><span class="muted small">${more}</span>`}</th>${box("list", "on the site", cause, chosen)}${box("mail", "by mail", cause, chosen)}</tr>`
-    },
-  )}</tbody></table></div>`
+  html`
+    <div class="scrolls card" tabindex="0" role="group" aria-label="Notification events">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Event</th>
+            <th scope="col">On the site</th>
+            <th scope="col">By mail</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${CAUSES.map((cause) => {
+            const [what, more] = CAUSE_TEXTS[cause]
+            return html`
+              <tr>
+                <th scope="row">${what}${more !== undefined && html`<br><span class="muted small">${more}</span>`}</th>
+                ${box("list", "on the site", cause, chosen)}${box("mail", "by mail", cause, chosen)}
+              </tr>
+            `
+          })}
+        </tbody>
+      </table>
+    </div>
+  `
 
 const notifications: Page = page({
   id: "personal.notifications",
@@ -69,29 +94,58 @@ const notifications: Page = page({
     return personalSettings({
       part: "notifications",
       title: "Notification settings",
-      body: html`<h1>Notifications</h1><h2 id="kinds">Events</h2><p class="muted">Choose what appears among your <a href="/notifications">notifications</a> and what is sent by mail. <a href="/notifications/subscriptions">Subscriptions</a> to single issues and pull requests have a page of their own.${services.config.mail.host === "" && " This site sends no mail yet."}</p>${formView(
-        choose,
-        { draft, submit: "Save", fields: [{ kind: "content", content: choicesTable(chosen) }] },
-      )}<h2 id="watching">By repository</h2><p class="muted">Repositories that you watch or chose a level for. For all others you are notified when you participate or are mentioned.</p>${
-        owned.length === 0
-          ? empty("eye", "You watch no repositories", "Use the Watch button of a repository.")
-          : html`<ul class="rows">${owned.map(({ owner, repository }) => {
-              const name = `${owner.name}/${repository.name}`
-              const level = levels.get(repository.id) ?? "all"
-              return html`<li>${icon(level === "ignored" ? "bell-slash" : "eye")}<div class="main"><a class="title" href="${path(owner.name, repository.name)}"><bdi>${owner.name}</bdi> / <bdi>${repository.name}</bdi></a>${automatic.has(repository.id) && html`<span class="muted small">Watched automatically</span>`}</div><div class="acts">${formView(
-                setLevel,
-                {
-                  path: { owner: owner.name, repo: repository.name },
-                  key: repository.id,
-                  draft,
-                  name: "inline row",
-                  look: "small",
-                  submit: html`Save<span class="hidden-text"> ${name}</span>`,
-                  fields: [{ kind: "menu", name: "level", label: `Notifications of ${name}`, value: level, options: LEVEL_OPTIONS }],
-                },
-              )}</div></li>`
-            })}</ul>`
-      }${pager(reader.url, page, total)}`,
+      body: html`
+        <h1>Notifications</h1>
+        <h2 id="kinds">Events</h2>
+        <p class="muted">
+          Choose what appears among your <a href="/notifications">notifications</a> and what is sent by mail.${" "}
+          <a href="/notifications/subscriptions">Subscriptions</a> to single issues and pull requests have a page of
+          their own.${services.config.mail.host === "" && " This site sends no mail yet."}
+        </p>
+        ${formView(choose, { draft, submit: "Save", fields: [{ kind: "content", content: choicesTable(chosen) }] })}
+        <h2 id="watching">By repository</h2>
+        <p class="muted">
+          Repositories that you watch or chose a level for. For all others you are notified when you participate or are
+          mentioned.
+        </p>
+        ${
+          owned.length === 0
+            ? empty("eye", "You watch no repositories", "Use the Watch button of a repository.")
+            : html`
+              <ul class="rows">
+                ${owned.map(({ owner, repository }) => {
+                  const name = `${owner.name}/${repository.name}`
+                  const level = levels.get(repository.id) ?? "all"
+                  return html`
+                    <li>
+                      ${icon(level === "ignored" ? "bell-slash" : "eye")}
+                      <div class="main">
+                        <a class="title" href="${path(owner.name, repository.name)}">
+                          <bdi>${owner.name}</bdi> / <bdi>${repository.name}</bdi>
+                        </a>
+                        ${automatic.has(repository.id) && html`<span class="muted small">Watched automatically</span>`}
+                      </div>
+                      <div class="acts">
+                        ${formView(setLevel, {
+                          path: { owner: owner.name, repo: repository.name },
+                          key: repository.id,
+                          draft,
+                          name: "inline row",
+                          look: "small",
+                          submit: html`Save<span class="hidden-text"> ${name}</span>`,
+                          fields: [
+                            { kind: "menu", name: "level", label: `Notifications of ${name}`, value: level, options: LEVEL_OPTIONS },
+                          ],
+                        })}
+                      </div>
+                    </li>
+                  `
+                })}
+              </ul>
+            `
+        }
+        ${pager(reader.url, page, total)}
+      `,
     })
   },
 })

@@ -28,16 +28,32 @@ async function list({ services, db, actor, me, page, reader }: Call, refusal?: R
   return personalSettings({
     part: "organizations",
     title: "Organizations",
-    body: html`<h1>Organizations</h1>${problem(refusal)}${
-      rows.length === 0
-        ? empty("organization", "You are in no organization", "Owners of an organization add you to one of its teams.")
-        : html`<ul class="rows">${rows.map(
-            (row) =>
-              html`<li><div class="main"><span class="title">${personWithAvatar(presentUser(services.site, row, actor))}</span>${
-                row.full_name !== "" && html`<span class="muted" dir="auto">${row.full_name}</span>`
-              }</div>${formButton(leave, { org: row.name }, html`Leave<span class="hidden-text"> ${row.name}</span>`)}</li>`,
-          )}</ul>`
-    }${pager(reader.url, page, total)}<p class="muted">Who leaves loses what its teams gave them, and works in its repositories no longer.</p>`,
+    body: html`
+      <h1>Organizations</h1>
+      ${problem(refusal)}
+      ${
+        rows.length === 0
+          ? empty("organization", "You are in no organization", "Owners of an organization add you to one of its teams.")
+          : html`
+            <ul class="rows">
+              ${rows.map(
+                (row) =>
+                  html`
+                    <li>
+                      <div class="main">
+                        <span class="title">${personWithAvatar(presentUser(services.site, row, actor))}</span>
+                        ${row.full_name !== "" && html`<span class="muted" dir="auto">${row.full_name}</span>`}
+                      </div>
+                      ${formButton(leave, { org: row.name }, html`Leave<span class="hidden-text"> ${row.name}</span>`)}
+                    </li>
+                  `,
+              )}
+            </ul>
+          `
+      }
+      ${pager(reader.url, page, total)}
+      <p class="muted">Who leaves loses what its teams gave them, and works in its repositories no longer.</p>
+    `,
   })
 }
 

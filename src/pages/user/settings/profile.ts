@@ -33,9 +33,13 @@ const profile: Page = page({
     personalSettings({
       part: "profile",
       title: "Profile",
-      body: html`<h1>Profile</h1><p><a href="${path(me.name)}">See how others see you</a></p>${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: about })}<h2 id="picture">Picture</h2><p>${avatar({ avatar_url: avatarUrl(services.site, me) }, 96)}</p>${formView(
-        upload,
-        {
+      body: html`
+        <h1>Profile</h1>
+        <p><a href="${path(me.name)}">See how others see you</a></p>
+        ${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: about })}
+        <h2 id="picture">Picture</h2>
+        <p>${avatar({ avatar_url: avatarUrl(services.site, me) }, 96)}</p>
+        ${formView(upload, {
           draft,
           submit: "Upload",
           look: "plain",
@@ -48,8 +52,9 @@ const profile: Page = page({
               hint: "PNG, JPEG, GIF or WebP of at most 1 MiB and 4096 pixels on either side.",
             },
           ],
-        },
-      )}${me.avatar !== "" && formButton(dropPicture, {}, "Remove avatar")}`,
+        })}
+        ${me.avatar !== "" && formButton(dropPicture, {}, "Remove avatar")}
+      `,
     }),
 })
 

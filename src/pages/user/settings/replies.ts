@@ -48,22 +48,42 @@ async function listPage({ db, me, page: { limit, offset, number }, draft }: Call
   return personalSettings({
     part: "replies",
     title: "Saved replies",
-    body: html`<h1>Saved replies</h1><p class="muted">Texts that you put into a comment from the menu below its field. Only you see them.</p>${
-      rows.length === 0
-        ? empty(
-            "reply",
-            "You have saved no reply",
-            "What you write again and again, such as a question for the version, can be saved below.",
-          )
-        : html`<ul class="rows">${rows.map(
-            ({ id, name, content }) =>
-              html`<li>${icon("reply")}<div class="main"><a class="title" href="${REPLIES_PATH}/${id}" dir="auto">${name}</a><span class="muted small break" dir="auto">${beginning(content)}</span></div>${formButton(remove, { id: String(id) }, html`Delete<span class="hidden-text"> ${name}</span>`)}</li>`,
-          )}</ul>`
-    }${pager(REPLIES_PATH, { number, limit, offset }, total)}<h2 id="new">Save a reply</h2>${
-      total >= MOST_REPLIES
-        ? html`<p>There is room for ${plural(MOST_REPLIES, "reply", "replies")}: delete one before you save another.</p>`
-        : formView(add, { draft, fields, submit: "Add" })
-    }`,
+    body: html`
+      <h1>Saved replies</h1>
+      <p class="muted">Texts that you put into a comment from the menu below its field. Only you see them.</p>
+      ${
+        rows.length === 0
+          ? empty(
+              "reply",
+              "You have saved no reply",
+              "What you write again and again, such as a question for the version, can be saved below.",
+            )
+          : html`
+            <ul class="rows">
+              ${rows.map(
+                ({ id, name, content }) =>
+                  html`
+                    <li>
+                      ${icon("reply")}
+                      <div class="main">
+                        <a class="title" href="${REPLIES_PATH}/${id}" dir="auto">${name}</a>
+                        <span class="muted small break" dir="auto">${beginning(content)}</span>
+                      </div>
+                      ${formButton(remove, { id: String(id) }, html`Delete<span class="hidden-text"> ${name}</span>`)}
+                    </li>
+                  `,
+              )}
+            </ul>
+          `
+      }
+      ${pager(REPLIES_PATH, { number, limit, offset }, total)}
+      <h2 id="new">Save a reply</h2>
+      ${
+        total >= MOST_REPLIES
+          ? html`<p>There is room for ${plural(MOST_REPLIES, "reply", "replies")}: delete one before you save another.</p>`
+          : formView(add, { draft, fields, submit: "Add" })
+      }
+    `,
   })
 }
 
@@ -72,7 +92,17 @@ async function editorPage({ db, me, path, draft }: Omit<Call, "page"> & Required
   return personalSettings({
     part: "replies",
     title: "Change a saved reply",
-    body: html`<h1>Change a saved reply</h1>${formView(change, { path, record, draft, fields, submit: "Save", beside: html`<a class="button" href="${REPLIES_PATH}">Cancel</a>` })}`,
+    body: html`
+      <h1>Change a saved reply</h1>
+      ${formView(change, {
+        path,
+        record,
+        draft,
+        fields,
+        submit: "Save",
+        beside: html`<a class="button" href="${REPLIES_PATH}">Cancel</a>`,
+      })}
+    `,
   })
 }
 

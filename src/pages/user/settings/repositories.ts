@@ -19,11 +19,14 @@ export const ownRepositoryPages: readonly Page[] = [
       personalSettings({
         part: "repositories",
         title: "Repositories",
-        body: html`<h1>Repositories</h1>${await repositoryList(call, {
-          action: MINE,
-          where: [ownedBy(call.me.id)],
-          empty: empty("repo", "No repositories yet", "Repositories that you own are listed here."),
-        })}`,
+        body: html`
+          <h1>Repositories</h1>
+          ${await repositoryList(call, {
+            action: MINE,
+            where: [ownedBy(call.me.id)],
+            empty: empty("repo", "No repositories yet", "Repositories that you own are listed here."),
+          })}
+        `,
       }),
   }),
 ]

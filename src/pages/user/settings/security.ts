@@ -189,7 +189,16 @@ export const securityPages: readonly Page[] = [
 ]
 
 const shown = (title: string, body: Content, more: Partial<Omit<Shown, "kind" | "body">> = {}): Shown =>
-  personalSettings({ part: "security", title, isPrivate: true, ...more, body: html`<h1>${title}</h1>${body}` })
+  personalSettings({
+    part: "security",
+    title,
+    isPrivate: true,
+    ...more,
+    body: html`
+      <h1>${title}</h1>
+      ${body}
+    `,
+  })
 
 const sessionOfReader = async (services: Services, { session }: Reader): Promise<Session | undefined> =>
   session === undefined ? undefined : findSessionOf(services, session)
@@ -211,14 +220,37 @@ async function enroll(services: Services, me: User, proposal = "", refusal?: Ref
   const fault = refusal?.field === "code" ? refusal.message.replace(/^\[code\]: m/, "M") : undefined
   return shown(
     "Set up an authenticator app",
-    html`${refusal && fault === undefined && notice("bad", refusal.message)}<div class="form"><p>Scan this with the app, or type the secret into it. Then enter the code that it shows.</p>${await qrCode(address, "QR code for your authenticator app")}<p>Secret: <code>${secret.replace(/.{4}(?=.)/g, "$& ")}</code></p><form class="form" method="post" action="${ENROLL}"><input type="hidden" name="proposal" value="${ticket}">${field({ label: "Code", name: "code", autocomplete: "one-time-code", required: true, autofocus: true, maxlength: 10, fault })}<button class="primary">Enable</button></form><p><a href="${SECURITY}">Back</a></p></div>`,
+    html`
+      ${refusal && fault === undefined && notice("bad", refusal.message)}
+      <div class="form">
+        <p>Scan this with the app, or type the secret into it. Then enter the code that it shows.</p>
+        ${await qrCode(address, "QR code for your authenticator app")}
+        <p>Secret: <code>${secret.replace(/.{4}(?=.)/g, "$& ")}</code></p>
+        <form class="form" method="post" action="${ENROLL}">
+          <input type="hidden" name="proposal" value="${ticket}">
+          ${field({ label: "Code", name: "code", autocomplete: "one-time-code", required: true, autofocus: true, maxlength: 10, fault })}
+          <button class="primary">Enable</button>
+        </form>
+        <p><a href="${SECURITY}">Back</a></p>
+      </div>
+    `,
   )
 }
 
 const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
   shown(
     "Your recovery codes",
-    html`<div class="form">${session && notice("good", "You are asked for a code beside your password from now on. All other browsers were signed out.")}<p>Each of these is good once in place of a code, if you lose the app. They are shown only now: keep them where the app is not. Earlier ones are void.</p><ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul><p><a class="button primary" href="${SECURITY}">I have kept them</a></p></div>`,
+    html`
+      <div class="form">
+        ${session && notice("good", "You are asked for a code beside your password from now on. All other browsers were signed out.")}
+        <p>
+          Each of these is good once in place of a code, if you lose the app. They are shown only now: keep them where
+          the app is not. Earlier ones are void.
+        </p>
+        <ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+        <p><a class="button primary" href="${SECURITY}">I have kept them</a></p>
+      </div>
+    `,
     session ? { session } : {},
   )
 
@@ -229,7 +261,40 @@ async function newPasskey(services: Services, me: User, name = "", refusal?: Ref
   const fault = refusal?.field === "name" ? refusal.message.replace(/^\[name\]: m/, "M") : undefined
   return shown(
     title,
-    html`${refusal && fault === undefined && notice("bad", refusal.message)}<div class="form"><p>A passkey is kept by your device, your password manager or a security key. It signs you in without a password, and after a password it stands for the code.</p><form class="form" method="post" action="${NEW_PASSKEY}" data-passkey="create" data-options="${JSON.stringify(ceremony.options)}">${field({ label: "Name", name: "name", value: name, required: true, autofocus: true, maxlength: 50, hint: "Such as the name of the device.", fault })}<input type="hidden" name="passkey_ticket" value="${ceremony.ticket}"><input type="hidden" name="credential" value=""><button class="primary">${icon("key")} Add it</button><p class="fault" role="alert" hidden></p></form><noscript><p>This needs scripts, which are off in your browser.</p></noscript><p><a href="${SECURITY}">Back</a></p></div>`,
+    html`
+      ${refusal && fault === undefined && notice("bad", refusal.message)}
+      <div class="form">
+        <p>
+          A passkey is kept by your device, your password manager or a security key. It signs you in without a password,
+          and after a password it stands for the code.
+        </p>
+        <form
+          class="form"
+          method="post"
+          action="${NEW_PASSKEY}"
+          data-passkey="create"
+          data-options="${JSON.stringify(ceremony.options)}"
+        >
+          ${field({
+            label: "Name",
+            name: "name",
+            value: name,
+            required: true,
+            autofocus: true,
+            maxlength: 50,
+            hint: "Such as the name of the device.",
+            fault,
+          })}
+          <input type="hidden" name="passkey_ticket" value="${ceremony.ticket}">
+          <input type="hidden" name="credential" value=""><button class="primary">${icon("key")} Add it</button>
+          <p class="fault" role="alert" hidden></p>
+        </form>
+        <noscript>
+          <p>This needs scripts, which are off in your browser.</p>
+        </noscript>
+        <p><a href="${SECURITY}">Back</a></p>
+      </div>
+    `,
     { modules: ["passkey"] },
   )
 }
@@ -245,44 +310,136 @@ async function overview(services: Services, me: User, reader: Reader): Promise<H
     sessionOfReader(services, reader),
   ])
   const moment = now()
-  return html`<section><h2>Password</h2><p><a class="button" href="/user/change_password">Change your password</a></p></section>
-<section><h2>Two-factor authentication</h2>${twoSteps(factor !== undefined, codes?.total ?? 0)}</section>
-<section><h2>Passkeys</h2>${
-    passkeys.length === 0
-      ? html`<p>You have none. A passkey signs you in without a password.</p>`
-      : html`<ul class="rows">${passkeys.map(
-          (row) =>
-            html`<li class="bar"><span><strong>${row.name}</strong> <span class="muted">added ${time(row.created_at, moment)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, moment)}`}</span></span>${buttonForm(`${SECURITY}/passkeys/remove`, html`Remove<span class="hidden-text"> ${row.name}</span>`, { id: row.id })}</li>`,
-        )}</ul>`
-  }${hasPasskeys(services) ? html`<p><a class="button" href="${NEW_PASSKEY}">${icon("key")} Add a passkey</a></p>` : notice("info", "Browsers have passkeys only for addresses with https.")}</section>
-${outside(services, links, moment)}<section><h2>Sessions</h2>${
-    sessions.length === 0
-      ? empty("browser", "Nowhere")
-      : html`<ul class="rows">${sessions.map(
-          (row) =>
-            html`<li class="bar"><span><strong>${row.agent || "Unknown browser"}</strong> ${row.id === here?.id && html`<span class="chip">This browser</span>`} <span class="muted">from ${row.network}, by ${METHODS[row.method]}, since ${time(row.created_at, moment)}, used last ${time(row.last_used_at, moment)}</span></span>${row.id !== here?.id && buttonForm(`${SECURITY}/sessions/end`, html`Sign out<span class="hidden-text"> ${row.agent || "this browser"} from ${row.network}</span>`, { id: row.id })}</li>`,
-        )}</ul>`
-  }${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, "Sign out all other browsers", {}, "danger")}</section>`
+  return html`
+    <section>
+      <h2>Password</h2>
+      <p><a class="button" href="/user/change_password">Change your password</a></p>
+    </section>
+    <section>
+      <h2>Two-factor authentication</h2>
+      ${twoSteps(factor !== undefined, codes?.total ?? 0)}
+    </section>
+    <section>
+      <h2>Passkeys</h2>
+      ${
+        passkeys.length === 0
+          ? html`<p>You have none. A passkey signs you in without a password.</p>`
+          : html`
+            <ul class="rows">
+              ${passkeys.map(
+                (row) =>
+                  html`
+                    <li class="bar">
+                      <span>
+                        <strong>${row.name}</strong> <span class="muted">
+                          added ${time(row.created_at, moment)}, ${
+                            row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, moment)}`
+                          }
+                        </span>
+                      </span>
+                      ${buttonForm(`${SECURITY}/passkeys/remove`, html`Remove<span class="hidden-text"> ${row.name}</span>`, {
+                        id: row.id,
+                      })}
+                    </li>
+                  `,
+              )}
+            </ul>
+          `
+      }
+      ${
+        hasPasskeys(services)
+          ? html`<p><a class="button" href="${NEW_PASSKEY}">${icon("key")} Add a passkey</a></p>`
+          : notice("info", "Browsers have passkeys only for addresses with https.")
+      }
+    </section>
+    ${outside(services, links, moment)}
+    <section>
+      <h2>Sessions</h2>
+      ${
+        sessions.length === 0
+          ? empty("browser", "Nowhere")
+          : html`
+            <ul class="rows">
+              ${sessions.map(
+                (row) =>
+                  html`
+                    <li class="bar">
+                      <span>
+                        <strong>${row.agent || "Unknown browser"}</strong>${" "}
+                        ${row.id === here?.id && html`<span class="chip">This browser</span>`}${" "}
+                        <span class="muted">
+                          from ${row.network}, by ${METHODS[row.method]}, since ${time(row.created_at, moment)}, used
+                          last ${time(row.last_used_at, moment)}
+                        </span>
+                      </span>
+                      ${
+                        row.id !== here?.id &&
+                        buttonForm(
+                          `${SECURITY}/sessions/end`,
+                          html`Sign out<span class="hidden-text"> ${row.agent || "this browser"} from ${row.network}</span>`,
+                          { id: row.id },
+                        )
+                      }
+                    </li>
+                  `,
+              )}
+            </ul>
+          `
+      }
+      ${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, "Sign out all other browsers", {}, "danger")}
+    </section>
+  `
 }
 
 const METHODS = { password: "password", passkey: "passkey", provider: "another provider" } as const
 
 const twoSteps = (isOn: boolean, codes: number): Html =>
   isOn
-    ? html`<p>You are asked for a code of your authenticator app after your password. You have ${codes === 0 ? "no recovery codes" : codes === 1 ? "one recovery code" : `${codes} recovery codes`} left.</p><div class="bar">${buttonForm(`${SECURITY}/two_factor/codes`, "Make new recovery codes", {}, "")}${buttonForm(`${SECURITY}/two_factor/disable`, "Switch it off", {}, "danger")}</div>`
-    : html`<p>With an authenticator app, who has your password alone can’t sign in.</p><p><a class="button" href="${ENROLL}">${icon("shield")} Set up an authenticator app</a></p>`
+    ? html`
+      <p>
+        You are asked for a code of your authenticator app after your password. You have${" "}
+        ${codes === 0 ? "no recovery codes" : codes === 1 ? "one recovery code" : `${codes} recovery codes`} left.
+      </p>
+      <div class="bar">
+        ${buttonForm(`${SECURITY}/two_factor/codes`, "Make new recovery codes", {}, "")}
+        ${buttonForm(`${SECURITY}/two_factor/disable`, "Switch it off", {}, "danger")}
+      </div>
+    `
+    : html`
+      <p>With an authenticator app, who has your password alone can’t sign in.</p>
+      <p><a class="button" href="${ENROLL}">${icon("shield")} Set up an authenticator app</a></p>
+    `
 
 function outside(services: Services, links: Awaited<ReturnType<typeof findLinksOf>>, moment: number): Content {
   const { providers } = services.config.signIn
   if (providers.length === 0 && links.length === 0) return undefined
   const titleOf = (name: string): string => providers.find((each) => each.name === name)?.title ?? name
   const free = providers.filter(({ name }) => !links.some(({ provider }) => provider === name))
-  return html`<section><h2>Linked accounts</h2>${
-    links.length > 0 &&
-    html`<ul class="rows">${links.map(
-      (row) =>
-        html`<li class="bar"><span><strong>${row.label}</strong> at ${titleOf(row.provider)} <span class="muted">used last ${time(row.last_used_at, moment)}</span></span>${buttonForm(`${SECURITY}/links/remove`, html`Unlink<span class="hidden-text"> ${row.label}</span>`, { id: row.id })}</li>`,
-    )}</ul>`
-  }<div class="bar">${free.map(({ name }) => buttonForm(`/user/oauth2/${name}`, `Link your account at ${titleOf(name)}`, {}, ""))}</div></section>
-`
+  return html`
+    <section>
+      <h2>Linked accounts</h2>
+      ${
+        links.length > 0 &&
+        html`
+          <ul class="rows">
+            ${links.map(
+              (row) =>
+                html`
+                  <li class="bar">
+                    <span>
+                      <strong>${row.label}</strong> at ${titleOf(row.provider)}${" "}
+                      <span class="muted">used last ${time(row.last_used_at, moment)}</span>
+                    </span>
+                    ${buttonForm(`${SECURITY}/links/remove`, html`Unlink<span class="hidden-text"> ${row.label}</span>`, { id: row.id })}
+                  </li>
+                `,
+            )}
+          </ul>
+        `
+      }
+      <div class="bar">
+        ${free.map(({ name }) => buttonForm(`/user/oauth2/${name}`, `Link your account at ${titleOf(name)}`, {}, ""))}
+      </div>
+    </section>
+  `
 }

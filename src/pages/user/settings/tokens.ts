@@ -33,17 +33,46 @@ const tokens: Page = page({
     return personalSettings({
       part: "tokens",
       title: "Access tokens",
-      body: html`<div class="bar"><h1>Access tokens</h1><a class="button primary end" href="${NEW}">${icon("plus")} Make a token</a></div><p class="muted">Programs use a token in place of your password. It can do what its scopes say, and no more than you.</p>${
-        rows.length === 0
-          ? empty("lock", "You have no token", "Make one for each program, so that you can end it alone.")
-          : html`<ul class="rows">${rows.map((row) => tokenRow(row, now))}</ul>`
-      }${pager(reader.url, page, total)}`,
+      body: html`
+        <div class="bar">
+          <h1>Access tokens</h1>
+          <a class="button primary end" href="${NEW}">${icon("plus")} Make a token</a>
+        </div>
+        <p class="muted">
+          Programs use a token in place of your password. It can do what its scopes say, and no more than you.
+        </p>
+        ${
+          rows.length === 0
+            ? empty("lock", "You have no token", "Make one for each program, so that you can end it alone.")
+            : html`<ul class="rows">${rows.map((row) => tokenRow(row, now))}</ul>`
+        }
+        ${pager(reader.url, page, total)}
+      `,
     })
   },
 })
 
 const tokenRow = (row: AccessToken, now: number): Html =>
-  html`<li>${icon("lock")}<div class="main"><span class="title"><bdi>${row.name}</bdi> <span class="muted small">ends in <code>${row.last_eight}</code></span></span><details><summary class="small">Permissions</summary><ul>${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}</ul></details><span class="muted small">Made ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}</span></div>${formButton(remove, { id: String(row.id) }, html`Delete<span class="hidden-text"> ${row.name}</span>`)}</li>`
+  html`
+    <li>
+      ${icon("lock")}
+      <div class="main">
+        <span class="title">
+          <bdi>${row.name}</bdi> <span class="muted small">ends in <code>${row.last_eight}</code></span>
+        </span>
+        <details>
+          <summary class="small">Permissions</summary>
+          <ul>
+            ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
+          </ul>
+        </details>
+        <span class="muted small">
+          Made ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}
+        </span>
+      </div>
+      ${formButton(remove, { id: String(row.id) }, html`Delete<span class="hidden-text"> ${row.name}</span>`)}
+    </li>
+  `
 
 const menuOf = (category: ScopeCategory): Field => ({
   kind: "menu",
@@ -80,30 +109,33 @@ const make: Page = page({
     return personalSettings({
       part: "tokens",
       title: "New access token",
-      body: html`<h1>New access token</h1>${formView(create, {
-        draft,
-        submit: "Create token",
-        beside: html`<a href="${TOKENS}">Back</a>`,
-        fields: [
-          {
-            kind: "line",
-            name: "name",
-            label: "Name",
-            hint: "What the token is for.",
-            required: true,
-            maxlength: 255,
-          },
-          { kind: "content", content: html`<p>Choose what it may do, and no more than the program needs.</p>` },
-          ...scopes,
-          { kind: "box", name: "all", label: "All permissions", hint: "Overrides the choices above." },
-          {
-            kind: "box",
-            name: "public-only",
-            label: "Public only",
-            hint: "No access to private repositories and organizations.",
-          },
-        ],
-      })}`,
+      body: html`
+        <h1>New access token</h1>
+        ${formView(create, {
+          draft,
+          submit: "Create token",
+          beside: html`<a href="${TOKENS}">Back</a>`,
+          fields: [
+            {
+              kind: "line",
+              name: "name",
+              label: "Name",
+              hint: "What the token is for.",
+              required: true,
+              maxlength: 255,
+            },
+            { kind: "content", content: html`<p>Choose what it may do, and no more than the program needs.</p>` },
+            ...scopes,
+            { kind: "box", name: "all", label: "All permissions", hint: "Overrides the choices above." },
+            {
+              kind: "box",
+              name: "public-only",
+              label: "Public only",
+              hint: "No access to private repositories and organizations.",
+            },
+          ],
+        })}
+      `,
     })
   },
 })
@@ -129,7 +161,12 @@ const create = form({
       part: "tokens",
       title: "Your new token",
       isPrivate: true,
-      body: html`<h1>Your new token</h1>${notice("good", "Copy it now: it is shown only this once.")}<p><code class="break">${String(memberOf(record, "sha1"))}</code></p><p><a class="button primary" href="${TOKENS}">I have kept it</a></p>`,
+      body: html`
+        <h1>Your new token</h1>
+        ${notice("good", "Copy it now: it is shown only this once.")}
+        <p><code class="break">${String(memberOf(record, "sha1"))}</code></p>
+        <p><a class="button primary" href="${TOKENS}">I have kept it</a></p>
+      `,
     }),
 })
 

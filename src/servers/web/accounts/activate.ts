@@ -34,8 +34,10 @@ export function registerActivate(app: FastifyInstance, services: Services): void
       reply,
       200,
       "Look into your mail",
-      html`<p class="notice good" role="status">If this address waits for it, a mail is on its way.</p>
-<p>None after some minutes? Look among the junk, or ask an administrator of the site.</p>`,
+      html`
+        <p class="notice good" role="status">If this address waits for it, a mail is on its way.</p>
+        <p>None after some minutes? Look among the junk, or ask an administrator of the site.</p>
+      `,
     )
   })
 
@@ -52,7 +54,13 @@ export function registerActivate(app: FastifyInstance, services: Services): void
     sendPrivatePage(services, reply, status, hasMail ? "Ask for the mail again" : "Activate your account", [
       problemHtml(problem),
       hasMail
-        ? html`<p>Accounts are activated, and addresses confirmed, by a link in a mail. We send it again to an address that waits for it.</p>${addressForm(ACTIVATE_PATH, "Send the mail again")}`
+        ? html`
+          <p>
+            Accounts are activated, and addresses confirmed, by a link in a mail. We send it again to an address that
+            waits for it.
+          </p>
+          ${addressForm(ACTIVATE_PATH, "Send the mail again")}
+        `
         : withoutMail("to activate your account, which is done", "hearth user active NAME on"),
     ])
 }
@@ -67,8 +75,12 @@ function confirm(services: Services, reply: FastifyReply, { purpose, user, addre
     reply,
     200,
     title,
-    html`<p>${what}</p>
-<form class="form" method="post" action="${ACTIVATE_PATH}"><input name="code" type="hidden" value="${code}"><button>${button}</button></form>`,
+    html`
+      <p>${what}</p>
+      <form class="form" method="post" action="${ACTIVATE_PATH}">
+        <input name="code" type="hidden" value="${code}"><button>${button}</button>
+      </form>
+    `,
   )
 }
 
@@ -79,7 +91,10 @@ const done = (services: Services, reply: FastifyReply, { purpose, user, address 
         reply,
         200,
         "Account activated",
-        html`<p class="notice good" role="status">Sign in as ${user.name}.</p><p>Nobody told you a password? <a href="${FORGOT_PATH}">Set one</a>.</p>`,
+        html`
+          <p class="notice good" role="status">Sign in as ${user.name}.</p>
+          <p>Nobody told you a password? <a href="${FORGOT_PATH}">Set one</a>.</p>
+        `,
       )
     : sendPrivatePage(
         services,

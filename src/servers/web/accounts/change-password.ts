@@ -61,12 +61,27 @@ const form = (services: Services, reply: FastifyReply, status: number, problem =
     reply,
     status,
     "Change your password",
-    html`${problemHtml(problem)}
-<form class="form" method="post" action="${PATH}">
-<label class="field">User name <input name="login" value="${login}" autocomplete="username" required autofocus></label>
-<label class="field">Present password <input name="password" type="password" autocomplete="current-password" required></label>
-<label class="field">Code of your authenticator app, if you use one <input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="6"></label>
-<label class="field">New password <input name="new_password" type="password" autocomplete="new-password" required></label>
-<label class="field">New password again <input name="new_password_again" type="password" autocomplete="new-password" required></label>
-<button>Change password</button></form><p><a href="${FORGOT_PATH}">Forgot the present one?</a></p>`,
+    html`
+      ${problemHtml(problem)}
+      <form class="form" method="post" action="${PATH}">
+        <label class="field">
+          User name <input name="login" value="${login}" autocomplete="username" required autofocus>
+        </label>
+        <label class="field">
+          Present password <input name="password" type="password" autocomplete="current-password" required>
+        </label>
+        <label class="field">
+          Code of your authenticator app, if you use one${" "}
+          <input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="6">
+        </label>
+        <label class="field">
+          New password <input name="new_password" type="password" autocomplete="new-password" required>
+        </label>
+        <label class="field">
+          New password again <input name="new_password_again" type="password" autocomplete="new-password" required>
+        </label>
+        <button>Change password</button>
+      </form>
+      <p><a href="${FORGOT_PATH}">Forgot the present one?</a></p>
+    `,
   )

@@ -22,8 +22,11 @@ export function registerForgotPassword(app: FastifyInstance, services: Services)
       reply,
       200,
       TITLE,
-      html`<p>We send you a link to set a new one.</p>${addressForm(FORGOT_PATH, "Send the mail")}
-<p>It goes to the primary address of your account, also where you give another of yours.</p>`,
+      html`
+        <p>We send you a link to set a new one.</p>
+        ${addressForm(FORGOT_PATH, "Send the mail")}
+        <p>It goes to the primary address of your account, also where you give another of yours.</p>
+      `,
     ),
   )
 
@@ -34,8 +37,13 @@ export function registerForgotPassword(app: FastifyInstance, services: Services)
       reply,
       200,
       "Look into your mail",
-      html`<p role="status">If an account has this address, a mail is on its way.</p>
-<p>None after some minutes? Look among the junk, try another address of yours, or ask an administrator of the site: accounts that aren’t active get none.</p>`,
+      html`
+        <p role="status">If an account has this address, a mail is on its way.</p>
+        <p>
+          None after some minutes? Look among the junk, try another address of yours, or ask an administrator of the
+          site: accounts that aren’t active get none.
+        </p>
+      `,
     )
   })
 }

@@ -35,8 +35,13 @@ export function registerRecoverAccount(app: FastifyInstance, services: Services)
       reply,
       200,
       "Password changed",
-      html`<p class="notice good" role="status">Sign in with the new password from now on.</p>
-<p>Access tokens and keys stay good. If somebody else may know them, look through them and delete those that you don’t know.</p>`,
+      html`
+        <p class="notice good" role="status">Sign in with the new password from now on.</p>
+        <p>
+          Access tokens and keys stay good. If somebody else may know them, look through them and delete those that you
+          don’t know.
+        </p>
+      `,
     )
   })
 
@@ -48,24 +53,38 @@ export function registerRecoverAccount(app: FastifyInstance, services: Services)
         reply,
         404,
         "This link isn’t good any more",
-        html`<p class="notice bad" role="alert">It was used, is too old, or is incomplete; or the account has changed since.</p>
-<p><a href="${FORGOT_PATH}">Ask for another mail</a></p>`,
+        html`
+          <p class="notice bad" role="alert">
+            It was used, is too old, or is incomplete; or the account has changed since.
+          </p>
+          <p><a href="${FORGOT_PATH}">Ask for another mail</a></p>
+        `,
       )
     return sendPrivatePage(
       services,
       reply,
       status,
       TITLE,
-      html`${problemHtml(problem)}
-<form class="form" method="post" action="${RECOVER_PATH}">
-<input name="code" type="hidden" value="${code}">
-<label class="field">User name <input value="${found.user.name}" autocomplete="username" readonly></label>
-<label class="field">New password <input name="new_password" type="password" autocomplete="new-password" required autofocus></label>
-<label class="field">New password again <input name="new_password_again" type="password" autocomplete="new-password" required></label>
-${found.hasSecondFactor ? SECOND_FACTOR : ""}<button>Set password</button></form>`,
+      html`
+        ${problemHtml(problem)}
+        <form class="form" method="post" action="${RECOVER_PATH}">
+          <input name="code" type="hidden" value="${code}">
+          <label class="field">User name <input value="${found.user.name}" autocomplete="username" readonly></label>
+          <label class="field">
+            New password <input name="new_password" type="password" autocomplete="new-password" required autofocus>
+          </label>
+          <label class="field">
+            New password again <input name="new_password_again" type="password" autocomplete="new-password" required>
+          </label>
+          ${found.hasSecondFactor ? SECOND_FACTOR : ""}<button>Set password</button>
+        </form>
+      `,
     )
   }
 }
 
-const SECOND_FACTOR = html`<label class="field">Code of your authenticator app <input name="second_factor" inputmode="numeric" autocomplete="one-time-code" maxlength="6" required></label>
+const SECOND_FACTOR = html`
+  <label class="field">
+    Code of your authenticator app <input name="second_factor" inputmode="numeric" autocomplete="one-time-code" maxlength="6" required>
+  </label>
 `

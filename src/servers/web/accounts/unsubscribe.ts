@@ -16,7 +16,10 @@ export function registerUnsubscribe(app: FastifyInstance, services: Services): v
       reply,
       200,
       "No more mail about this?",
-      html`<p>You won’t be told of it again, unless somebody names you.</p><form class="form" method="post"><button>Unsubscribe</button></form>`,
+      html`
+        <p>You won’t be told of it again, unless somebody names you.</p>
+        <form class="form" method="post"><button>Unsubscribe</button></form>
+      `,
     )
   })
 

@@ -57,7 +57,10 @@ export function registerAuthorize(app: FastifyInstance, services: Services): voi
         reply,
         400,
         "Please begin again",
-        html`<p class="notice bad" role="alert">This form is too old, or you have signed in anew since it was shown.</p><p>Go back to the application and start once more.</p>`,
+        html`
+          <p class="notice bad" role="alert">This form is too old, or you have signed in anew since it was shown.</p>
+          <p>Go back to the application and start once more.</p>
+        `,
       )
     // The application may have changed since the page was shown.
     const read = await readRequest(services, parameters)
@@ -109,7 +112,10 @@ export function registerAuthorize(app: FastifyInstance, services: Services): voi
           reply,
           400,
           "This link is not right",
-          html`<p class="notice bad" role="alert">${read.reason}</p><p>Nothing was sent to it. Whoever runs the application can put this right.</p>`,
+          html`
+            <p class="notice bad" role="alert">${read.reason}</p>
+            <p>Nothing was sent to it. Whoever runs the application can put this right.</p>
+          `,
         )
 
   async function ask(
@@ -123,19 +129,39 @@ export function registerAuthorize(app: FastifyInstance, services: Services): voi
     const by = owner ? html`made by <a href="/${encodeURIComponent(owner.name)}">${owner.name}</a>` : `which comes with ${site.host}`
     const items = inWords(scopes).map((sentence) => html`<li>${sentence}</li>`)
     const warning = scopes.includes("all")
-      ? html`<p class="notice bad" role="alert">This is everything: it can delete repositories and change your account. Allow it only if you trust it entirely.</p>`
+      ? html`
+        <p class="notice bad" role="alert">
+          This is everything: it can delete repositories and change your account. Allow it only if you trust it
+          entirely.
+        </p>
+      `
       : ""
     return sendPrivatePage(
       services,
       reply,
       200,
       `Allow ${application.name}?`,
-      html`<p>The application <b>${application.name}</b>, ${by}, wants to act for you, <b>${session.user.name}</b>. It could:</p>
-<ul>${items}</ul>${warning}
-<p>You will be sent to <code>${redirectUri}</code>.</p>
-<form class="form" method="post" action="${GRANT_PATH}"><input name="request" type="hidden" value="${sealForm(session, parameters)}">
-<div class="bar"><button class="primary" name="granted" value="true">Allow</button><button name="granted" value="false">Don’t allow</button></div></form>
-<p>You can take this back at any time among <a href="/user/settings/applications/grants">the applications that you have authorized</a>. Not ${session.user.name}? <a href="${LOGOUT_PATH}">Sign out</a></p>`,
+      html`
+        <p>
+          The application <b>${application.name}</b>, ${by}, wants to act for you, <b>${session.user.name}</b>. It
+          could:
+        </p>
+        <ul>${items}</ul>
+        ${warning}
+        <p>You will be sent to <code>${redirectUri}</code>.</p>
+        <form class="form" method="post" action="${GRANT_PATH}">
+          <input name="request" type="hidden" value="${sealForm(session, parameters)}">
+          <div class="bar">
+            <button class="primary" name="granted" value="true">Allow</button>
+            <button name="granted" value="false">Don’t allow</button>
+          </div>
+        </form>
+        <p>
+          You can take this back at any time among <a href="/user/settings/applications/grants">
+            the applications that you have authorized
+          </a>. Not ${session.user.name}? <a href="${LOGOUT_PATH}">Sign out</a>
+        </p>
+      `,
       [sourceOf(redirectUri)],
     )
   }

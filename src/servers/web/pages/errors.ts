@@ -47,15 +47,29 @@ export function errorPage(refusal: Refusal, about: About): Shown {
     title,
     unlisted: true,
     width: "narrow",
-    body: html`<section class="error-page">${icon(name)}<h1>${title}</h1><p>${wordsFor(refusal, about)}</p><div class="bar">${
-      !isSignedIn &&
-      isMissing &&
-      html`<a class="button primary" href="/user/login?redirect_to=${encodeURIComponent(url)}" rel="nofollow">${icon("sign-in")} Sign in</a>`
-    }${!isForm && PASSING.has(refusal.kind) && html`<a class="button primary" href="${url}">${icon("sync")} Try again</a>`}${
-      isForm && html`<a class="button primary" href="${back}">${icon("arrow-left")} Go back</a>`
-    }<a class="button" href="/">${icon("home")} ${isSignedIn ? "Dashboard" : "Front page"}</a></div>${
-      isMissing && !isForm && filterForm("/search", wordsIn(url), "Search for it")
-    }<p class="muted small">Status ${refusal.status}</p></section>`,
+    body: html`
+      <section class="error-page">
+        ${icon(name)}
+        <h1>${title}</h1>
+        <p>${wordsFor(refusal, about)}</p>
+        <div class="bar">
+          ${
+            !isSignedIn &&
+            isMissing &&
+            html`
+              <a class="button primary" href="/user/login?redirect_to=${encodeURIComponent(url)}" rel="nofollow">
+                ${icon("sign-in")} Sign in
+              </a>
+            `
+          }
+          ${!isForm && PASSING.has(refusal.kind) && html`<a class="button primary" href="${url}">${icon("sync")} Try again</a>`}
+          ${isForm && html`<a class="button primary" href="${back}">${icon("arrow-left")} Go back</a>`}
+          <a class="button" href="/">${icon("home")} ${isSignedIn ? "Dashboard" : "Front page"}</a>
+        </div>
+        ${isMissing && !isForm && filterForm("/search", wordsIn(url), "Search for it")}
+        <p class="muted small">Status ${refusal.status}</p>
+      </section>
+    `,
   }
 }
 

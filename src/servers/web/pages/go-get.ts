@@ -55,5 +55,19 @@ function answerFor(rootUrl: string, { owner, repo }: Names, branch: string) {
   const module = `${rootUrl.replace(/^https?:\/\//, "")}/${owner}/${repo}`
   const home = `${rootUrl}/${owner}/${repo}`
   const tree = `${home}/src/branch/${escapePath(branch)}{/dir}`
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${owner}/${repo}</title><meta name="go-import" content="${module} git ${home}.git"><meta name="go-source" content="${module} _ ${tree} ${tree}/{file}#L{line}"></head><body><p>go get ${module}</p></body></html>\n`
+  return html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <title>${owner}/${repo}</title>
+        <meta name="go-import" content="${module} git ${home}.git">
+        <meta name="go-source" content="${module} _ ${tree} ${tree}/{file}#L{line}">
+      </head>
+      <body>
+        <p>go get ${module}</p>
+      </body>
+    </html>
+    ${"\n"}
+  `
 }

@@ -44,7 +44,22 @@ const page = (request: FastifyRequest, fields: URLSearchParams, content: Content
   const kept = own.filter(([name]) => !SECRET.test(name))
   return stepPage(
     "Sign in to go on",
-    html`${problemBeside(refusal, ["code"])}${notice("info", html`You are not signed in any more. Nothing of what you wrote is lost: it is sent once you have signed in.${kept.length < own.length && " Passwords and codes of that form have to be typed again."}`)}<form class="form" method="post" action="${request.url}">${kept.map(([name, value]) => hidden(name, value))}${content}<button class="primary">Sign in and continue</button></form>${written(kept)}`,
+    html`
+      ${problemBeside(refusal, ["code"])}
+      ${notice(
+        "info",
+        html`
+          You are not signed in any more. Nothing of what you wrote is lost: it is sent once you have signed in.${
+            kept.length < own.length && " Passwords and codes of that form have to be typed again."
+          }
+        `,
+      )}
+      <form class="form" method="post" action="${request.url}">
+        ${kept.map(([name, value]) => hidden(name, value))}${content}
+        <button class="primary">Sign in and continue</button>
+      </form>
+      ${written(kept)}
+    `,
     { status: refusal?.status ?? 401 },
   )
 }
@@ -52,7 +67,15 @@ const page = (request: FastifyRequest, fields: URLSearchParams, content: Content
 /** What was typed, to be read. */
 const written = (kept: readonly (readonly [string, string])[]): Content => {
   const texts = kept.filter(([, value]) => /\s/.test(value.trim()))
-  return texts.length > 0 && html`<details><summary>Your version</summary>${texts.map(([, value]) => html`<pre>${value}</pre>`)}</details>`
+  return (
+    texts.length > 0 &&
+    html`
+      <details>
+        <summary>Your version</summary>
+        ${texts.map(([, value]) => html`<pre>${value}</pre>`)}
+      </details>
+    `
+  )
 }
 
 export interface Entered {

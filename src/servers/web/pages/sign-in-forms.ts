@@ -22,7 +22,12 @@ export const stepPage = (title: string, body: Content, more: Partial<Shown> = {}
   unlisted: true,
   isPrivate: true,
   ...more,
-  body: html`<div class="form"><h1>${title}</h1>${body}</div>`,
+  body: html`
+    <div class="form">
+      <h1>${title}</h1>
+      ${body}
+    </div>
+  `,
 })
 
 /** What is wrong: beside its field where it has one on the page, else above the form. */
@@ -40,11 +45,36 @@ export const passkeyForm = (
   { action, button, fields }: { readonly action: string; readonly button: string; readonly fields: readonly Content[] },
 ): Content =>
   ceremony &&
-  html`<form method="post" action="${action}" data-passkey="get" data-options="${JSON.stringify(ceremony.options)}" hidden>${fields}${hidden("passkey_ticket", ceremony.ticket)}${hidden("credential", "")}<button>${icon("key")} ${button}</button><p class="fault" role="alert" hidden></p></form>`
+  html`
+    <form method="post" action="${action}" data-passkey="get" data-options="${JSON.stringify(ceremony.options)}" hidden>
+      ${fields}${hidden("passkey_ticket", ceremony.ticket)}${hidden("credential", "")}
+      <button>${icon("key")} ${button}</button>
+      <p class="fault" role="alert" hidden></p>
+    </form>
+  `
 
 /** The fields of the first step. Their names begin with `prefix` on pages that have others. */
 export const passwordFields = (login: string, prefix = ""): Html =>
-  html`${field({ label: "User name or e-mail address", name: `${prefix}login`, value: login, autocomplete: "username webauthn", required: true, autofocus: true, maxlength: 254 })}${field({ label: "Password", name: `${prefix}password`, type: "password", autocomplete: "current-password", required: true, maxlength: 255, hint: html`<a href="${FORGOT_PATH}">Forgot it?</a>` })}`
+  html`
+    ${field({
+      label: "User name or e-mail address",
+      name: `${prefix}login`,
+      value: login,
+      autocomplete: "username webauthn",
+      required: true,
+      autofocus: true,
+      maxlength: 254,
+    })}
+    ${field({
+      label: "Password",
+      name: `${prefix}password`,
+      type: "password",
+      autocomplete: "current-password",
+      required: true,
+      maxlength: 255,
+      hint: html`<a href="${FORGOT_PATH}">Forgot it?</a>`,
+    })}
+  `
 
 export const remember = (name = "remember"): Html =>
   html`<label class="check"><input type="checkbox" name="${name}" value="on"> Stay signed in on this device</label>`

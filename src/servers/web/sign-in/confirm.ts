@@ -54,17 +54,48 @@ export function registerConfirm(app: FastifyInstance, services: Services, signIn
     const links = user.password_hash === "" ? await findLinksOf(services.database.read, { userId: user.id }) : []
     const others = services.config.signIn.providers.filter(({ name }) => links.some(({ provider }) => provider === name))
     const back = hidden("redirect_to", target)
-    const withPassword = html`<form class="form" method="post"  action="${CONFIRM_PATH}">${back}${hidden("username", user.name)}${inputField({ label: "Password", name: "password", type: "password", autocomplete: "current-password", required: true, autofocus: true, maxlength: 255 })}<button class="primary">Continue</button></form>`
+    const withPassword = html`
+      <form class="form" method="post" action="${CONFIRM_PATH}">
+        ${back}${hidden("username", user.name)}
+        ${inputField({
+          label: "Password",
+          name: "password",
+          type: "password",
+          autocomplete: "current-password",
+          required: true,
+          autofocus: true,
+          maxlength: 255,
+        })}
+        <button class="primary">Continue</button>
+      </form>
+    `
     return sendShown(
       services,
       request,
       reply,
       stepPage(
         "Is it you?",
-        html`${problemBeside(refusal, [])}<p>This changes how <strong>${user.name}</strong> signs in, so show once more that it is you. For fifteen minutes you are not asked again.</p>${user.password_hash !== "" && withPassword}${passkeyForm(passkey, { action: CONFIRM_PATH, button: "Use a passkey or security key", fields: [back] })}${others.map(
-          (provider) =>
-            html`<a class="button" href="/user/oauth2/${provider.name}?redirect_to=${encodeURIComponent(target)}" rel="nofollow">Sign in with ${titleOf(provider)} again</a>`,
-        )}`,
+        html`
+          ${problemBeside(refusal, [])}
+          <p>
+            This changes how <strong>${user.name}</strong> signs in, so show once more that it is you. For fifteen
+            minutes you are not asked again.
+          </p>
+          ${user.password_hash !== "" && withPassword}
+          ${passkeyForm(passkey, { action: CONFIRM_PATH, button: "Use a passkey or security key", fields: [back] })}
+          ${others.map(
+            (provider) =>
+              html`
+                <a
+                  class="button"
+                  href="/user/oauth2/${provider.name}?redirect_to=${encodeURIComponent(target)}"
+                  rel="nofollow"
+                >
+                  Sign in with ${titleOf(provider)} again
+                </a>
+              `,
+          )}
+        `,
         { status: refusal?.status ?? 200, ...(passkey && { modules: ["passkey"] }) },
       ),
     )

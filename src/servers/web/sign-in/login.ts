@@ -67,7 +67,14 @@ async function sendSecond(
     reply,
     stepPage(
       "Your second factor",
-      html`${problemBeside(refusal, ["code"])}<form class="form" method="post" action="${SECOND_PATH}">${fields}${codeField(refusal)}<button class="primary">Continue</button></form>${passkeyForm(step.passkey, { action: SECOND_PATH, button: "Use a passkey or security key", fields })}${beginAgain}`,
+      html`
+        ${problemBeside(refusal, ["code"])}
+        <form class="form" method="post" action="${SECOND_PATH}">
+          ${fields}${codeField(refusal)}<button class="primary">Continue</button>
+        </form>
+        ${passkeyForm(step.passkey, { action: SECOND_PATH, button: "Use a passkey or security key", fields })}
+        ${beginAgain}
+      `,
       {
         status: refusal?.status ?? 200,
         formTargets: await formTargetsFor(services, target),
@@ -157,7 +164,15 @@ export function registerLogin(app: FastifyInstance, services: Services, signIn: 
     const { providers } = services.config.signIn
     const others = providers.map(
       (provider) =>
-        html`<a class="button" href="/user/oauth2/${provider.name}?redirect_to=${encodeURIComponent(target)}" rel="nofollow">Sign in with ${titleOf(provider)}</a>`,
+        html`
+          <a
+            class="button"
+            href="/user/oauth2/${provider.name}?redirect_to=${encodeURIComponent(target)}"
+            rel="nofollow"
+          >
+            Sign in with ${titleOf(provider)}
+          </a>
+        `,
     )
     return sendShown(
       services,
@@ -165,7 +180,20 @@ export function registerLogin(app: FastifyInstance, services: Services, signIn: 
       reply,
       stepPage(
         "Sign in",
-        html`${sentence === undefined ? problemBeside(refusal, []) : html`<div class="notice bad" role="alert">${sentence}</div>`}<form class="form" method="post" action="${LOGIN_PATH}">${hidden("redirect_to", target)}${passwordFields(login)}${remember()}<button class="primary">Sign in</button></form>${passkeyForm(ceremony, { action: PASSKEY_PATH, button: "Sign in with a passkey", fields: [hidden("redirect_to", target), hidden("remember", "")] })}${others.length > 0 && html`<div class="bar">${others}</div>`}${services.config.users.registration === "open" && html`<p>New here? <a href="${SIGN_UP_PATH}">Make an account</a></p>`}`,
+        html`
+          ${sentence === undefined ? problemBeside(refusal, []) : html`<div class="notice bad" role="alert">${sentence}</div>`}
+          <form class="form" method="post" action="${LOGIN_PATH}">
+            ${hidden("redirect_to", target)}${passwordFields(login)}${remember()}
+            <button class="primary">Sign in</button>
+          </form>
+          ${passkeyForm(ceremony, {
+            action: PASSKEY_PATH,
+            button: "Sign in with a passkey",
+            fields: [hidden("redirect_to", target), hidden("remember", "")],
+          })}
+          ${others.length > 0 && html`<div class="bar">${others}</div>`}
+          ${services.config.users.registration === "open" && html`<p>New here? <a href="${SIGN_UP_PATH}">Make an account</a></p>`}
+        `,
         {
           status: sentence === undefined ? (refusal?.status ?? 200) : 400,
           formTargets: await formTargetsFor(services, target),

@@ -38,7 +38,14 @@ export function registerProviders(app: FastifyInstance, services: Services, sign
       services,
       request,
       reply,
-      stepPage("You are not signed in", html`<div class="notice bad" role="alert">${message}.</div>${beginAgain}`, { status }),
+      stepPage(
+        "You are not signed in",
+        html`
+          <div class="notice bad" role="alert">${message}.</div>
+          ${beginAgain}
+        `,
+        { status },
+      ),
     )
 
   app.get<Named>("/user/oauth2/:provider", async (request, reply) => {
@@ -68,7 +75,10 @@ export function registerProviders(app: FastifyInstance, services: Services, sign
       reply,
       stepPage(
         title,
-        html`<p>You sign in there, and come back.</p><a class="button primary" href="${address}">Go on to ${titleFor(name)}</a>`,
+        html`
+          <p>You sign in there, and come back.</p>
+          <a class="button primary" href="${address}">Go on to ${titleFor(name)}</a>
+        `,
       ),
     )
   })
@@ -125,14 +135,38 @@ export function registerProviders(app: FastifyInstance, services: Services, sign
     const there = titleFor(identity.provider)
     const isNew = mayRegister(services, identity)
     const fault = faultOf(refusal, "username") ?? faultOf(refusal, "email")
-    const make = html`<h2>Create a new account</h2><form class="form" method="post" action="${LINK_PATH}">${hidden("new", "1")}${inputField({ label: "User name", name: "name", value: name ?? identity.userName, autocomplete: "username", required: true, maxlength: 40, fault })}<p>With the address ${identity.verifiedEmail}.</p><button>Create account</button></form>`
+    const make = html`
+      <h2>Create a new account</h2>
+      <form class="form" method="post" action="${LINK_PATH}">
+        ${hidden("new", "1")}
+        ${inputField({
+          label: "User name",
+          name: "name",
+          value: name ?? identity.userName,
+          autocomplete: "username",
+          required: true,
+          maxlength: 40,
+          fault,
+        })}
+        <p>With the address ${identity.verifiedEmail}.</p>
+        <button>Create account</button>
+      </form>
+    `
     return sendShown(
       services,
       request,
       reply,
       stepPage(
         `You come from ${there}`,
-        html`${fault === undefined && problemBeside(refusal, [])}<p>Nobody here is linked with <strong><bdi>${identity.label}</bdi></strong> at ${there} yet.</p><h2>Link an existing account</h2><form class="form" method="post" action="${LINK_PATH}">${passwordFields(login)}<button class="primary">Sign in and link</button></form>${isNew && make}`,
+        html`
+          ${fault === undefined && problemBeside(refusal, [])}
+          <p>Nobody here is linked with <strong><bdi>${identity.label}</bdi></strong> at ${there} yet.</p>
+          <h2>Link an existing account</h2>
+          <form class="form" method="post" action="${LINK_PATH}">
+            ${passwordFields(login)}<button class="primary">Sign in and link</button>
+          </form>
+          ${isNew && make}
+        `,
         { status: refusal?.status ?? 200 },
       ),
     )

@@ -35,7 +35,12 @@ export function registerSignUp(app: FastifyInstance, services: Services): void {
             request,
             reply,
             "Look into your mail",
-            html`<p role="status">We have sent a link to <strong><bdi>${field("email").trim()}</bdi></strong>, with which you go on.</p><p>None after some minutes? Look among the junk, or ask for it again later.</p>`,
+            html`
+              <p role="status">
+                We have sent a link to <strong><bdi>${field("email").trim()}</bdi></strong>, with which you go on.
+              </p>
+              <p>None after some minutes? Look among the junk, or ask for it again later.</p>
+            `,
           )
         },
         (refusal) => ask(request, withRetryAfter(reply, refusal), field("email"), refusal),
@@ -58,14 +63,41 @@ export function registerSignUp(app: FastifyInstance, services: Services): void {
         request,
         reply,
         "Make an account",
-        html`<p>${config.users.registration === "closed" ? "New accounts are made by the administrators of this site." : "New accounts are made by invitation: the mail has a link that leads here."}</p>${signIn}`,
+        html`
+          <p>
+            ${
+              config.users.registration === "closed"
+                ? "New accounts are made by the administrators of this site."
+                : "New accounts are made by invitation: the mail has a link that leads here."
+            }
+          </p>
+          ${signIn}
+        `,
         refusal,
       )
     return page(
       request,
       reply,
       "Make an account",
-      html`${problemBeside(refusal, ["email"])}<form class="form" method="post" action="${SIGN_UP_PATH}">${inputField({ label: "E-mail address", name: "email", type: "email", value: email, autocomplete: "email", required: true, autofocus: true, maxlength: 254, hint: "You will get a link to choose a name and a password.", fault: faultOf(refusal, "email") })}<button class="primary">Send link</button></form>${signIn}`,
+      html`
+        ${problemBeside(refusal, ["email"])}
+        <form class="form" method="post" action="${SIGN_UP_PATH}">
+          ${inputField({
+            label: "E-mail address",
+            name: "email",
+            type: "email",
+            value: email,
+            autocomplete: "email",
+            required: true,
+            autofocus: true,
+            maxlength: 254,
+            hint: "You will get a link to choose a name and a password.",
+            fault: faultOf(refusal, "email"),
+          })}
+          <button class="primary">Send link</button>
+        </form>
+        ${signIn}
+      `,
       refusal,
     )
   }
@@ -81,7 +113,10 @@ export function registerSignUp(app: FastifyInstance, services: Services): void {
         request,
         reply,
         "This link isn’t good any more",
-        html`<p role="alert">It was used, is too old, or is incomplete.</p><p><a href="${SIGN_UP_PATH}">Ask for another</a>, or <a href="${LOGIN_PATH}">sign in</a>.</p>`,
+        html`
+          <p role="alert">It was used, is too old, or is incomplete.</p>
+          <p><a href="${SIGN_UP_PATH}">Ask for another</a>, or <a href="${LOGIN_PATH}">sign in</a>.</p>
+        `,
         new Refusal("notFound"),
       )
     const atLeast = `At least ${config.security.passwordMinLength} characters.`
@@ -89,7 +124,44 @@ export function registerSignUp(app: FastifyInstance, services: Services): void {
       request,
       reply,
       "Make your account",
-      html`${problemBeside(refusal, ["username", "password", "password_again"])}<p>For the address <strong><bdi>${invitation.lower_email}</bdi></strong>.</p><form class="form" method="post" action="${SIGN_UP_PATH}">${hidden("code", code)}${hidden("redirect_to", target)}${inputField({ label: "User name", name: "name", value: name, autocomplete: "username", required: true, autofocus: true, maxlength: 40, hint: "Letters, digits, and single - _ . inside.", fault: faultOf(refusal, "username") })}${inputField({ label: "Password", name: "password", type: "password", autocomplete: "new-password", required: true, maxlength: 255, hint: atLeast, fault: faultOf(refusal, "password") })}${inputField({ label: "Password again", name: "password_again", type: "password", autocomplete: "new-password", required: true, maxlength: 255, fault: faultOf(refusal, "password_again") })}<button class="primary">Create account</button></form>`,
+      html`
+        ${problemBeside(refusal, ["username", "password", "password_again"])}
+        <p>For the address <strong><bdi>${invitation.lower_email}</bdi></strong>.</p>
+        <form class="form" method="post" action="${SIGN_UP_PATH}">
+          ${hidden("code", code)}${hidden("redirect_to", target)}
+          ${inputField({
+            label: "User name",
+            name: "name",
+            value: name,
+            autocomplete: "username",
+            required: true,
+            autofocus: true,
+            maxlength: 40,
+            hint: "Letters, digits, and single - _ . inside.",
+            fault: faultOf(refusal, "username"),
+          })}
+          ${inputField({
+            label: "Password",
+            name: "password",
+            type: "password",
+            autocomplete: "new-password",
+            required: true,
+            maxlength: 255,
+            hint: atLeast,
+            fault: faultOf(refusal, "password"),
+          })}
+          ${inputField({
+            label: "Password again",
+            name: "password_again",
+            type: "password",
+            autocomplete: "new-password",
+            required: true,
+            maxlength: 255,
+            fault: faultOf(refusal, "password_again"),
+          })}
+          <button class="primary">Create account</button>
+        </form>
+      `,
       refusal,
     )
   }

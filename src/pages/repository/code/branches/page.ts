@@ -42,37 +42,47 @@ const list: Page = page({
       tab: "code",
       title: "Branches",
       unlisted: true,
-      body: html`<div class="bar"><h1>Branches</h1>${filterForm(at, text, "Search branches")}</div>${
-        isWriter && query.deleted && query.commit && (await deletedNotice(call, query.deleted, query.commit))
-      }${
-        isWriter &&
-        repository.is_empty === 0 &&
-        html`<details class="stack" ${flagged("open", draft !== undefined)}><summary class="button">${icon("plus")}New branch</summary>${formView(
-          create,
-          {
-            path: call.path,
-            draft,
-            submit: "Create branch",
-            name: "form",
-            fields: [
-              { kind: "line", name: "new_branch_name", label: "Name", required: true, maxlength: 100 },
-              {
-                kind: "line",
-                name: "old_ref_name",
-                label: "From",
-                value: repository.default_branch,
-                hint: "A branch, a tag or a commit.",
-              },
-            ],
-          },
-        )}</details>`
-      }${
-        branches.length > 0
-          ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter })
-          : text === ""
-            ? empty("git-branch", "There is no branch yet", "Branches are here as soon as something is pushed.")
-            : empty("git-branch", "No branch has such a name", html`<a href="${at}">Show all branches</a>`)
-      }${!isComplete && html`<p class="muted small">How far some branches are apart is being counted. Load the page again to see it.</p>`}${pager(reader.url, rows, total)}`,
+      body: html`
+        <div class="bar">
+          <h1>Branches</h1>
+          ${filterForm(at, text, "Search branches")}
+        </div>
+        ${isWriter && query.deleted && query.commit && (await deletedNotice(call, query.deleted, query.commit))}
+        ${
+          isWriter &&
+          repository.is_empty === 0 &&
+          html`
+            <details class="stack" ${flagged("open", draft !== undefined)}>
+              <summary class="button">${icon("plus")}New branch</summary>
+              ${formView(create, {
+                path: call.path,
+                draft,
+                submit: "Create branch",
+                name: "form",
+                fields: [
+                  { kind: "line", name: "new_branch_name", label: "Name", required: true, maxlength: 100 },
+                  {
+                    kind: "line",
+                    name: "old_ref_name",
+                    label: "From",
+                    value: repository.default_branch,
+                    hint: "A branch, a tag or a commit.",
+                  },
+                ],
+              })}
+            </details>
+          `
+        }
+        ${
+          branches.length > 0
+            ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter })
+            : text === ""
+              ? empty("git-branch", "There is no branch yet", "Branches are here as soon as something is pushed.")
+              : empty("git-branch", "No branch has such a name", html`<a href="${at}">Show all branches</a>`)
+        }
+        ${!isComplete && html`<p class="muted small">How far some branches are apart is being counted. Load the page again to see it.</p>`}
+        ${pager(reader.url, rows, total)}
+      `,
     })
   },
 })
@@ -91,7 +101,12 @@ async function deletedNotice(call: OnCode, name: string, commit: string): Promis
   const values = { owner: call.owner.name, repo: repository.name }
   return notice(
     "info",
-    html`<div class="bar"><span>The branch <bdi class="strong">${name}</bdi> is deleted.</span>${formButton(restore, values, html`${icon("history")}Restore`, { new_branch_name: name, old_ref_name: commit })}</div>`,
+    html`
+      <div class="bar">
+        <span>The branch <bdi class="strong">${name}</bdi> is deleted.</span>
+        ${formButton(restore, values, html`${icon("history")}Restore`, { new_branch_name: name, old_ref_name: commit })}
+      </div>
+    `,
   )
 }
 
@@ -109,31 +124,56 @@ const one: Page = page({
       tab: "code",
       title: `Branch ${branch.name}`,
       unlisted: true,
-      body: html`<div class="bar"><h1>Branch <bdi>${branch.name}</bdi></h1><a class="button small" href="${repositoryPath(call)}/branches">${icon("git-branch")}All branches</a></div><div class="settings"><h2 id="rename">Rename</h2>${formView(
-        rename,
-        {
-          ...shown,
-          submit: "Rename",
-          fields: [
-            {
-              kind: "line",
-              name: "name",
-              label: "New name",
-              value: branch.name,
-              required: true,
-              maxlength: 100,
-              hint: "Open pull requests and rules follow, and links to the old name redirect.",
-            },
-          ],
-        },
-      )}${
-        isDefault
-          ? html`<p class="muted">It is the default branch: pages and pull requests begin with it, and it can't be deleted.</p>`
-          : html`${
-              permission.mode >= Mode.admin &&
-              html`<h2 id="default">Default branch</h2>${formView(makeDefault, { ...shown, look: "plain", submit: `Use it in place of ${repository.default_branch}`, fields: [{ kind: "hidden", name: "default_branch", value: branch.name }] })}`
-            }<h2 id="delete">Delete</h2><p>It can be restored right afterwards.</p>${formView(remove, { ...shown, look: "danger", submit: "Delete branch", fields: [{ kind: "hidden", name: "commit", value: branch.commit_id }] })}`
-      }</div>`,
+      body: html`
+        <div class="bar">
+          <h1>Branch <bdi>${branch.name}</bdi></h1>
+          <a class="button small" href="${repositoryPath(call)}/branches">${icon("git-branch")}All branches</a>
+        </div>
+        <div class="settings">
+          <h2 id="rename">Rename</h2>
+          ${formView(rename, {
+            ...shown,
+            submit: "Rename",
+            fields: [
+              {
+                kind: "line",
+                name: "name",
+                label: "New name",
+                value: branch.name,
+                required: true,
+                maxlength: 100,
+                hint: "Open pull requests and rules follow, and links to the old name redirect.",
+              },
+            ],
+          })}
+          ${
+            isDefault
+              ? html`<p class="muted">It is the default branch: pages and pull requests begin with it, and it can't be deleted.</p>`
+              : html`
+                ${
+                  permission.mode >= Mode.admin &&
+                  html`
+                    <h2 id="default">Default branch</h2>
+                    ${formView(makeDefault, {
+                      ...shown,
+                      look: "plain",
+                      submit: `Use it in place of ${repository.default_branch}`,
+                      fields: [{ kind: "hidden", name: "default_branch", value: branch.name }],
+                    })}
+                  `
+                }
+                <h2 id="delete">Delete</h2>
+                <p>It can be restored right afterwards.</p>
+                ${formView(remove, {
+                  ...shown,
+                  look: "danger",
+                  submit: "Delete branch",
+                  fields: [{ kind: "hidden", name: "commit", value: branch.commit_id }],
+                })}
+              `
+          }
+        </div>
+      `,
     })
   },
 })

@@ -27,17 +27,58 @@ function row(
   const at = repositoryPath(on)
   const { name, commit } = branch
   const base = on.repository.default_branch
-  return html`<li><div class="main"><h2 class="title"><a href="${at}/src/branch/${escapePath(name)}"><bdi>${name}</bdi></a> ${isDefault && html`<span class="chip">Default</span>`} ${
-    branch.protected && html`<span class="chip">${icon("shield-lock")}Protected</span>`
-  }</h2><div class="meta"><span>${statusMark(status)} ${idLink(on, commit.id)}</span><span class="break">${commitLink(on, { id: commit.id, subject: subjectOf(commit) }, "muted")}</span><span><bdi>${commit.author.name}</bdi></span><span>${timeOf(commit.timestamp)}</span></div></div>${
-    !isDefault && html`<div class="apart">${apart(comparison, most, base)}</div>`
-  }<div class="bar branch-tools">${
-    pull
-      ? html`<a class="state open" href="${path(pull.owner, pull.repository, "pulls", pull.number)}" title="${pull.title}">${icon("git-pull-request")}#${pull.number}</a>`
-      : !isDefault &&
-        isSignedIn &&
-        html`<a class="button small" href="${at}/compare/${escapePath(base)}...${escapePath(name)}" rel="nofollow">${icon("git-compare")}Compare</a>`
-  }<a class="button quiet small" href="${at}/commits/branch/${escapePath(name)}" rel="nofollow">${icon("history", "History")}</a><a class="button quiet small" href="${at}/archive/${escapePath(name)}.zip" rel="nofollow">${icon("file-zip", "Download as ZIP")}</a>${writes && html`<a class="button quiet small" href="${at}/branches/edit/${escapePath(name)}" rel="nofollow">${icon("pencil", `Rename or delete ${name}`)}</a>`}</div></li>`
+  return html`
+    <li>
+      <div class="main">
+        <h2 class="title">
+          <a href="${at}/src/branch/${escapePath(name)}"><bdi>${name}</bdi></a>${" "}
+          ${isDefault && html`<span class="chip">Default</span>`}${" "}
+          ${branch.protected && html`<span class="chip">${icon("shield-lock")}Protected</span>`}
+        </h2>
+        <div class="meta">
+          <span>${statusMark(status)} ${idLink(on, commit.id)}</span>
+          <span class="break">${commitLink(on, { id: commit.id, subject: subjectOf(commit) }, "muted")}</span>
+          <span><bdi>${commit.author.name}</bdi></span><span>${timeOf(commit.timestamp)}</span>
+        </div>
+      </div>
+      ${!isDefault && html`<div class="apart">${apart(comparison, most, base)}</div>`}
+      <div class="bar branch-tools">
+        ${
+          pull
+            ? html`
+              <a
+                class="state open"
+                href="${path(pull.owner, pull.repository, "pulls", pull.number)}"
+                title="${pull.title}"
+              >
+                ${icon("git-pull-request")}#${pull.number}
+              </a>
+            `
+            : !isDefault &&
+              isSignedIn &&
+              html`
+                <a class="button small" href="${at}/compare/${escapePath(base)}...${escapePath(name)}" rel="nofollow">
+                  ${icon("git-compare")}Compare
+                </a>
+              `
+        }
+        <a class="button quiet small" href="${at}/commits/branch/${escapePath(name)}" rel="nofollow">
+          ${icon("history", "History")}
+        </a>
+        <a class="button quiet small" href="${at}/archive/${escapePath(name)}.zip" rel="nofollow">
+          ${icon("file-zip", "Download as ZIP")}
+        </a>
+        ${
+          writes &&
+          html`
+            <a class="button quiet small" href="${at}/branches/edit/${escapePath(name)}" rel="nofollow">
+              ${icon("pencil", `Rename or delete ${name}`)}
+            </a>
+          `
+        }
+      </div>
+    </li>
+  `
 }
 
 /** Half of the drawing's width. */

@@ -13,7 +13,14 @@ const isFolder = ({ mode }: TreeEntry): boolean => mode === "40000"
 
 /** The tree with the folders on the way to a file open. Reads the trees that finding the file has read. */
 export const fileTree = async (call: OnCode, located: Located): Promise<Html> =>
-  html`<nav class="file-tree" aria-label="Files"><details open><summary class="small muted">Files</summary>${await folderList(call, located, located.revision.commit.tree, 0)}</details></nav>`
+  html`
+    <nav class="file-tree" aria-label="Files">
+      <details open>
+        <summary class="small muted">Files</summary>
+        ${await folderList(call, located, located.revision.commit.tree, 0)}
+      </details>
+    </nav>
+  `
 
 /** The entries of a folder as a list, with those of the folders below it that are on the way to the path. */
 export async function folderList(call: OnCode, located: Located, tree: ObjectId, depth: number): Promise<Html> {
@@ -37,13 +44,34 @@ export async function folderList(call: OnCode, located: Located, tree: ObjectId,
       )
     else if (entry === onTheWay)
       rows.push(
-        html`<li><details open><summary>${icon("file-directory-fill")}<bdi>${entry.name}</bdi></summary>${await folderList(call, located, entry.id, depth + 1)}</details></li>`,
+        html`
+          <li>
+            <details open>
+              <summary>${icon("file-directory-fill")}<bdi>${entry.name}</bdi></summary>
+              ${await folderList(call, located, entry.id, depth + 1)}
+            </details>
+          </li>
+        `,
       )
     else
       rows.push(
-        html`<li><a href="${href}" data-list="${repositoryPath(call)}/tree-list/${revisionPath(revision)}/${escapePath(path.join("/"))}">${icon("file-directory-fill")}<bdi>${entry.name}</bdi></a></li>`,
+        html`
+          <li>
+            <a
+              href="${href}"
+              data-list="${repositoryPath(call)}/tree-list/${revisionPath(revision)}/${escapePath(path.join("/"))}"
+            >
+              ${icon("file-directory-fill")}<bdi>${entry.name}</bdi>
+            </a>
+          </li>
+        `,
       )
   }
   const left = sorted.length - shown.length
-  return html`<ul>${rows}${left > 0 && html`<li><a href="${codePath(call, "src", revision, folder)}">${left.toLocaleString("en")} more</a></li>`}</ul>`
+  return html`
+    <ul>
+      ${rows}
+      ${left > 0 && html`<li><a href="${codePath(call, "src", revision, folder)}">${left.toLocaleString("en")} more</a></li>`}
+    </ul>
+  `
 }

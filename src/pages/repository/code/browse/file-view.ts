@@ -68,7 +68,12 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
   const body = async (): Promise<Html> => {
     if (!isLink && /^image\//.test(type))
       return html`<div class="picture"><img src="${media}" alt="${entry.name}" ${picture && sizeOf(picture)}></div>`
-    if (!isLink && /^video\//.test(type)) return html`<div class="picture"><video src="${media}" controls></video></div>`
+    if (!isLink && /^video\//.test(type))
+      return html`
+        <div class="picture">
+          <video src="${media}" controls></video>
+        </div>
+      `
     if (!isLink && /\.pdf$/i.test(entry.name) && (content === undefined || pointer || isPdf(entry.name, content)))
       return documentView(entry.name, media)
     if (pointer) return download("Git LFS file", `Stored with Git LFS: ${bytes(pointer.size)}.`, media)
@@ -102,14 +107,33 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
   }
   const edit = isLink ? undefined : editing(call, located)
   const permalink = codePath(call, "src", { ...revision, kind: "commit", name: revision.commit.id }, parts)
-  return html`<div class="card file"><div class="head">${
-    isText &&
-    canBeRendered &&
-    choices("View", [
-      { href: here, text: "Rendered", current: isRendered },
-      { href: `${here}?display=source`, text: "Source", current: !isRendered },
-    ])
-  }<span class="muted small">${facts.join(" · ")}</span><div class="bar end">${outlineMenu(outline())}<a class="button small" href="${raw}" rel="nofollow">Raw</a><a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a><a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a><a class="button small" href="${permalink}" data-key="y">${icon("link")}Permalink</a><a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>${edit && isText && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}</div></div>${shown}</div>`
+  return html`
+    <div class="card file">
+      <div class="head">
+        ${
+          isText &&
+          canBeRendered &&
+          choices("View", [
+            { href: here, text: "Rendered", current: isRendered },
+            { href: `${here}?display=source`, text: "Source", current: !isRendered },
+          ])
+        }
+        <span class="muted small">${facts.join(" · ")}</span>
+        <div class="bar end">
+          ${outlineMenu(outline())}<a class="button small" href="${raw}" rel="nofollow">Raw</a>
+          <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>
+          <a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">
+            ${icon("history")}History
+          </a>
+          <a class="button small" href="${permalink}" data-key="y">${icon("link")}Permalink</a>
+          <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
+          ${edit && isText && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}
+          ${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}
+        </div>
+      </div>
+      ${shown}
+    </div>
+  `
 }
 
 /** Nothing where there is only one place to go to. */
@@ -118,10 +142,18 @@ const outlineMenu = (entries: readonly OutlineEntry[]): Html | undefined =>
     ? undefined
     : menu(
         html`${icon("list-unordered")}Outline`,
-        html`<div class="outline">${entries.map(
-          ({ anchor, name, kind, level }) =>
-            html`<a class="level-${level}" href="#${anchor}">${kind !== "" && html`<span class="muted">${kind}</span> `}<bdi>${name}</bdi></a>`,
-        )}</div>`,
+        html`
+          <div class="outline">
+            ${entries.map(
+              ({ anchor, name, kind, level }) =>
+                html`
+                  <a class="level-${level}" href="#${anchor}">
+                    ${kind !== "" && html`<span class="muted">${kind}</span> `}<bdi>${name}</bdi>
+                  </a>
+                `,
+            )}
+          </div>
+        `,
       )
 
 /** Room for a picture before it is there. */
@@ -129,7 +161,16 @@ const sizeOf = ({ width, height }: Picture): Html => html`width="${width}" heigh
 
 /** A document that the browser shows: beside the rest of the page where it can, which the script finds out, and on its own. */
 const documentView = (name: string, href: string): Html =>
-  html`<div class="document" data-document="${href}" data-name="${name}">${empty("file", "A PDF document", "Open it in your browser, or download it.", html`<a class="button primary" href="${href}">Open</a>`)}</div>`
+  html`
+    <div class="document" data-document="${href}" data-name="${name}">
+      ${empty(
+        "file",
+        "A PDF document",
+        "Open it in your browser, or download it.",
+        html`<a class="button primary" href="${href}">Open</a>`,
+      )}
+    </div>
+  `
 
 /** A table of values, its first row as the head. */
 function tableView(name: string, text: string, separator: string, raw: string): Html {
@@ -137,7 +178,22 @@ function tableView(name: string, text: string, separator: string, raw: string): 
   const [head, ...body] = rows
   if (!head) return empty("file", "The file is empty")
   const cell = (value: string): Html => html`<td dir="auto">${value}</td>`
-  return html`${isCut && html`<div class="inside">${notice("info", html`Only the beginning is shown. <a href="${raw}">The whole file</a> has more.`)}</div>`}<div class="scrolls" role="region" aria-label="${name}" tabindex="0"><table class="data values"><thead><tr>${head.map((value) => html`<th scope="col" dir="auto">${value}</th>`)}</tr></thead><tbody>${body.map((row) => html`<tr>${row.map(cell)}</tr>`)}</tbody></table></div>`
+  return html`
+    ${
+      isCut &&
+      html`<div class="inside">${notice("info", html`Only the beginning is shown. <a href="${raw}">The whole file</a> has more.`)}</div>`
+    }
+    <div class="scrolls" role="region" aria-label="${name}" tabindex="0">
+      <table class="data values">
+        <thead>
+          <tr>
+            ${head.map((value) => html`<th scope="col" dir="auto">${value}</th>`)}
+          </tr>
+        </thead>
+        <tbody>${body.map((row) => html`<tr>${row.map(cell)}</tr>`)}</tbody>
+      </table>
+    </div>
+  `
 }
 
 /** The file that explains a folder, rendered; nothing where there is none. */
@@ -153,7 +209,12 @@ export async function readmeView(call: OnCode & OnRepository, located: Located, 
   const shown = MARKDOWN.test(name)
     ? await renderText(call, text, { style: "document", file: { at: revisionPath(revision), folder: path.slice(0, -1).join("/") } })
     : html`<pre class="prose">${text}</pre>`
-  return html`<section class="card" aria-label="${name}"><div class="head">${icon("book")}<a href="${codePath(call, "src", revision, path)}">${found.path}</a></div><div class="inside">${shown}</div></section>`
+  return html`
+    <section class="card" aria-label="${name}">
+      <div class="head">${icon("book")}<a href="${codePath(call, "src", revision, path)}">${found.path}</a></div>
+      <div class="inside">${shown}</div>
+    </section>
+  `
 }
 
 async function findReadme(call: OnCode, { git, parts }: Located, folder: TreeEntry): Promise<FoundFile | undefined> {

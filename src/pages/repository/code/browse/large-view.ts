@@ -34,15 +34,47 @@ export async function largeView(call: OnCode, { git, revision, parts }: Located,
     return cut === 0 ? line : html`${line} <span class="muted">… ${bytes(cut)} more</span>`
   })
   const next = from + part.lines.length
-  const pages = html`<div class="inside bar parts"><span class="muted small">${
-    part.lines.length === 0 ? `No line ${count(from)} here.` : `Lines ${from.toLocaleString("en")} to ${(next - 1).toLocaleString("en")}`
-  }</span>${from > 1 && html`<a class="button small" rel="prev nofollow" href="${at(Math.max(1, from - LIMITS.lines))}">${icon("chevron-left")}Lines before</a>`}${
-    part.hasMore &&
-    !part.isTooFar &&
-    html`<a class="button small" rel="next nofollow" href="${at(next)}">Lines after${icon("chevron-right")}</a>`
-  }<form class="bar end" action="${here}"><input type="hidden" name="display" value="source"><label for="from">Line</label><input id="from" name="from" type="number" min="1" max="999999999" required><button class="small">Go</button></form></div>`
-  return html`${pages}${code.hasInvisible && INVISIBLE_WARNING}${
-    part.isTooFar &&
-    html`<div class="inside">${notice("info", html`Only the first ${bytes(LIMITS.readBytes)} are shown on pages. <a href="${raw}">The whole file</a> has more.`)}</div>`
-  }${part.lines.length > 0 && codeView(entry.name, lines, { first: from, isPart: true, tabs })}`
+  const pages = html`
+    <div class="inside bar parts">
+      <span class="muted small">
+        ${
+          part.lines.length === 0
+            ? `No line ${count(from)} here.`
+            : `Lines ${from.toLocaleString("en")} to ${(next - 1).toLocaleString("en")}`
+        }
+      </span>
+      ${
+        from > 1 &&
+        html`
+          <a class="button small" rel="prev nofollow" href="${at(Math.max(1, from - LIMITS.lines))}">
+            ${icon("chevron-left")}Lines before
+          </a>
+        `
+      }
+      ${
+        part.hasMore &&
+        !part.isTooFar &&
+        html`<a class="button small" rel="next nofollow" href="${at(next)}">Lines after${icon("chevron-right")}</a>`
+      }
+      <form class="bar end" action="${here}">
+        <input type="hidden" name="display" value="source"><label for="from">Line</label>
+        <input id="from" name="from" type="number" min="1" max="999999999" required><button class="small">Go</button>
+      </form>
+    </div>
+  `
+  return html`
+    ${pages}${code.hasInvisible && INVISIBLE_WARNING}
+    ${
+      part.isTooFar &&
+      html`
+        <div class="inside">
+          ${notice(
+            "info",
+            html`Only the first ${bytes(LIMITS.readBytes)} are shown on pages. <a href="${raw}">The whole file</a> has more.`,
+          )}
+        </div>
+      `
+    }
+    ${part.lines.length > 0 && codeView(entry.name, lines, { first: from, isPart: true, tabs })}
+  `
 }

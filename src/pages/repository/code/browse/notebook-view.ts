@@ -32,7 +32,7 @@ export async function notebookView(call: OnCode, { language, cells }: Notebook, 
   const until = performance.now() + PATIENCE_MS
   const left = (): number => Math.max(0, until - performance.now())
   const pre = (text: string, kind = ""): Html =>
-    html`<pre class="output${kind}" dir="ltr" tabindex="0">${linesOf(text).map((line) => html`${plainCode(line)}\n`)}</pre>`
+    html`<pre class="output${kind}" dir="ltr" tabindex="0">${linesOf(text).map((line) => html`${plainCode(line)}${"\n"}`)}</pre>`
   const place: TextPlace = { style: "document", file }
   const rendered = (await renderTexts(call, textsOf(cells), { ...place, isOneDocument: true })).values()
   const nextMarkdown = (): Html => html`<div class="text">${rendered.next().value}</div>`
@@ -54,13 +54,26 @@ export async function notebookView(call: OnCode, { language, cells }: Notebook, 
     const code = await highlighter.lines({ language, text: each.text, id: `${id}.${index}`, patienceMs: left() })
     const outputs: Html[] = []
     for (const one of each.outputs) outputs.push(await output(one))
-    return html`<div class="cell"><div class="number muted small">${each.count !== undefined && `[${each.count}]`}</div><pre class="source" dir="ltr" tabindex="0">${code.lines.map((line) => html`${line}\n`)}</pre>${outputs}</div>`
+    return html`
+      <div class="cell">
+        <div class="number muted small">${each.count !== undefined && `[${each.count}]`}</div>
+        <pre class="source" dir="ltr" tabindex="0">${code.lines.map((line) => html`${line}${"\n"}`)}</pre>
+        ${outputs}
+      </div>
+    `
   }
   if (cells.length === 0) return empty("file", "The notebook is empty")
   const shown: Html[] = []
   for (const [index, each] of cells.slice(0, MOST_CELLS).entries()) shown.push(await cell(each, index))
-  return html`<div class="notebook">${shown}</div>${
-    cells.length > MOST_CELLS &&
-    html`<div class="inside">${notice("info", html`Only the first ${MOST_CELLS} cells are shown. <a href="${source}">The source</a> has the others.`)}</div>`
-  }`
+  return html`
+    <div class="notebook">${shown}</div>
+    ${
+      cells.length > MOST_CELLS &&
+      html`
+        <div class="inside">
+          ${notice("info", html`Only the first ${MOST_CELLS} cells are shown. <a href="${source}">The source</a> has the others.`)}
+        </div>
+      `
+    }
+  `
 }

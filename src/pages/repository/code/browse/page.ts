@@ -106,12 +106,38 @@ async function codePage(
       width: "wide",
       modules: ["code", "files"],
       ...(feed === undefined ? {} : { feed }),
-      body: html`${heading}<div class="bar">${switcher}${crumbs}</div><div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>`,
+      body: html`
+        ${heading}
+        <div class="bar">${switcher}${crumbs}</div>
+        <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
+      `,
     })
   const readme = await readmeView(call, located, entry)
   const history = html`<a class="button small quiet" href="${codePath(call, "commits", revision, parts)}">${icon("history")}History</a>`
-  const listing = html`<div class="card tree-card">${await latestCommit(call, revision.commit, history)}${await treeView(call, located, folder)}</div>${readme}`
-  const tools = html`<div class="bar">${switcher}${parts.length > 0 ? crumbs : html`<a class="button small quiet" href="${repositoryPath(call)}/branches">${icon("git-branch")}${count(repository.branches_count)}<span class="wide-only"> branches</span></a><a class="button small quiet" href="${repositoryPath(call)}/tags">${icon("tag")}<span class="wide-only">Tags</span></a>`}<span class="end"></span>${addMenu(call, located)}${cloneMenu(call, located)}</div>`
+  const listing = html`
+    <div class="card tree-card">
+      ${await latestCommit(call, revision.commit, history)}${await treeView(call, located, folder)}
+    </div>
+    ${readme}
+  `
+  const tools = html`
+    <div class="bar">
+      ${switcher}
+      ${
+        parts.length > 0
+          ? crumbs
+          : html`
+            <a class="button small quiet" href="${repositoryPath(call)}/branches">
+              ${icon("git-branch")}${count(repository.branches_count)}<span class="wide-only"> branches</span>
+            </a>
+            <a class="button small quiet" href="${repositoryPath(call)}/tags">
+              ${icon("tag")}<span class="wide-only">Tags</span>
+            </a>
+          `
+      }
+      <span class="end"></span>${addMenu(call, located)}${cloneMenu(call, located)}
+    </div>
+  `
   return repositoryPage(call, {
     ...common,
     title: isHome ? repository.description.slice(0, 100) : `${parts.length === 0 ? "Code" : parts.join("/")} at ${revision.name}`,
@@ -119,7 +145,15 @@ async function codePage(
     body:
       parts.length > 0
         ? html`${heading}${tools}${listing}`
-        : html`${heading}${isHome && (await pushedBranches(call))}<div class="columns"><div>${tools}${listing}</div><aside class="side" aria-label="About">${await aboutView(call, db, isDefault ? {} : { ref: revision.name })}</aside></div>`,
+        : html`
+          ${heading}${isHome && (await pushedBranches(call))}
+          <div class="columns">
+            <div>${tools}${listing}</div>
+            <aside class="side" aria-label="About">
+              ${await aboutView(call, db, isDefault ? {} : { ref: revision.name })}
+            </aside>
+          </div>
+        `,
   })
 }
 
@@ -130,15 +164,31 @@ function cloneMenu(call: OnCode, { revision }: Located): Html {
   const archive = `${at}/archive/${escapePath(revision.name)}`
   return menu(
     html`${icon("code")}Clone${icon("triangle-down")}`,
-    html`<div class="inside stack clone">${cloneField("https", "HTTPS", https)}${
-      services.site.sshPort !== undefined && cloneField("ssh", "SSH", repositorySshUrl(services.site, owner.name, repository.name))
-    }</div><hr><a href="${archive}.zip" rel="nofollow">${icon("file-zip")}Download as ZIP</a><a href="${archive}.tar.gz" rel="nofollow">${icon("file-zip")}Download as tar.gz</a>`,
+    html`
+      <div class="inside stack clone">
+        ${cloneField("https", "HTTPS", https)}
+        ${services.site.sshPort !== undefined && cloneField("ssh", "SSH", repositorySshUrl(services.site, owner.name, repository.name))}
+      </div>
+      <hr>
+      <a href="${archive}.zip" rel="nofollow">${icon("file-zip")}Download as ZIP</a>
+      <a href="${archive}.tar.gz" rel="nofollow">${icon("file-zip")}Download as tar.gz</a>
+    `,
     { name: "button primary" },
   )
 }
 
 const cloneField = (id: string, label: string, value: string): Html =>
-  html`<div class="field"><label for="clone-${id}">${label}</label><div class="bar"><input id="clone-${id}" readonly value="${value}"><button type="button" class="small" data-copy="${value}" hidden>${icon("copy", `Copy the ${label} address`)}</button></div></div>`
+  html`
+    <div class="field">
+      <label for="clone-${id}">${label}</label>
+      <div class="bar">
+        <input id="clone-${id}" readonly value="${value}">
+        <button type="button" class="small" data-copy="${value}" hidden>
+          ${icon("copy", `Copy the ${label} address`)}
+        </button>
+      </div>
+    </div>
+  `
 
 /** What a repository is about, at the side of its front page. */
 async function aboutView(call: OnCode, db: OnCode["db"], searched: { readonly ref?: string }): Promise<Html> {
@@ -147,17 +197,60 @@ async function aboutView(call: OnCode, db: OnCode["db"], searched: { readonly re
   const topics = texts(repository.topics)
   const licenses = texts(repository.licenses)
   const release = repository.has_releases === 1 ? await findLatestRelease.first(db, { repositoryId: repository.id }) : undefined
-  return html`<section><h2>About</h2>${
-    repository.description === ""
-      ? html`<p class="muted">No description.</p>`
-      : html`<p class="break" dir="auto">${repository.description}</p>`
-  }${/^https?:\/\//.test(repository.website) && html`<p class="break">${icon("link")} <a href="${repository.website}" rel="nofollow ugc noopener">${repository.website.replace(/^https?:\/\//, "")}</a></p>`}${
-    topics.length > 0 &&
-    html`<p class="bar">${topics.map((topic) => html`<a class="chip topic" href="/explore/repos?q=${encodeURIComponent(topic)}&amp;topic=1">${topic}</a>`)}</p>`
-  }<ul class="plain stack tight muted small">${licenses.map((license) => html`<li>${icon("law")} ${license}</li>`)}<li>${icon("database")} ${bytes(repository.git_size + repository.lfs_size)}</li><li><a href="${at}/activity">${icon("pulse")} Activity</a></li></ul></section>${
-    release &&
-    html`<section><h2>Latest release</h2><p><a class="strong" href="${at}/releases/tag/${escapePath(release.tag_name)}">${icon("tag")} ${release.title || release.tag_name}</a></p><p class="muted small">${time(release.created_at)}</p></section>`
-  }${await languagesView(call)}<section><h2>Search</h2>${filterForm(`${at}/search`, "", "Search this code", searched)}</section>`
+  return html`
+    <section>
+      <h2>About</h2>
+      ${
+        repository.description === ""
+          ? html`<p class="muted">No description.</p>`
+          : html`<p class="break" dir="auto">${repository.description}</p>`
+      }
+      ${
+        /^https?:\/\//.test(repository.website) &&
+        html`
+          <p class="break">
+            ${icon("link")} <a href="${repository.website}" rel="nofollow ugc noopener">
+              ${repository.website.replace(/^https?:\/\//, "")}
+            </a>
+          </p>
+        `
+      }
+      ${
+        topics.length > 0 &&
+        html`
+          <p class="bar">
+            ${topics.map(
+              (topic) => html`<a class="chip topic" href="/explore/repos?q=${encodeURIComponent(topic)}&amp;topic=1">${topic}</a>`,
+            )}
+          </p>
+        `
+      }
+      <ul class="plain stack tight muted small">
+        ${licenses.map((license) => html`<li>${icon("law")} ${license}</li>`)}
+        <li>${icon("database")} ${bytes(repository.git_size + repository.lfs_size)}</li>
+        <li><a href="${at}/activity">${icon("pulse")} Activity</a></li>
+      </ul>
+    </section>
+    ${
+      release &&
+      html`
+        <section>
+          <h2>Latest release</h2>
+          <p>
+            <a class="strong" href="${at}/releases/tag/${escapePath(release.tag_name)}">
+              ${icon("tag")} ${release.title || release.tag_name}
+            </a>
+          </p>
+          <p class="muted small">${time(release.created_at)}</p>
+        </section>
+      `
+    }
+    ${await languagesView(call)}
+    <section>
+      <h2>Search</h2>
+      ${filterForm(`${at}/search`, "", "Search this code", searched)}
+    </section>
+  `
 }
 
 async function languagesView({ db, repository }: OnCode): Promise<Html | undefined> {
@@ -170,10 +263,18 @@ async function languagesView({ db, repository }: OnCode): Promise<Html | undefin
   const whole = all.reduce((sum, { part }) => sum + part, 0)
   if (whole === 0) return undefined
   const shown = all.filter(({ part }) => part / whole >= 0.005).slice(0, 8)
-  return html`<section><h2>Languages</h2>${shares(shown)}<ul class="plain bar small">${shown.map(
-    ({ name, color, part }) =>
-      html`<li><svg class="dot icon" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg> <a href="${languagePath(name)}">${name}</a> <span class="muted">${((part / whole) * 100).toFixed(1)}%</span></li>`,
-  )}</ul></section>`
+  return html`
+    <section>
+      <h2>Languages</h2>
+      ${shares(shown)}
+      <ul class="plain bar small">
+        ${shown.map(
+          ({ name, color, part }) =>
+            html`<li><svg class="dot icon" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg> <a href="${languagePath(name)}">${name}</a> <span class="muted">${((part / whole) * 100).toFixed(1)}%</span></li>`,
+        )}
+      </ul>
+    </section>
+  `
 }
 
 function addMenu(call: OnCode, located: Located): Html | undefined {
@@ -181,7 +282,16 @@ function addMenu(call: OnCode, located: Located): Html | undefined {
   if (!edit) return undefined
   return menu(
     html`${icon("plus")}Add<span class="wide-only"> file</span>${icon("triangle-down")}`,
-    html`<a href="${edit.at("_new")}" rel="nofollow">${icon("file")}New file</a>${edit.writes && html`<a href="${edit.at("_upload")}" rel="nofollow">${icon("upload")}Upload a file</a><a href="${edit.at("_diffpatch")}" rel="nofollow">${icon("diff")}Apply a patch</a>`}`,
+    html`
+      <a href="${edit.at("_new")}" rel="nofollow">${icon("file")}New file</a>
+      ${
+        edit.writes &&
+        html`
+          <a href="${edit.at("_upload")}" rel="nofollow">${icon("upload")}Upload a file</a>
+          <a href="${edit.at("_diffpatch")}" rel="nofollow">${icon("diff")}Apply a patch</a>
+        `
+      }
+    `,
     { name: "button" },
   )
 }
@@ -197,19 +307,62 @@ async function emptyPage(call: OnCode): Promise<PageAnswer> {
   return repositoryPage(call, {
     tab: "code",
     title: "",
-    body: html`<h1 class="hidden-text">Code</h1>${
-      brought && permission.mode >= Mode.admin
-        ? notice("info", html`This repository is being imported. <a href="${repositoryPath(call)}/import">See the progress.</a>`)
-        : notice("info", "This repository is empty.")
-    }${
-      mayWrite &&
-      html`<p><a class="button primary" href="${repositoryPath(call)}/_new/${escapePath(branch)}?filename=README.md" rel="nofollow">${icon("plus")}Create a file</a></p><section class="card"><div class="head"><h2>Clone</h2></div><div class="inside stack clone">${cloneField("https", "HTTPS", https)}${ssh && cloneField("ssh", "SSH", ssh)}</div></section><section class="card"><div class="head"><h2>Getting started on the command line</h2></div><div class="inside stack"><p>A new project:</p><pre class="prose" tabindex="0"><code>git init -b ${branch}
-echo "# ${repository.name}" > README.md
-git add README.md
-git commit -m "Begin"
-git remote add origin ${https}
-git push -u origin ${branch}</code></pre><p>Push an existing repository:</p><pre class="prose" tabindex="0"><code>git remote add origin ${https}
-git push -u origin ${branch}</code></pre></div></section>`
-    }`,
+    body: html`
+      <h1 class="hidden-text">Code</h1>
+      ${
+        brought && permission.mode >= Mode.admin
+          ? notice("info", html`This repository is being imported. <a href="${repositoryPath(call)}/import">See the progress.</a>`)
+          : notice("info", "This repository is empty.")
+      }
+      ${
+        mayWrite &&
+        html`
+          <p>
+            <a
+              class="button primary"
+              href="${repositoryPath(call)}/_new/${escapePath(branch)}?filename=README.md"
+              rel="nofollow"
+            >
+              ${icon("plus")}Create a file
+            </a>
+          </p>
+          <section class="card">
+            <div class="head">
+              <h2>Clone</h2>
+            </div>
+            <div class="inside stack clone">
+              ${cloneField("https", "HTTPS", https)}${ssh && cloneField("ssh", "SSH", ssh)}
+            </div>
+          </section>
+          <section class="card">
+            <div class="head">
+              <h2>Getting started on the command line</h2>
+            </div>
+            <div class="inside stack">
+              <p>A new project:</p>
+              <pre class="prose" tabindex="0"><code>${newProject({ name: repository.name, branch, https })}</code></pre>
+              <p>Push an existing repository:</p>
+              <pre class="prose" tabindex="0"><code>${existingProject({ branch, https })}</code></pre>
+            </div>
+          </section>
+        `
+      }
+    `,
   })
 }
+
+interface Remote {
+  readonly branch: string
+  readonly https: string
+}
+
+const newProject = ({ name, branch, https }: Remote & { readonly name: string }): string =>
+  [
+    `git init -b ${branch}`,
+    `echo "# ${name}" > README.md`,
+    "git add README.md",
+    'git commit -m "Begin"',
+    existingProject({ branch, https }),
+  ].join("\n")
+
+const existingProject = ({ branch, https }: Remote): string => [`git remote add origin ${https}`, `git push -u origin ${branch}`].join("\n")

@@ -25,6 +25,15 @@ export async function pushedBranches(call: OnCode): Promise<Content> {
     const isFork = repository_id !== repository.id
     const head = isFork ? `${escapePath(actor.user.name)}/${escapePath(fork)}:${escapePath(name)}` : escapePath(name)
     const address = `${repositoryPath(call)}/compare/${escapePath(repository.default_branch)}...${head}?expand=1`
-    return html`<div class="notice info bar"><span class="break">${icon("git-branch")} You pushed to <bdi class="strong">${name}</bdi>${isFork && html` of <bdi>${actor.user.name}/${fork}</bdi>`} ${time(updated_at)}.</span><span class="end"></span><a class="button small" href="${address}" rel="nofollow">${icon("git-pull-request")}Open a pull request</a></div>`
+    return html`
+      <div class="notice info bar">
+        <span class="break">
+          ${icon("git-branch")} You pushed to <bdi class="strong">${name}</bdi>
+          ${isFork && html` of <bdi>${actor.user.name}/${fork}</bdi>`} ${time(updated_at)}.
+        </span>
+        <span class="end"></span>
+        <a class="button small" href="${address}" rel="nofollow">${icon("git-pull-request")}Open a pull request</a>
+      </div>
+    `
   })
 }

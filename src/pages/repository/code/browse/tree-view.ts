@@ -69,25 +69,82 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
     const [name, kind] = ICONS[entry.mode]
     const below = names.get(entry.name) ?? [entry.name]
     const last = entry.last
-    return html`<tr><td class="name">${icon(name, kind)} ${
-      entry.mode === "160000"
-        ? html`<bdi>${entry.name}</bdi> <code>${entry.id.slice(0, 10)}</code>`
-        : html`<a href="${codePath(call, "src", revision, [...parts, ...below])}">${below.length > 1 && html`<span class="muted">${below.slice(0, -1).join("/")}/</span>`}<bdi>${below.at(-1)}</bdi></a>`
-    }</td>${
-      last
-        ? html`<td class="change">${commitLink(call, last, "muted")}</td><td class="when">${time(last.committedAt)}</td>`
-        : html`<td class="change muted">${history?.isComplete === false && "…"}</td><td class="when"></td>`
-    }</tr>`
+    return html`
+      <tr>
+        <td class="name">
+          ${icon(name, kind)} ${
+            entry.mode === "160000"
+              ? html`<bdi>${entry.name}</bdi> <code>${entry.id.slice(0, 10)}</code>`
+              : html`
+                <a href="${codePath(call, "src", revision, [...parts, ...below])}">
+                  ${below.length > 1 && html`<span class="muted">${below.slice(0, -1).join("/")}/</span>`}
+                  <bdi>${below.at(-1)}</bdi>
+                </a>
+              `
+          }
+        </td>
+        ${
+          last
+            ? html`
+              <td class="change">${commitLink(call, last, "muted")}</td>
+              <td class="when">${time(last.committedAt)}</td>
+            `
+            : html`
+              <td class="change muted">${history?.isComplete === false && "…"}</td>
+              <td class="when"></td>
+            `
+        }
+      </tr>
+    `
   }
-  return html`<table class="tree"><colgroup><col class="name"><col class="change"><col class="when"></colgroup><thead class="hidden-text"><tr><th scope="col">Name</th><th scope="col">Last change</th><th scope="col">When</th></tr></thead><tbody>${
-    parts.length > 0 &&
-    html`<tr><td class="name"><a href="${codePath(call, "src", revision, parts.slice(0, -1))}">${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span></a></td><td class="change"></td><td class="when"></td></tr>`
-  }${entries.map(row)}</tbody></table>${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}${history?.isComplete === false && html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`}`
+  return html`
+    <table class="tree">
+      <colgroup><col class="name"><col class="change"><col class="when"></colgroup>
+      <thead class="hidden-text">
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Last change</th>
+          <th scope="col">When</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${
+          parts.length > 0 &&
+          html`
+            <tr>
+              <td class="name">
+                <a href="${codePath(call, "src", revision, parts.slice(0, -1))}">
+                  ${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span>
+                </a>
+              </td>
+              <td class="change"></td>
+              <td class="when"></td>
+            </tr>
+          `
+        }
+        ${entries.map(row)}
+      </tbody>
+    </table>
+    ${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}
+    ${
+      history?.isComplete === false &&
+      html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`
+    }
+  `
 }
 
 /** The newest commit, above a tree or a file. */
 export async function latestCommit(call: OnCode, commit: Commit, more?: Content): Promise<Html> {
   const [listed] = await listCommitsForPages(call.services, call.db, call, [commit])
   const who = commitPerson(call.services, listed?.author, commit.author)
-  return html`<div class="head latest">${who}<span class="break grow">${commitLink(call, { id: commit.id, subject: subjectOf(commit) }, "muted")} ${restOfMessage(commit)}</span>${listed && statusMark(listed.status)}${listed && signatureMark(listed.verification)}${idLink(call, commit.id)}<span class="muted small">${time(commit.committer.when)}</span>${more}</div>`
+  return html`
+    <div class="head latest">
+      ${who}
+      <span class="break grow">
+        ${commitLink(call, { id: commit.id, subject: subjectOf(commit) }, "muted")} ${restOfMessage(commit)}
+      </span>
+      ${listed && statusMark(listed.status)}${listed && signatureMark(listed.verification)}${idLink(call, commit.id)}
+      <span class="muted small">${time(commit.committer.when)}</span>${more}
+    </div>
+  `
 }

@@ -88,16 +88,44 @@ async function about(call: CommitCall, commit: Commit, parent: ObjectId | null):
   const rest = commit.message.slice(subject.length).trim()
   const note = await findNote(services, call, commit.id)
   const here = commitPath(call, commit.id)
-  return html`<div class="bar"><h1>Commit <span class="mono">${commit.id.slice(0, 10)}</span></h1><a class="button small" href="${repositoryPath(call)}/src/commit/${commit.id}">${icon("code")}Browse the files</a>${menu(
-    html`${icon("download")}Download`,
-    html`<a href="${here}.diff" rel="nofollow">Diff</a><a href="${here}.patch" rel="nofollow">Patch, as a mail</a>`,
-  )}${mayPick(call) && pickMenu(call, commit.id)}</div><section class="card commit" aria-label="About this commit"><div class="inside stack"><div class="subject">${await renderMessage(call, subject || "(no message)")}</div>${
-    rest !== "" && (await renderMessage(call, rest))
-  }${note && html`<div class="notice info"><p class="strong">Note</p><pre dir="auto" tabindex="0">${note.message.slice(0, MOST_NOTE)}</pre></div>`}${await people(call, listed)}${parents(call, commit, parent)}${await checks(call, listed)}${
-    query.containing === true
-      ? await contained(call, commit)
-      : html`<p class="small"><a href="${withQuery(reader.url, { containing: true })}#containing" rel="nofollow">${icon("git-branch")} Branches and tags that contain it</a></p>`
-  }</div></section>`
+  return html`
+    <div class="bar">
+      <h1>Commit <span class="mono">${commit.id.slice(0, 10)}</span></h1>
+      <a class="button small" href="${repositoryPath(call)}/src/commit/${commit.id}">${icon("code")}Browse the files</a>
+      ${menu(
+        html`${icon("download")}Download`,
+        html`<a href="${here}.diff" rel="nofollow">Diff</a><a href="${here}.patch" rel="nofollow">Patch, as a mail</a>`,
+      )}
+      ${mayPick(call) && pickMenu(call, commit.id)}
+    </div>
+    <section class="card commit" aria-label="About this commit">
+      <div class="inside stack">
+        <div class="subject">${await renderMessage(call, subject || "(no message)")}</div>
+        ${rest !== "" && (await renderMessage(call, rest))}
+        ${
+          note &&
+          html`
+            <div class="notice info">
+              <p class="strong">Note</p>
+              <pre dir="auto" tabindex="0">${note.message.slice(0, MOST_NOTE)}</pre>
+            </div>
+          `
+        }
+        ${await people(call, listed)}${parents(call, commit, parent)}${await checks(call, listed)}
+        ${
+          query.containing === true
+            ? await contained(call, commit)
+            : html`
+              <p class="small">
+                <a href="${withQuery(reader.url, { containing: true })}#containing" rel="nofollow">
+                  ${icon("git-branch")} Branches and tags that contain it
+                </a>
+              </p>
+            `
+        }
+      </div>
+    </section>
+  `
 }
 
 const MOST_NOTE = 20_000
@@ -122,33 +150,80 @@ async function people(call: CommitCall, { commit, author, committer, verificatio
   const isSame = by.email === with_.email && by.name === with_.name
   const others = coAuthorsOf(commit.message)
   const find = others.length > 0 ? await findPeople(db, services.site, others) : undefined
-  return html`<p class="meta"><span>${commitPerson(services, author, by)} ${isSame ? "committed" : "wrote this"} ${time(isSame ? with_.when : by.when)}</span>${
-    !isSame && html`<span>${commitPerson(services, committer, with_)} committed ${time(with_.when)}</span>`
-  }${others.length > 0 && html`<span>with ${others.map((other) => html`${commitPerson(services, find?.(other), other)} `)}</span>`}${signatureMark(verification)}</p>`
+  return html`
+    <p class="meta">
+      <span>
+        ${commitPerson(services, author, by)} ${isSame ? "committed" : "wrote this"}${" "}
+        ${time(isSame ? with_.when : by.when)}
+      </span>
+      ${!isSame && html`<span>${commitPerson(services, committer, with_)} committed ${time(with_.when)}</span>`}
+      ${others.length > 0 && html`<span>with ${others.map((other) => html`${commitPerson(services, find?.(other), other)} `)}</span>`}
+      ${signatureMark(verification)}
+    </p>
+  `
 }
 
 function parents(call: CommitCall, { id, parents: all }: Commit, chosen: ObjectId | null): Html {
   const { reader } = call
   const isMerge = all.length > 1
   const one = (parent: ObjectId, at: number): Html =>
-    html`<span>${idLink(call, parent)}${
-      isMerge &&
-      (parent === chosen
-        ? html` <span class="chip">compared with</span>`
-        : html` <a href="${withQuery(reader.url, { file: undefined, parent: at === 0 ? undefined : at + 1 })}" rel="nofollow">compare with this</a>`)
-    }</span>`
-  return html`<p class="meta">${all.length === 0 ? html`<span>The first commit: it has no parent.</span>` : html`<span>${plural(all.length, "parent").replace(/^1 /, "")}</span>${all.map(one)}`}<span>commit <span class="mono break">${id}</span> <button type="button" class="small quiet" data-copy="${id}" hidden>${icon("copy", "Copy the whole id")}</button></span></p>`
+    html`
+      <span>
+        ${idLink(call, parent)}
+        ${
+          isMerge &&
+          (parent === chosen
+            ? html` <span class="chip">compared with</span>`
+            : html`
+              ${" "}<a
+                href="${withQuery(reader.url, { file: undefined, parent: at === 0 ? undefined : at + 1 })}"
+                rel="nofollow"
+              >
+                compare with this
+              </a>
+            `)
+        }
+      </span>
+    `
+  return html`
+    <p class="meta">
+      ${
+        all.length === 0
+          ? html`<span>The first commit: it has no parent.</span>`
+          : html`<span>${plural(all.length, "parent").replace(/^1 /, "")}</span>${all.map(one)}`
+      }
+      <span>
+        commit <span class="mono break">${id}</span>${" "}
+        <button type="button" class="small quiet" data-copy="${id}" hidden>${icon("copy", "Copy the whole id")}</button>
+      </span>
+    </p>
+  `
 }
 
 async function checks(call: CommitCall, { commit, status }: ListedCommit): Promise<Content> {
   if (!status) return undefined
   const all = await latestStatuses(call.db, call.repository.id, commit.id)
-  return html`<details><summary>${statusMark(status)} ${plural(status.contexts, "check")}</summary><ul class="plain stack tight">${all.map(
-    ({ state: word, context, description, target_url }) =>
-      html`<li>${state(toneOf(word), word === "success" ? "check" : word === "pending" ? "dot-fill" : word === "skipped" ? "skip" : "x", word)} <span class="strong" dir="auto">${context || "default"}</span> <span class="muted" dir="auto">${description}</span>${
-        target_url !== "" && html` <a href="${target_url}" rel="nofollow ugc noopener">Details</a>`
-      }</li>`,
-  )}</ul></details>`
+  return html`
+    <details>
+      <summary>${statusMark(status)} ${plural(status.contexts, "check")}</summary>
+      <ul class="plain stack tight">
+        ${all.map(
+          ({ state: word, context, description, target_url }) =>
+            html`
+              <li>
+                ${state(
+                  toneOf(word),
+                  word === "success" ? "check" : word === "pending" ? "dot-fill" : word === "skipped" ? "skip" : "x",
+                  word,
+                )} <span class="strong" dir="auto">${context || "default"}</span>${" "}
+                <span class="muted" dir="auto">${description}</span>
+                ${target_url !== "" && html` <a href="${target_url}" rel="nofollow ugc noopener">Details</a>`}
+              </li>
+            `,
+        )}
+      </ul>
+    </details>
+  `
 }
 
 const toneOf = (word: string): string =>
@@ -158,8 +233,16 @@ async function contained(call: CommitCall, commit: Commit): Promise<Html> {
   const { branches, tags, isCut } = await containing(call.services, call, commit)
   const at = repositoryPath(call)
   const link = (kind: "branch" | "tag", name: string): Html =>
-    html`<a class="chip" href="${at}/src/${kind}/${escapePath(name)}" rel="nofollow">${icon(kind === "branch" ? "git-branch" : "tag")}<bdi>${name}</bdi></a>`
-  return html`<p class="bar" id="containing">${branches.map((name) => link("branch", name))}${tags.map((name) => link("tag", name))}${
-    branches.length + tags.length === 0 && !isCut && html`<span class="muted small">No branch and no tag contains it.</span>`
-  }${isCut && html`<span class="muted small">There may be more.</span>`}</p>`
+    html`
+      <a class="chip" href="${at}/src/${kind}/${escapePath(name)}" rel="nofollow">
+        ${icon(kind === "branch" ? "git-branch" : "tag")}<bdi>${name}</bdi>
+      </a>
+    `
+  return html`
+    <p class="bar" id="containing">
+      ${branches.map((name) => link("branch", name))}${tags.map((name) => link("tag", name))}
+      ${branches.length + tags.length === 0 && !isCut && html`<span class="muted small">No branch and no tag contains it.</span>`}
+      ${isCut && html`<span class="muted small">There may be more.</span>`}
+    </p>
+  `
 }

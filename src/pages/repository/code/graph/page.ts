@@ -32,12 +32,25 @@ export const historyPages: readonly Page[] = [
         title: "Graph",
         width: "wide",
         unlisted: true,
-        body: html`<div class="bar"><h1>Graph</h1>${menu(
-          html`${icon("git-branch")}<span class="break">${only.length === 0 ? "All branches" : only.join(", ")}</span>${icon("triangle-down")}`,
-          html`<a href="${to(undefined)}">All branches</a>${branches.map(({ name }) => html`<a href="${to(name)}" rel="nofollow">${icon("git-branch")}<span class="break">${name}</span></a>`)}`,
-        )}<a class="button small" href="${repositoryPath(call)}/commits">${icon("history")}Commits</a></div>${
-          graph.rows.length === 0 ? empty("git-commit", "No commits") : graphView(services, call, graph)
-        }`,
+        body: html`
+          <div class="bar">
+            <h1>Graph</h1>
+            ${menu(
+              html`
+                ${icon("git-branch")}<span class="break">${only.length === 0 ? "All branches" : only.join(", ")}</span>
+                ${icon("triangle-down")}
+              `,
+              html`
+                <a href="${to(undefined)}">All branches</a>
+                ${branches.map(
+                  ({ name }) => html`<a href="${to(name)}" rel="nofollow">${icon("git-branch")}<span class="break">${name}</span></a>`,
+                )}
+              `,
+            )}
+            <a class="button small" href="${repositoryPath(call)}/commits">${icon("history")}Commits</a>
+          </div>
+          ${graph.rows.length === 0 ? empty("git-commit", "No commits") : graphView(services, call, graph)}
+        `,
       })
     },
   }),

@@ -22,10 +22,42 @@ export function graphView(services: Services, on: OnRepository, { rows, lanes }:
   const width = drawn * LANE + LANE / 2
   const height = rows.length * ROW
   const rem = (units: number) => `${((units / ROW) * ROW_REM).toFixed(3)}rem`
-  return html`<div class="graph card"><svg class="lanes" viewBox="0 0 ${width} ${height}" width="${rem(width)}" height="${rem(height)}" aria-hidden="true">${pathsOf(rows, drawn)}</svg><ol class="plain">${rows.map(
-    ({ commit, author, verification, status, branches }) =>
-      html`<li><span class="title">${branches.map((name) => html`<a class="chip topic" href="${repositoryPath(on)}/src/branch/${escapePath(name)}">${icon("git-branch")}<bdi>${name}</bdi></a> `)}${commitLink(on, { id: commit.id, subject: subjectOf(commit) })}</span>${statusMark(status)}${signatureMark(verification)}<span class="who small">${commitPerson(services, author, commit.author)}</span><span class="muted small when">${time(commit.committer.when)}</span>${idLink(on, commit.id)}</li>`,
-  )}</ol></div>`
+  return html`
+    <div class="graph card">
+      <svg
+        class="lanes"
+        viewBox="0 0 ${width} ${height}"
+        width="${rem(width)}"
+        height="${rem(height)}"
+        aria-hidden="true"
+      >
+        ${pathsOf(rows, drawn)}
+      </svg>
+      <ol class="plain">
+        ${rows.map(
+          ({ commit, author, verification, status, branches }) =>
+            html`
+              <li>
+                <span class="title">
+                  ${branches.map(
+                    (name) =>
+                      html`
+                        <a class="chip topic" href="${repositoryPath(on)}/src/branch/${escapePath(name)}">
+                          ${icon("git-branch")}<bdi>${name}</bdi>
+                        </a>${" "}
+                      `,
+                  )}
+                  ${commitLink(on, { id: commit.id, subject: subjectOf(commit) })}
+                </span>
+                ${statusMark(status)}${signatureMark(verification)}
+                <span class="who small">${commitPerson(services, author, commit.author)}</span>
+                <span class="muted small when">${time(commit.committer.when)}</span>${idLink(on, commit.id)}
+              </li>
+            `,
+        )}
+      </ol>
+    </div>
+  `
 }
 
 function pathsOf(rows: Graph["rows"], drawn: number): readonly Html[] {

@@ -32,32 +32,66 @@ const list: Page = page({
       tab: "releases",
       title: "Tags",
       feed: `${at}/tags.atom`,
-      body: html`<div class="bar"><h1>Tags</h1>${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a></div>${
-        isWriter &&
-        repository.is_empty === 0 &&
-        html`<details class="stack" ${flagged("open", draft !== undefined)}><summary class="button">${icon("plus")}New tag</summary>${formView(
-          create,
-          {
-            path: call.path,
-            draft,
-            submit: "Create tag",
-            fields: [
-              { kind: "line", name: "tag_name", label: "Name", required: true, maxlength: 240 },
-              { kind: "line", name: "target", label: "Target", value: repository.default_branch, hint: "A branch, a tag or a commit." },
-              { kind: "text", name: "message", label: "Message", rows: 3, hint: "With a message, the tag is annotated." },
-            ],
-          },
-        )}</details>`
-      }${
-        tags.length === 0
-          ? empty("tag", "There is no tag yet", html`Make one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
-          : html`<ul class="rows">${tags.map(
-              (tag) =>
-                html`<li>${icon("tag")}<div class="main"><h2 class="title"><a href="${at}/src/tag/${escapePath(tag.name)}"><bdi>${tag.name}</bdi></a></h2>${
-                  tag.message !== "" && html`<p class="muted break" dir="auto">${tag.message.split("\n", 1)[0]}</p>`
-                }<p class="meta"><span>${time(tag.tagged_at)}</span><a class="mono" href="${at}/commit/${tag.target_id}">${tag.target_id.slice(0, 10)}</a><a href="${at}/archive/${escapePath(tag.name)}.zip" rel="nofollow">${icon("file-zip")} ZIP</a><a href="${at}/archive/${escapePath(tag.name)}.tar.gz" rel="nofollow">${icon("file-zip")} tar.gz</a><a href="${at}/releases/tag/${escapePath(tag.name)}">Release</a>${isWriter && html`<a href="${at}/tags/delete/${escapePath(tag.name)}" rel="nofollow">Delete</a>`}</p></div></li>`,
-            )}</ul>`
-      }${pager(reader.url, rows, total)}`,
+      body: html`
+        <div class="bar">
+          <h1>Tags</h1>
+          ${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
+        </div>
+        ${
+          isWriter &&
+          repository.is_empty === 0 &&
+          html`
+            <details class="stack" ${flagged("open", draft !== undefined)}>
+              <summary class="button">${icon("plus")}New tag</summary>
+              ${formView(create, {
+                path: call.path,
+                draft,
+                submit: "Create tag",
+                fields: [
+                  { kind: "line", name: "tag_name", label: "Name", required: true, maxlength: 240 },
+                  { kind: "line", name: "target", label: "Target", value: repository.default_branch, hint: "A branch, a tag or a commit." },
+                  { kind: "text", name: "message", label: "Message", rows: 3, hint: "With a message, the tag is annotated." },
+                ],
+              })}
+            </details>
+          `
+        }
+        ${
+          tags.length === 0
+            ? empty("tag", "There is no tag yet", html`Make one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
+            : html`
+              <ul class="rows">
+                ${tags.map(
+                  (tag) =>
+                    html`
+                      <li>
+                        ${icon("tag")}
+                        <div class="main">
+                          <h2 class="title">
+                            <a href="${at}/src/tag/${escapePath(tag.name)}"><bdi>${tag.name}</bdi></a>
+                          </h2>
+                          ${tag.message !== "" && html`<p class="muted break" dir="auto">${tag.message.split("\n", 1)[0]}</p>`}
+                          <p class="meta">
+                            <span>${time(tag.tagged_at)}</span>
+                            <a class="mono" href="${at}/commit/${tag.target_id}">${tag.target_id.slice(0, 10)}</a>
+                            <a href="${at}/archive/${escapePath(tag.name)}.zip" rel="nofollow">
+                              ${icon("file-zip")} ZIP
+                            </a>
+                            <a href="${at}/archive/${escapePath(tag.name)}.tar.gz" rel="nofollow">
+                              ${icon("file-zip")} tar.gz
+                            </a>
+                            <a href="${at}/releases/tag/${escapePath(tag.name)}">Release</a>
+                            ${isWriter && html`<a href="${at}/tags/delete/${escapePath(tag.name)}" rel="nofollow">Delete</a>`}
+                          </p>
+                        </div>
+                      </li>
+                    `,
+                )}
+              </ul>
+            `
+        }
+        ${pager(reader.url, rows, total)}
+      `,
     })
   },
 })
@@ -80,16 +114,21 @@ const confirmDelete: Page = page({
       tab: "releases",
       title: `Delete the tag ${tag.name}`,
       unlisted: true,
-      body: html`<h1>Delete the tag <bdi>${tag.name}</bdi></h1><p>The commit <a class="mono" href="${repositoryPath(call)}/commit/${tag.target_id}">${tag.target_id.slice(0, 10)}</a> stays; who has fetched the tag keeps it.</p>${formView(
-        remove,
-        {
+      body: html`
+        <h1>Delete the tag <bdi>${tag.name}</bdi></h1>
+        <p>
+          The commit <a class="mono" href="${repositoryPath(call)}/commit/${tag.target_id}">
+            ${tag.target_id.slice(0, 10)}
+          </a> stays; who has fetched the tag keeps it.
+        </p>
+        ${formView(remove, {
           path: call.path,
           draft,
           look: "danger",
           submit: "Delete tag",
           beside: html`<a class="button quiet" href="${repositoryPath(call)}/tags">Cancel</a>`,
-        },
-      )}`,
+        })}
+      `,
     })
   },
 })
