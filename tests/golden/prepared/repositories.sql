@@ -58,6 +58,13 @@ select *
 from mirrors
 where repository_id in ?;
 
+-- repositories.findNewestOwned
+select id
+from repositories
+where owner_id = ?
+order by id desc
+limit ?;
+
 -- repositories.findTeamsByIds
 select *
 from teams
