@@ -140,7 +140,10 @@ export const state = (tone: string, name: IconName, text: string, badge = false)
 /** A label, with its colour as a dot: a colour that people chose freely can't be read on. `color` is six hexadecimal digits. */
 export function label(text: string, color: string, { href, title }: { readonly href?: string; readonly title?: string } = {}): Html {
   const digits = /^#?([0-9a-f]{6})$/i.exec(color)?.[1] ?? "808080"
-  const inside = html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="#${digits}"/></svg><bdi>${text}</bdi>`
+  const inside = html`
+    <svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="#${digits}"/></svg>
+    <bdi>${text}</bdi>
+  `
   return href === undefined
     ? html`<span class="chip" ${attribute("title", title || undefined)}>${inside}</span>`
     : html`<a class="chip" href="${href}" ${attribute("title", title || undefined)}>${inside}</a>`
@@ -148,7 +151,11 @@ export function label(text: string, color: string, { href, title }: { readonly h
 
 /** A dot in a colour, such as that of a language. */
 export const dot = (color: string): Html =>
-  html`<svg class="dot icon" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${/^#[0-9a-f]{6}$/i.test(color) ? color : "#808080"}"/></svg>`
+  html`
+    <svg class="dot icon" viewBox="0 0 10 10" aria-hidden="true">
+      <circle cx="5" cy="5" r="5" fill="${/^#[0-9a-f]{6}$/i.test(color) ? color : "#808080"}"/>
+    </svg>
+  `
 
 export interface Share {
   readonly name: string

@@ -61,12 +61,31 @@ const atom = ({ title, description, href, self, entries }: Feed) =>
   `
 
 const rss = ({ title, description, href, self, entries }: Feed) =>
-  html`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>${title}</title><link>${href}</link><description>${description}</description><atom:link rel="self" type="application/rss+xml" href="${self}"/>${entries.map(
-    (entry) =>
-      html`<item><guid isPermaLink="false">${entry.id}</guid><title>${entry.title}</title><link>${entry.href}</link><pubDate>${new Date(entry.at * 1000).toUTCString()}</pubDate><dc:creator>${entry.author}</dc:creator>${
-        entry.text !== "" && html`<description>${entry.text}</description>`
-      }</item>`,
-  )}</channel></rss>`
+  html`
+    <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/">
+      <channel>
+        <title>${title}</title>
+        <link>
+        ${href}
+        </link>
+        <description>${description}</description><atom:link rel="self" type="application/rss+xml" href="${self}"/>
+        ${entries.map(
+          (entry) =>
+            html`
+              <item>
+                <guid isPermaLink="false">${entry.id}</guid>
+                <title>${entry.title}</title>
+                <link>
+                ${entry.href}
+                </link>
+                <pubDate>${new Date(entry.at * 1000).toUTCString()}</pubDate><dc:creator>${entry.author}</dc:creator>
+                ${entry.text !== "" && html`<description>${entry.text}</description>`}
+              </item>
+            `,
+        )}
+      </channel>
+    </rss>
+  `
 
 /** A document of XML; characters that XML can't hold, which texts of people may, are left out. */
 export const asXml = (content: { readonly toString: () => string }): string =>

@@ -58,24 +58,46 @@ export const STYLE_PATH = "/-/style"
 export function frame(shown: Shown, around: Surroundings): { readonly before: Html; readonly after: Html } {
   const { theme } = around
   const title = shown.title === around.siteName ? shown.title : `${shown.title} · ${around.siteName}`
-  const before = html`<!doctype html><html lang="en" ${attribute("data-theme", theme === "auto" ? undefined : theme)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><link rel="stylesheet" href="${assetAddress("page.css")}"><link rel="icon" href="${assetAddress("logo.svg")}" type="image/svg+xml"><link rel="search" type="application/opensearchdescription+xml" href="/opensearch.xml" title="${around.siteName}">${
-    shown.feed && html`<link rel="alternate" type="application/atom+xml" href="${shown.feed}" title="${shown.title}">`
-  }${
-    shown.canonical &&
-    html`
-      <link rel="canonical" href="${shown.canonical}">
-    `
-  }${
-    shown.unlisted &&
-    html`
-      <meta name="robots" content="noindex">
-    `
-  }${shown.head}${["page", ...(shown.modules ?? [])].map(
-    (name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`,
-  )}</head><body><a class="skip" href="#main">Skip to the content</a>${header(around, shown.newIssue)}${announcements(around)}<main id="main" class="${shown.width ?? ""}">${
-    around.flash && flashView(around.flash)
-  }${shown.body}`
-  return { before, after: html`</main>${footer(around)}</body></html>` }
+  const before = html`
+    <!doctype html>
+    <html lang="en" ${attribute("data-theme", theme === "auto" ? undefined : theme)}>
+    <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>${title}</title>
+      <link rel="stylesheet" href="${assetAddress("page.css")}">
+      <link rel="icon" href="${assetAddress("logo.svg")}" type="image/svg+xml">
+      <link rel="search" type="application/opensearchdescription+xml" href="/opensearch.xml" title="${around.siteName}">
+      ${shown.feed && html`<link rel="alternate" type="application/atom+xml" href="${shown.feed}" title="${shown.title}">`}
+      ${
+        shown.canonical &&
+        html`
+          <link rel="canonical" href="${shown.canonical}">
+        `
+      }
+      ${
+        shown.unlisted &&
+        html`
+          <meta name="robots" content="noindex">
+        `
+      }
+      ${shown.head}
+      ${["page", ...(shown.modules ?? [])].map((name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`)}
+    </head>
+    <body>
+    <a class="skip" href="#main">Skip to the content</a>${header(around, shown.newIssue)}${announcements(around)}
+    <main id="main" class="${shown.width ?? ""}">
+    ${around.flash && flashView(around.flash)}${shown.body}
+  `
+  return {
+    before,
+    after: html`
+      </main>
+      ${footer(around)}
+      </body>
+      </html>
+    `,
+  }
 }
 
 const announcements = ({ announcements: shown }: Surroundings): Content =>
@@ -112,39 +134,70 @@ const flashView = ({ text, undo }: Flash): Html =>
 
 function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, newIssue: string | undefined): Html {
   const here = encodeURIComponent(url)
-  return html`<header class="site-header" ${attribute("data-viewer", viewer?.login)}><div><a class="logo" href="/" title="Dashboard" aria-keyshortcuts="g d"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12.4 1.500c.5 3.600-1 5.300-2.700 7.100C7.700 10.700 5 12.700 5 16.400A7 7 0 0 0 12 23a7 7 0 0 0 7-6.600c0-2.300-.9-4.300-2.100-6-.4 1.300-1.200 2.200-2.300 2.700.6-3.800-.1-8.600-2.200-11.600z"/></svg>${siteName}</a><form class="site-search" role="search" aria-label="Site" action="/search">${icon("search")}<input type="search" name="q" aria-label="Search" placeholder="Search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/"></form><nav aria-label="Site"><a href="/explore/repos">Explore</a>${
-    viewer && html`<a href="/issues">Issues</a><a href="/pulls">Pull requests</a>`
-  }</nav><nav class="end" aria-label="You">${
-    viewer
-      ? html`
-        ${timer && timerMenu(timer)}${newMenu(newIssue)}
-        <a class="bell" href="/notifications" aria-keyshortcuts="g n">
-          ${icon("bell", "Notifications")}
-          ${unread > 0 && html`<span class="count loud">${count(unread)}<span class="hidden-text"> unread</span></span>`}
+  return html`
+    <header class="site-header" ${attribute("data-viewer", viewer?.login)}>
+      <div>
+        <a class="logo" href="/" title="Dashboard" aria-keyshortcuts="g d">
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M12.4 1.500c.5 3.600-1 5.300-2.700 7.100C7.700 10.700 5 12.700 5 16.400A7 7 0 0 0 12 23a7 7 0 0 0 7-6.600c0-2.300-.9-4.300-2.100-6-.4 1.300-1.200 2.200-2.300 2.700.6-3.800-.1-8.600-2.200-11.600z"/>
+          </svg>
+          ${siteName}
         </a>
-        ${menu(
-          html`${avatar(viewer, 24)} <span class="wide-only">${viewer.login}</span>${icon("triangle-down")}`,
-          html`
-            <p>Signed in as ${viewer.login}</p>
-            <a href="/${viewer.login}">${icon("person")}Your profile</a>
-            <a href="/${viewer.login}?tab=stars">${icon("star")}Your stars</a>
-            <a href="/notifications">${icon("bell")}Notifications</a>
-            <a href="/user/settings">${icon("gear")}Settings</a>
-            ${
-              viewer.isAdministrator &&
-              html`<a href="${ADMINISTRATION_PATH}">${icon("tools")}Administration</a><a href="/api/swagger">${icon("code-square")}API</a>`
-            }
-            <hr>
-            ${buttonForm("/user/logout", html`${icon("sign-out")}Sign out`, {}, "")}
-          `,
-          { name: "button quiet small" },
-        )}
-      `
-      : html`
-        <a href="/user/login?redirect_to=${here}" rel="nofollow">Sign in</a>
-        ${mayRegister && html`<a href="/user/sign_up">Register</a>`}
-      `
-  }</nav></div></header>`
+        <form class="site-search" role="search" aria-label="Site" action="/search">
+          ${icon("search")}
+          <input
+            type="search"
+            name="q"
+            aria-label="Search"
+            placeholder="Search"
+            autocomplete="off"
+            spellcheck="false"
+            aria-keyshortcuts="/"
+          >
+        </form>
+        <nav aria-label="Site">
+          <a href="/explore/repos">Explore</a>
+          ${viewer && html`<a href="/issues">Issues</a><a href="/pulls">Pull requests</a>`}
+        </nav>
+        <nav class="end" aria-label="You">
+          ${
+            viewer
+              ? html`
+                ${timer && timerMenu(timer)}${newMenu(newIssue)}
+                <a class="bell" href="/notifications" aria-keyshortcuts="g n">
+                  ${icon("bell", "Notifications")}
+                  ${unread > 0 && html`<span class="count loud">${count(unread)}<span class="hidden-text"> unread</span></span>`}
+                </a>
+                ${menu(
+                  html`${avatar(viewer, 24)} <span class="wide-only">${viewer.login}</span>${icon("triangle-down")}`,
+                  html`
+                    <p>Signed in as ${viewer.login}</p>
+                    <a href="/${viewer.login}">${icon("person")}Your profile</a>
+                    <a href="/${viewer.login}?tab=stars">${icon("star")}Your stars</a>
+                    <a href="/notifications">${icon("bell")}Notifications</a>
+                    <a href="/user/settings">${icon("gear")}Settings</a>
+                    ${
+                      viewer.isAdministrator &&
+                      html`
+                        <a href="${ADMINISTRATION_PATH}">${icon("tools")}Administration</a>
+                        <a href="/api/swagger">${icon("code-square")}API</a>
+                      `
+                    }
+                    <hr>
+                    ${buttonForm("/user/logout", html`${icon("sign-out")}Sign out`, {}, "")}
+                  `,
+                  { name: "button quiet small" },
+                )}
+              `
+              : html`
+                <a href="/user/login?redirect_to=${here}" rel="nofollow">Sign in</a>
+                ${mayRegister && html`<a href="/user/sign_up">Register</a>`}
+              `
+          }
+        </nav>
+      </div>
+    </header>
+  `
 }
 
 /** Hours, minutes and seconds, as the script `page` counts them on. */

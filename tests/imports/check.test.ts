@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Import, importsOf, queryRefusal, refusals } from "./check.ts"
+import { type Import, importsOf, lengthRefusal, queryRefusal, refusals } from "./check.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
 const byType = (from: string, to: string): Import => ({ from, to, isType: true })
@@ -47,6 +47,13 @@ describe("the check of imports", () => {
         )
     expect(queryRefusal("features/code/stars/store.ts", 'db.selectFrom("stars")')).toBeUndefined()
     expect(queryRefusal("pages/search/page.ts", "findStars(db)")).toBeUndefined()
+  })
+  it("keeps lines of pages short", () => {
+    const words = "x".repeat(150)
+    expect(lengthRefusal("pages/search/page.ts", `one\n<p>${words}</p>`)).toContain("pages/search/page.ts:2 has more than 140 characters")
+    for (const line of [`"${words}",`, `hint: "${words}",`, `/^${words}$/i,`, `// ${words}`, ` * ${words}`])
+      expect(lengthRefusal("web/form.ts", line)).toBeUndefined()
+    expect(lengthRefusal("core/errors.ts", words)).toBeUndefined()
   })
   it("reads imports of every form", () => {
     const text = [

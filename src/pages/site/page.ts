@@ -25,7 +25,12 @@ export const sitePages: readonly Page[] = [
     answer: ({ services: { site } }) =>
       sentText(
         "application/opensearchdescription+xml",
-        `<?xml version="1.0" encoding="UTF-8"?>\n${html`<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>Hearth</ShortName><Description>Search ${site.host}</Description><Url type="text/html" template="${site.rootUrl}/search?q={searchTerms}"/></OpenSearchDescription>`}`,
+        `<?xml version="1.0" encoding="UTF-8"?>\n${html`
+          <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+            <ShortName>Hearth</ShortName><Description>Search ${site.host}</Description>
+            <Url type="text/html" template="${site.rootUrl}/search?q={searchTerms}"/>
+          </OpenSearchDescription>
+        `}`,
         { "cache-control": "public, max-age=3600" },
       ),
   }),

@@ -43,7 +43,16 @@ export function heatmap({ contributions, now, href, selected }: HeatmapOf): Html
     const x = START + Math.floor((index + offset) / 7) * STEP
     const y = TOP + ((index + offset) % 7) * STEP
     const level = day.many === 0 ? 0 : Math.max(1, Math.ceil((day.many / most) * 4))
-    const rect = html`<rect class="level-${level}${day.date === selected ? " selected" : ""}" x="${x}" y="${y}" width="${SIDE}" height="${SIDE}" rx="2"/>`
+    const rect = html`
+      <rect
+        class="level-${level}${day.date === selected ? " selected" : ""}"
+        x="${x}"
+        y="${y}"
+        width="${SIDE}"
+        height="${SIDE}"
+        rx="2"/
+      >
+    `
     return day.many === 0
       ? rect
       : html`

@@ -89,8 +89,15 @@ export async function diffView(
 }
 
 /** Opens what `sections` closes. */
-const page = (tree: Content): Html => html`<div class="diff-page">${tree}<div class="diff-files">`
-const PAGE_END = html`</div></div>`
+const page = (tree: Content): Html => html`
+  <div class="diff-page">
+  ${tree}
+  <div class="diff-files">
+`
+const PAGE_END = html`
+  </div>
+  </div>
+`
 
 async function onePage(services: Select, diff: DiffOverview, place: DiffPlace, path: string) {
   const at = diff.files.findIndex((file) => file.path === path)
@@ -229,21 +236,36 @@ function sectionHead(file: FileChange, place: DiffPlace, diff: DiffOverview, tab
   const notes = place.notes?.count(file.path) ?? 0
   const view = file.newId === null ? undefined : `${place.newAt}/src/commit/${diff.to}/${escapePath(file.path)}`
   const viewed = view ?? (diff.from && `${place.oldAt}/src/commit/${diff.from}/${escapePath(file.path)}`)
-  return html`<section class="diff${tabs && ` ${tabs}`}" id="${file.anchor}" aria-labelledby="${file.anchor}-path"><div class="file-tools">${place.fileTools?.(file)}<a href="${filePage(place, file)}">Alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>${
-    viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`
-  }</div><details ${flagged("open", place.isClosed?.(file) !== true)}><summary>${icon("triangle-down")}${markOf(file)}<span class="path" id="${file.anchor}-path">${pathOf(file)}</span>${
-    mode !== undefined && html`<span class="chip">${mode}</span>`
-  }${
-    notes > 0 &&
-    html`
-      <span class="muted small">${icon("comment")} ${notes}<span class="hidden-text"> comments</span></span>
-    `
-  }<span class="end">${sizeOf(file)}</span></summary>`
+  return html`
+    <section class="diff${tabs && ` ${tabs}`}" id="${file.anchor}" aria-labelledby="${file.anchor}-path">
+    <div class="file-tools">
+      ${place.fileTools?.(file)}
+      <a href="${filePage(place, file)}">Alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
+      ${viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`}
+    </div>
+    <details ${flagged("open", place.isClosed?.(file) !== true)}>
+    <summary>
+      ${icon("triangle-down")}${markOf(file)}<span class="path" id="${file.anchor}-path">${pathOf(file)}</span>
+      ${mode !== undefined && html`<span class="chip">${mode}</span>`}
+      ${
+        notes > 0 &&
+        html`
+          <span class="muted small">${icon("comment")} ${notes}<span class="hidden-text"> comments</span></span>
+        `
+      }
+      <span class="end">${sizeOf(file)}</span>
+    </summary>
+  `
 }
-const SECTION_END = html`</details></section>`
+const SECTION_END = html`
+  </details>
+  </section>
+`
 
 function foldedSection(file: FileChange, place: DiffPlace, diff: DiffOverview): Html {
-  const words = `${REASON_SENTENCES[file.reason ?? "large"]} Its ${plural(file.additions + file.deletions, "changed line")} ${file.additions + file.deletions === 1 ? "isn’t" : "aren’t"} shown here. `
+  const changed = file.additions + file.deletions
+  const lines = `${plural(changed, "changed line")} ${changed === 1 ? "isn’t" : "aren’t"}`
+  const words = `${REASON_SENTENCES[file.reason ?? "large"]} Its ${lines} shown here. `
   return html`${sectionHead(file, place, diff)}${note(html`${words}<a href="${filePage(place, file)}">Show them</a>`)}${SECTION_END}`
 }
 

@@ -197,6 +197,7 @@ function commandsView({ description: { commands }, isRestricted, record }: Whole
 const MOST_FILES = 200
 
 function filesView({ site, owner, record, registry, files }: Whole): Html {
+  const { name, version } = record
   return html`
     <section class="card">
       <div class="head">
@@ -221,7 +222,7 @@ function filesView({ site, owner, record, registry, files }: Whole): Html {
                       ${
                         registry
                           ? html`
-                            <a href="${localPath(registry.fileUrl(site, owner, { name: record.name, version: record.version, fileName: file.name }))}">
+                            <a href="${localPath(registry.fileUrl(site, owner, { name, version, fileName: file.name }))}">
                               <bdi>${file.name}</bdi>
                             </a>
                           `

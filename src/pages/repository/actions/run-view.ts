@@ -179,6 +179,7 @@ export function artifactList(place: RunPlace, artifacts: readonly Artifact[], to
       <ul class="rows">
         ${artifacts.map((artifact) => {
           const isGone = artifact.file === "" || isExpired(artifact, place.now)
+          const attempt = artifact.attempt !== place.run.attempt && `?attempt=${artifact.attempt}`
           return html`
             <li>
               ${icon(isGone ? "archive" : "package")}
@@ -189,7 +190,7 @@ export function artifactList(place: RunPlace, artifacts: readonly Artifact[], to
                     : html`
                       <a
                         class="strong"
-                        href="${runPath(place)}/artifacts/${encodeURIComponent(artifact.name)}${artifact.attempt !== place.run.attempt && `?attempt=${artifact.attempt}`}"
+                        href="${runPath(place)}/artifacts/${encodeURIComponent(artifact.name)}${attempt}"
                         rel="nofollow"
                       >
                         <bdi>${artifact.name}</bdi>

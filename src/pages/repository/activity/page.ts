@@ -158,7 +158,11 @@ const tiles = (kinds: readonly Kind[]): Html =>
   `
 
 const share = (part: number, whole: number): Html =>
-  html`<svg class="share" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true"><rect class="plain-bar" width="${Math.round((part / whole) * 1000)}" height="10"/></svg>`
+  html`
+    <svg class="share" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="plain-bar" width="${Math.round((part / whole) * 1000)}" height="10"/>
+    </svg>
+  `
 
 /** Those who are told of by name. */
 const MOST = 10

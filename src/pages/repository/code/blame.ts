@@ -56,14 +56,21 @@ export const blamePages: readonly Page[] = [
         width: "wide",
         modules: ["code"],
         unlisted: true,
-        body: html`<h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1><div class="bar">${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}</div>${ignoreNote(call, located, blame, bypass, reader.url)}<div class="card file"><div class="head">${choices(
-          "View",
-          [
-            { href: codePath(call, "src", revision, parts), text: "Code" },
-            { href: codePath(call, "blame", revision, parts), text: "Blame", current: true },
-            { href: codePath(call, "commits", revision, parts), text: "History" },
-          ],
-        )}<span class="muted small">${isText && !isTooLong && plural(code.lines.length, "line")}</span></div>${code.hasInvisible && INVISIBLE_WARNING}`,
+        body: html`
+          <h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1>
+          <div class="bar">${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}</div>
+          ${ignoreNote(call, located, blame, bypass, reader.url)}
+          <div class="card file">
+          <div class="head">
+            ${choices("View", [
+              { href: codePath(call, "src", revision, parts), text: "Code" },
+              { href: codePath(call, "blame", revision, parts), text: "Blame", current: true },
+              { href: codePath(call, "commits", revision, parts), text: "History" },
+            ])}
+            <span class="muted small">${isText && !isTooLong && plural(code.lines.length, "line")}</span>
+          </div>
+          ${code.hasInvisible && INVISIBLE_WARNING}
+        `,
         rest: isTooLong
           ? tooLong()
           : isText
@@ -102,11 +109,17 @@ function ignoreNote(
 }
 
 async function* noText(): AsyncGenerator<Html> {
-  yield html`<p class="inside muted">Binary file.</p></div>`
+  yield html`
+    <p class="inside muted">Binary file.</p>
+    </div>
+  `
 }
 
 async function* tooLong(): AsyncGenerator<Html> {
-  yield html`<div class="inside">${notice("bad", TOO_LARGE)}</div></div>`
+  yield html`
+    <div class="inside">${notice("bad", TOO_LARGE)}</div>
+    </div>
+  `
 }
 
 interface Blamed {
@@ -151,7 +164,10 @@ async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blam
       <div class="inside">${notice("bad", text)}</div>
     `
   }
-  yield html`</div></div>`
+  yield html`
+    </div>
+    </div>
+  `
 }
 
 const TOO_LARGE = "The file is too large to blame."

@@ -270,7 +270,8 @@ const forkFirst: Page = form({
   done: "This is your fork. What you commit here can be proposed to the repository that it comes from.",
   to: ({ path: { filepath }, field, record }) => {
     const name = memberOf(record, "full_name")
-    return `/${escapePath(typeof name === "string" ? name : "")}/${field("view") === "_edit" ? "_edit" : "_new"}/${escapePath(filepath)}?propose=true`
+    const view = field("view") === "_edit" ? "_edit" : "_new"
+    return `/${escapePath(typeof name === "string" ? name : "")}/${view}/${escapePath(filepath)}?propose=true`
   },
 })
 
@@ -321,15 +322,11 @@ const hidden = (name: string, value: string): Field => ({ kind: "hidden", name, 
 const shownIn = (call: OnEditor, title: string, body: Content, modules: readonly string[] = []): Promise<Shown> =>
   repositoryPage(call, { tab: "code", title, unlisted: true, modules, body: html`${body}` })
 
-const cancel = (call: OnEditor, { branch, parts, located, entry }: Place): Html =>
-  html`
-    <a
-      class="button quiet"
-      href="${repositoryPath(call)}${located && `/src/branch/${escapePath(branch)}${entry && parts.length > 0 ? `/${escapePath(parts.join("/"))}` : ""}`}"
-    >
-      Cancel
-    </a>
-  `
+function cancel(call: OnEditor, { branch, parts, located, entry }: Place): Html {
+  const below = entry && parts.length > 0 ? `/${escapePath(parts.join("/"))}` : ""
+  const there = located && `/src/branch/${escapePath(branch)}${below}`
+  return html`<a class="button quiet" href="${repositoryPath(call)}${there}">Cancel</a>`
+}
 
 /** The fields of every commit. */
 export async function commitFields(

@@ -89,7 +89,13 @@ export async function openForm(call: Call, { base, head, title, body, draft }: B
         : []),
       ...(about.length > 0
         ? ([
-            { kind: "content", content: html`<details><summary>Reviewers, assignees, labels and milestone</summary>` },
+            {
+              kind: "content",
+              content: html`
+                <details>
+                <summary>Reviewers, assignees, labels and milestone</summary>
+              `,
+            },
             ...about,
             { kind: "content", content: html`</details>` },
           ] as const)

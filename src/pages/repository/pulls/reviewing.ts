@@ -107,7 +107,13 @@ function lineFormOf(call: FilesCall, hasPending: boolean): LineForm | undefined 
   const number = (text: string): string => (Number(text) > 0 ? text : "")
   const fields: readonly Field[] = [
     { kind: "hidden", name: "path", value: name },
-    { kind: "content", content: html`<p class="mono break small"><bdi>${name}</bdi></p><div class="bar lines">` },
+    {
+      kind: "content",
+      content: html`
+        <p class="mono break small"><bdi>${name}</bdi></p>
+        <div class="bar lines">
+      `,
+    },
     { kind: "line", name: "first", label: "From line", type: "number", value: number(asked.first), required: true },
     { kind: "line", name: "last", label: "to", type: "number", value: number(asked.last) },
     {

@@ -5,5 +5,16 @@ export async function qrCode(text: string, label: string): Promise<Html> {
   const { encode } = await import("uqr")
   const { data, size } = encode(text, { border: 2, ecc: "M" })
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("")
-  return html`<svg role="img" aria-label="${label}" width="220" height="220" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path}" fill="#000"/></svg>`
+  return html`
+    <svg
+      role="img"
+      aria-label="${label}"
+      width="220"
+      height="220"
+      viewBox="0 0 ${size} ${size}"
+      shape-rendering="crispEdges"
+    >
+      <rect width="${size}" height="${size}" fill="#fff"/><path d="${path}" fill="#000"/>
+    </svg>
+  `
 }

@@ -89,5 +89,16 @@ function apart(comparison: AheadBehind | undefined, most: number, base: string):
   if (!comparison) return html`<span class="muted">…<span class="hidden-text">not counted yet</span></span>`
   const { ahead, behind } = comparison
   const width = (many: number) => (many === 0 ? 0 : Math.max(2, Math.round((Math.log1p(many) / Math.log1p(most)) * HALF)))
-  return html`<span class="small" title="${behind} behind and ${ahead} ahead of ${base}"><span class="muted" aria-hidden="true">${behind}</span><svg viewBox="0 0 ${2 * HALF} 10" width="${2 * HALF}" height="10" aria-hidden="true"><rect class="behind" x="${HALF - width(behind)}" y="2" width="${width(behind)}" height="6"/><rect class="ahead" x="${HALF}" y="2" width="${width(ahead)}" height="6"/><rect class="middle" x="${HALF - 0.5}" width="1" height="10"/></svg><span class="muted" aria-hidden="true">${ahead}</span><span class="hidden-text">${behind} behind, ${ahead} ahead of ${base}</span></span>`
+  return html`
+    <span class="small" title="${behind} behind and ${ahead} ahead of ${base}">
+      <span class="muted" aria-hidden="true">${behind}</span>
+      <svg viewBox="0 0 ${2 * HALF} 10" width="${2 * HALF}" height="10" aria-hidden="true">
+        <rect class="behind" x="${HALF - width(behind)}" y="2" width="${width(behind)}" height="6"/>
+        <rect class="ahead" x="${HALF}" y="2" width="${width(ahead)}" height="6"/>
+        <rect class="middle" x="${HALF - 0.5}" width="1" height="10"/>
+      </svg>
+      <span class="muted" aria-hidden="true">${ahead}</span>
+      <span class="hidden-text">${behind} behind, ${ahead} ahead of ${base}</span>
+    </span>
+  `
 }

@@ -270,7 +270,14 @@ async function languagesView({ db, repository }: OnCode): Promise<Html | undefin
       <ul class="plain bar small">
         ${shown.map(
           ({ name, color, part }) =>
-            html`<li><svg class="dot icon" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg> <a href="${languagePath(name)}">${name}</a> <span class="muted">${((part / whole) * 100).toFixed(1)}%</span></li>`,
+            html`
+              <li>
+                <svg class="dot icon" viewBox="0 0 10 10" aria-hidden="true">
+                  <circle cx="5" cy="5" r="5" fill="${color}"/>
+                </svg> <a href="${languagePath(name)}">${name}</a>${" "}
+                <span class="muted">${((part / whole) * 100).toFixed(1)}%</span>
+              </li>
+            `,
         )}
       </ul>
     </section>
