@@ -1,3 +1,4 @@
+import { escapePath } from "../core/text/escape-path.ts"
 /** Paths and queries of pages. */
 
 /** A path of segments, each escaped: `path("a b", "c")` is `/a%20b/c`. */
@@ -10,9 +11,6 @@ interface Named {
 /** The path of a repository. */
 export const repositoryPath = ({ owner, repository }: { readonly owner: Named; readonly repository: Named }): string =>
   path(owner.name, repository.name)
-
-/** A path in a repository or a reference, whose slashes stay. */
-export const escapePath = (text: string): string => text.split("/").map(encodeURIComponent).join("/")
 
 interface RevisionName {
   readonly kind: string

@@ -5,6 +5,7 @@ import { onFirstUse } from "../memoize.ts"
 import { isRawPath, type Operation, type PathOf, type Request, restOf } from "../operation.ts"
 import { type Draft, type Moved, moved, type Page, type PageAnswer, type PageInput, type Reader, type Undo } from "../page.ts"
 import Type, { type TObject, type TSchema } from "../schema.ts"
+import { escapePath } from "../text/escape-path.ts"
 import { unixLines } from "../text/lines.ts"
 import { type Upload, uploadFormOf } from "../upload.ts"
 import { readFields } from "./fields.ts"
@@ -311,6 +312,6 @@ export function addressOf({ address }: Pick<Page, "address">, path: Readonly<Rec
   return address.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name] ?? ""
     if (isRawPath(name)) return value
-    return name === rest ? value.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(value)
+    return name === rest ? escapePath(value) : encodeURIComponent(value)
   })
 }

@@ -10,8 +10,9 @@ import { renderHtml, renderMarkdown } from "../../core/markup/markup.ts"
 import { piecesOf } from "../../core/markup/mentions.ts"
 import { type Mention, MOST_MENTIONS, type Rendering, type Resolve, type Style, type Target } from "../../core/markup/rendering.ts"
 import type { Services } from "../../core/services.ts"
+import { escapePath } from "../../core/text/escape-path.ts"
 import { resolverFor } from "../../features/planning/markup/resolve.ts"
-import { escapePath, path } from "../../web/address.ts"
+import { path } from "../../web/address.ts"
 
 /** Texts in Markdown as pages show them. */
 

@@ -1,4 +1,4 @@
-import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members } from "../../../core/yaml.ts"
 import { type Contexts, ExpressionError, evaluateAll, type Fuel } from "./expressions.ts"
 import { WorkflowError } from "./source.ts"
 import { type JobPlan, textOr, type Workflow } from "./workflow.ts"

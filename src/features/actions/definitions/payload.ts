@@ -1,5 +1,5 @@
+import { isMapping, type Members } from "../../../core/yaml.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
 import type { Job, Run } from "../runs/store.ts"
 
 /** What runners are given of a workflow. */

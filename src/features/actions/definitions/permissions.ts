@@ -1,5 +1,5 @@
 import { Mode, type ModeName, type Unit } from "../../../access/modes.ts"
-import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members } from "../../../core/yaml.ts"
 
 /** What a job's token may do, from `permissions` of the workflow and of the job. */
 

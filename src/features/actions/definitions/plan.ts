@@ -1,4 +1,4 @@
-import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members } from "../../../core/yaml.ts"
 import { explaining } from "./calls.ts"
 import { type Contexts, type Fuel, hasExpression, interpolate } from "./expressions.ts"
 import { type Concurrency, concurrencyOf, type LaidOutJob, layOut } from "./layout.ts"

@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import type { ActionWorkflow } from "../workflows/records.ts"
 
@@ -18,8 +19,6 @@ export interface AboutWorkflow {
   readonly writtenAt: number
 }
 
-const escaped = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
-
 /** A workflow as the API shows it. */
 export function presentWorkflow(
   site: Site,
@@ -34,9 +33,9 @@ export function presentWorkflow(
     name: name || file,
     path: `${folder}/${file}`,
     state: isDisabled ? "disabled_manually" : "active",
-    url: `${repositoryApiUrl(site, owner.name, repository.name)}/actions/workflows/${escaped(file)}`,
-    html_url: `${html}/src/branch/${escaped(branch)}/${folder}/${escaped(file)}`,
-    badge_url: `${html}/actions/workflows/${escaped(file)}/badge.svg?branch=${encodeURIComponent(branch)}`,
+    url: `${repositoryApiUrl(site, owner.name, repository.name)}/actions/workflows/${escapePath(file)}`,
+    html_url: `${html}/src/branch/${escapePath(branch)}/${folder}/${escapePath(file)}`,
+    badge_url: `${html}/actions/workflows/${escapePath(file)}/badge.svg?branch=${encodeURIComponent(branch)}`,
     created_at: written,
     updated_at: written,
     ...(nextAt !== undefined &&

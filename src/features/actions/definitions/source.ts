@@ -1,6 +1,6 @@
 import type { Document, LineCounter, Node, Pair } from "yaml"
 import { onDemand } from "../../../core/on-demand.ts"
-import { isMapping, type Members, MOST_ALIASES, requireStorable, UnreadableYamlError } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members, MOST_ALIASES, requireStorable, UnreadableYamlError } from "../../../core/yaml.ts"
 
 /** The text of a workflow file, with the places of its members for messages. */
 

@@ -3,8 +3,8 @@ import { refuse } from "../../../core/errors.ts"
 import { type Pattern, patternSet } from "../../../core/text/automaton.ts"
 import { parseGlob } from "../../../core/text/globs.ts"
 import { beginWork, TooMuchWork, type Work } from "../../../core/work.ts"
+import { isMapping, type Members } from "../../../core/yaml.ts"
 import { branchOf, branchRef, type ChangedFile, type RefName, tagOf } from "../../../git/index.ts"
-import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
 import { parsePattern } from "./patterns.ts"
 
 /** What the filters of a trigger say of an event: a workflow that is left out for its branch or files is reported where it is required. */

@@ -1,4 +1,4 @@
-import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members } from "../../../core/yaml.ts"
 import { combinationsOf, MOST_JOBS } from "./matrix.ts"
 import { readSource, type Source, WorkflowError } from "./source.ts"
 

@@ -1,8 +1,8 @@
 import type { Insertable } from "kysely"
 import type { ActionJobsTable } from "../../../core/database/tables/actions.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
+import type { Members } from "../../../core/yaml.ts"
 import { texts } from "../../code/repositories/present.ts"
-import type { Members } from "../../planning/issue-templates/yaml.ts"
 import {
   type CalledFile,
   type CalledFiles,

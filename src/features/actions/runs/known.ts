@@ -1,7 +1,7 @@
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
-import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members } from "../../../core/yaml.ts"
 import type { Call } from "../definitions/calls.ts"
 import type { Contexts } from "../definitions/expressions.ts"
 import { membersOf } from "../definitions/payload.ts"

@@ -1,9 +1,9 @@
+import type { Members } from "../../../core/yaml.ts"
 import { type Commit, zeroId } from "../../../git/index.ts"
 import { peel } from "../../code/commits/revision.ts"
 import { createdPayload, deletedPayload, type PushedCommits, pushedCommits, pushPayload } from "../../code/pushes/payload.ts"
 import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
-import type { Members } from "../../planning/issue-templates/yaml.ts"
 import { type Budget, newBudget } from "../definitions/files.ts"
 import {
   beginFiltering,

@@ -2,9 +2,6 @@ import type { Owned } from "../../../access/permission.ts"
 import type { Services } from "../../../core/services.ts"
 import { repositoryHtmlUrl } from "../repositories/urls.ts"
 
-/** A reference's name escaped for a URL, keeping its slashes. */
-export const escapeName = (name: string): string => name.split("/").map(encodeURIComponent).join("/")
-
 /** The archive URLs of a tag; empty if archives are switched off. */
 export function archiveUrls({ config, site }: Pick<Services, "config" | "site">, { owner, repository }: Owned, tag: string) {
   if (!config.archives.enabled) return {}

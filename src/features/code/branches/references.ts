@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Services } from "../../../core/services.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { type Reference as GitReference, isHiddenRef, isRefName, refName } from "../../../git/index.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import type { Reference } from "./records.ts"
@@ -20,7 +21,7 @@ export async function readReferences({ git, site }: Services, { owner, repositor
     return [
       {
         ref: name,
-        url: `${api}/git/${name.split("/").map(encodeURIComponent).join("/")}`,
+        url: `${api}/git/${escapePath(name)}`,
         object: { type, sha: id, url: `${api}/git/${type}s/${id}` },
       },
     ]

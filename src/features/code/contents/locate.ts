@@ -2,6 +2,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Request } from "../../../core/operation.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { branchRef, type Commit, type Repository, tagRef } from "../../../git/index.ts"
 import { peel, type Revision, resolveRevision } from "../commits/revision.ts"
 import { partsToRead } from "./paths.ts"
@@ -75,7 +76,7 @@ export async function explicitForm(call: OnCode, text: string): Promise<string> 
   for (const kind of KINDS)
     try {
       await locateCode(call, `${kind}/${text}`)
-      return `${kind}/${text.split("/").map(encodeURIComponent).join("/")}`
+      return `${kind}/${escapePath(text)}`
     } catch (error) {
       if (kind === "commit") throw error
     }

@@ -3,6 +3,7 @@ import { mapInBatches } from "../../../core/batches.ts"
 import { localTime, NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import type { Commit, ObjectId, Person, TreeEntry } from "../../../git/index.ts"
 import type { Revision } from "../commits/revision.ts"
 import { type LargeFile, POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
@@ -26,8 +27,6 @@ export interface ContentOptions {
   readonly message: boolean
   readonly lfs: boolean
 }
-
-const escapePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
 
 export function repositoryOf({ services: { git }, owned: { repository } }: RevisionView) {
   return git.at(repository.storage, repository.object_format)

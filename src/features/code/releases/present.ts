@@ -3,8 +3,9 @@ import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { inListOf } from "../../../core/text/bytes.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
-import { archiveUrls, escapeName } from "../archives/urls.ts"
+import { archiveUrls } from "../archives/urls.ts"
 import { type AttachmentRow, presentAttachment } from "../attachments/present.ts"
 import type { Attachment } from "../attachments/records.ts"
 import { findAttachmentsOfReleases } from "../attachments/store.ts"
@@ -17,13 +18,13 @@ import type { Release } from "./store.ts"
 export function presentAsset({ site }: Pick<Services, "site">, on: Owned, release: Release, row: AttachmentRow): Attachment {
   if (release.is_draft === 1) return presentAttachment(site, row)
   const html = repositoryHtmlUrl(site, on.owner.name, on.repository.name)
-  return presentAttachment(site, row, `${html}/releases/download/${escapeName(release.tag_name)}/${encodeURIComponent(row.name)}`)
+  return presentAttachment(site, row, `${html}/releases/download/${escapePath(release.tag_name)}/${encodeURIComponent(row.name)}`)
 }
 
 /** Releases of one repository in the order given: two queries, however many there are. */
 /** The page of a release, by that of its repository. */
 export const releaseUrl = (repositoryPage: string, { tag_name }: Pick<Release, "tag_name">): string =>
-  `${repositoryPage}/releases/tag/${escapeName(tag_name)}`
+  `${repositoryPage}/releases/tag/${escapePath(tag_name)}`
 
 export async function presentReleases(db: Handle, services: Services, on: Owned, releases: readonly Release[]): Promise<ReleaseRecord[]> {
   if (releases.length === 0) return []

@@ -1,8 +1,8 @@
 import { refuse } from "../../../core/errors.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
+import { isMapping } from "../../../core/yaml.ts"
 import type { IssueFormField, IssueTemplate } from "./records.ts"
-import { isMapping } from "./yaml.ts"
 
 /** What people answer to the fields of a form, and the text of the issue that is made of it. */
 

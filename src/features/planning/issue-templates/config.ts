@@ -1,5 +1,5 @@
+import { isMapping, listOf, readMapping, textOf, UnreadableYamlError } from "../../../core/yaml.ts"
 import type { IssueConfig, IssueConfigContactLink } from "./records.ts"
-import { isMapping, listOf, readMapping, textOf, UnreadableYamlError } from "./yaml.ts"
 
 /** The settings of a repository that configures none. */
 export const DEFAULT_CONFIG: IssueConfig = { blank_issues_enabled: true, contact_links: [] }

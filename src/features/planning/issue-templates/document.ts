@@ -1,7 +1,7 @@
+import { UnreadableYamlError } from "../../../core/yaml.ts"
 import { readConfig } from "./config.ts"
 import type { IssueConfig, IssueTemplate } from "./records.ts"
 import { readTemplate } from "./template.ts"
-import { UnreadableYamlError } from "./yaml.ts"
 
 /** What is made of a file among the templates of issues; the fault is for its author. */
 export type Document =

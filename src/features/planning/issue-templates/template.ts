@@ -1,5 +1,5 @@
+import { isMapping, listOf, type Members, mappingOf, readMapping, textOf, textsOf, UnreadableYamlError } from "../../../core/yaml.ts"
 import { FIELD_TYPES, type IssueFormField, type IssueTemplate, VISIBLE_IN } from "./records.ts"
-import { isMapping, listOf, type Members, mappingOf, readMapping, textOf, textsOf, UnreadableYamlError } from "./yaml.ts"
 
 /** Characters of the text that are shown as its description where it has none. */
 const MOST_ABOUT_CHARACTERS = 80

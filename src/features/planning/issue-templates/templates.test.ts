@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
+import { UnreadableYamlError } from "../../../core/yaml.ts"
 import { openStage, type Stage } from "../../code/releases/testing.ts"
 import { DEFAULT_CONFIG, readConfig } from "./config.ts"
 import { readTemplate } from "./template.ts"
-import { UnreadableYamlError } from "./yaml.ts"
 
 const FORM = `name: Bug
 description: Something is wrong

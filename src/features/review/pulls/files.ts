@@ -1,5 +1,6 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Site } from "../../../core/site.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import type { ChangedFile, ObjectId } from "../../../git/index.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import type { ChangedFile as ChangedFileRecord } from "./records.ts"
@@ -18,7 +19,7 @@ const WORDS = {
 export function presentChangedFile(site: Site, { owner, repository }: Owned, head: ObjectId, file: ChangedFile): ChangedFileRecord {
   const { path, previousPath, status, additions, deletions } = file
   const html = repositoryHtmlUrl(site, owner.name, repository.name)
-  const name = path.split("/").map(encodeURIComponent).join("/")
+  const name = escapePath(path)
   return {
     filename: path,
     ...(previousPath !== undefined && { previous_filename: previousPath }),

@@ -2,6 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOf, unitMode } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { branchOf } from "../../../git/index.ts"
 import type { PushStep } from "../../code/pushes/step.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
@@ -27,7 +28,7 @@ export const tellPusher: PushStep = async ({ services: { site }, changes, merge 
         const base = bases.find((each) => each.repository.id === repository_id)
         return base ? [`${repositoryHtmlUrl(site, base.owner.name, base.repository.name)}/pulls/${number}`] : []
       })
-      const compare = `${repositoryHtmlUrl(site, owner.name, repository.name)}/compare/${inPath(repository.default_branch)}...${inPath(name)}`
+      const compare = `${repositoryHtmlUrl(site, owner.name, repository.name)}/compare/${escapePath(repository.default_branch)}...${escapePath(name)}`
       if (addresses.length > 0) say(tell, `The pull request of '${name}':`, addresses)
       else if (mayOpen && found.length === 0) say(tell, `Create a pull request for '${name}':`, [compare])
     }
@@ -37,8 +38,6 @@ export const tellPusher: PushStep = async ({ services: { site }, changes, merge 
 function say(tell: (line: string) => void, title: string, addresses: readonly string[]): void {
   for (const line of ["", title, ...addresses.map((address) => `  ${address}`), ""]) tell(line)
 }
-
-const inPath = (branch: string): string => branch.split("/").map(encodeURIComponent).join("/")
 
 /** Those of the repositories whose pull requests the pusher may read. */
 async function basesOf(tx: Transaction, ids: readonly number[], pusher: User): Promise<readonly Owned[]> {

@@ -6,9 +6,9 @@ import { type Html, html } from "../../../core/html.ts"
 import { LONGEST_MARKUP } from "../../../core/markup/markup.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { resolveRevision } from "../../../features/code/commits/revision.ts"
 import { isGitError } from "../../../git/index.ts"
-import { escapePath } from "../../../web/address.ts"
 import { renderText } from "../texts.ts"
 
 /** What an account says about itself: the README of its repository `.profile`, and for members of an organisation that of `.profile-private`. */

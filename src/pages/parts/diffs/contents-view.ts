@@ -1,10 +1,11 @@
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { modulesIn } from "../../../features/code/contents/modules.ts"
 import { type Picture, recognizePicture } from "../../../features/people/avatars/images.ts"
 import type { ObjectId } from "../../../git/index.ts"
-import { escapePath, path as pathTo } from "../../../web/address.ts"
+import { path as pathTo } from "../../../web/address.ts"
 import { bytes } from "../../../web/time.ts"
 import type { DiffOverview, FileChange, FileDiff } from "./model.ts"
 

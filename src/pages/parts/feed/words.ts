@@ -1,3 +1,4 @@
+import { escapePath } from "../../../core/text/escape-path.ts"
 import type { Activity } from "../../../features/events/feed/records.ts"
 import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
 import { localPath, path } from "../../../web/address.ts"
@@ -45,7 +46,7 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
   }
   const name = activity.ref_name.replace(/^refs\/(?:heads|tags)\//, "")
   const isLive = live.has(activity)
-  const reference = (kind: "branch" | "tag"): Part => (isLive ? { text: name, href: `${at}/src/${kind}/${escaped(name)}` } : name)
+  const reference = (kind: "branch" | "tag"): Part => (isLive ? { text: name, href: `${at}/src/${kind}/${escapePath(name)}` } : name)
   const hrefOf = (part: Part): string => (typeof part === "string" ? at : part.href)
   const branch = reference("branch")
   const tag = reference("tag")
@@ -91,7 +92,7 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
       return about(`dismissed the review by ${reviewer} of pull request`, "pulls", { quote: message.join("|") })
     }
     case "publish_release": {
-      const href = isLive ? `${at}/releases/tag/${escaped(name)}` : `${at}/releases`
+      const href = isLive ? `${at}/releases/tag/${escapePath(name)}` : `${at}/releases`
       return said(["published the release ", { text: name, href }, " of ", home], { href, quote: activity.content })
     }
     case "push_tag":
@@ -114,8 +115,6 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
     }
   }
 }
-
-const escaped = (name: string): string => name.split("/").map(encodeURIComponent).join("/")
 
 interface Push {
   readonly total: number

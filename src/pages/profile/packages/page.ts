@@ -6,6 +6,7 @@ import { type Html, html } from "../../../core/html.ts"
 import { type Page as ListPage, pathNumber, type Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { presentVersions } from "../../../features/packages/packages/present.ts"
 import type { Description } from "../../../features/packages/packages/registry.ts"
 import {
@@ -20,7 +21,7 @@ import {
   type Package,
 } from "../../../features/packages/packages/store.ts"
 import { registries } from "../../../features/packages/registries.ts"
-import { escapePath, localPath, path, repositoryPath, withQuery } from "../../../web/address.ts"
+import { localPath, path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { choices, empty, filterForm, pager } from "../../../web/components.ts"
 import { accountPage } from "../../parts/account/frame.ts"
 import { renderPlainText, renderText } from "../../parts/texts.ts"

@@ -4,8 +4,8 @@ import { anonymous } from "../../../core/actor.ts"
 import { Refusal, Renamed } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { isAccountName } from "../../../features/people/users/names.ts"
-import { escapePath } from "../../../web/address.ts"
 import { queryOf } from "../session.ts"
 
 /**

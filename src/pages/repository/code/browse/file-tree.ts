@@ -1,7 +1,8 @@
 import { type Html, html } from "../../../../core/html.ts"
+import { escapePath } from "../../../../core/text/escape-path.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import type { ObjectId, TreeEntry } from "../../../../git/index.ts"
-import { codePath, escapePath, repositoryPath, revisionPath } from "../../../../web/address.ts"
+import { codePath, repositoryPath, revisionPath } from "../../../../web/address.ts"
 import { icon } from "../../../../web/icon.ts"
 
 /** The files beside a file: the folders on the way to it are open, others are links to their pages, which the script `files` opens in place. */

@@ -1,9 +1,10 @@
 import { Mode } from "../../../../access/modes.ts"
 import { unitMode } from "../../../../access/permission.ts"
 import { type Content, type Html, html } from "../../../../core/html.ts"
+import { escapePath } from "../../../../core/text/escape-path.ts"
 import type { OnCode } from "../../../../features/code/contents/locate.ts"
 import { findPushed } from "../../../../features/review/pulls/pushed-branches-store.ts"
-import { escapePath, repositoryPath } from "../../../../web/address.ts"
+import { repositoryPath } from "../../../../web/address.ts"
 import { icon } from "../../../../web/icon.ts"
 import { time } from "../../../../web/time.ts"
 

@@ -1,5 +1,5 @@
-import { onDemand } from "../../../core/on-demand.ts"
-import { requireShallow } from "../../../core/text/json.ts"
+import { onDemand } from "./on-demand.ts"
+import { requireShallow } from "./text/json.ts"
 
 /** A user's YAML is not what it should be; the message is for its author. */
 export class UnreadableYamlError extends Error {}
