@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { type Import, importsOf, lengthRefusal, queryRefusal, refusals } from "./check.ts"
+import { type Import, importsOf, lengthRefusal, queryRefusal, refusals, writeRefusals } from "./check.ts"
+import { OTHER_WRITERS } from "./tables.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
 const byType = (from: string, to: string): Import => ({ from, to, isType: true })
@@ -47,6 +48,20 @@ describe("the check of imports", () => {
         )
     expect(queryRefusal("features/code/stars/store.ts", 'db.selectFrom("stars")')).toBeUndefined()
     expect(queryRefusal("pages/search/page.ts", "findStars(db)")).toBeUndefined()
+  })
+  it("lets only the owner of a table write it, and others as they are listed", () => {
+    const all = Object.entries(OTHER_WRITERS).flatMap(([table, folders]) =>
+      folders.map((folder) => [`${folder}/old.ts`, `db.updateTable("${table}")`] as const),
+    )
+    const more = (file: string, text: string) => writeRefusals([...all, [file, text]])
+    expect(more("features/code/stars/store.ts", 'db.insertInto("stars")')).toEqual([])
+    expect(more("features/code/stars/below/store.ts", 'db\n .insertInto("stars")')).toEqual([])
+    expect(more("features/planning/labels/rules.ts", 'db.deleteFrom("stars")')).toEqual([
+      expect.stringContaining("which is features/code/stars's"),
+    ])
+    expect(more("features/planning/labels/rules.ts", 'db.deleteFrom("pins")')).toEqual([expect.stringContaining("has no owner")])
+    expect(more("features/planning/labels/rules.ts", 'db.selectFrom("stars")')).toEqual([])
+    expect(writeRefusals(all.slice(1))).toEqual([expect.stringContaining("nothing is written there any more")])
   })
   it("keeps lines of pages short", () => {
     const words = "x".repeat(150)
