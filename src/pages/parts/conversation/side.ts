@@ -86,9 +86,18 @@ async function choicesOf(call: ConversationCall): Promise<Choices> {
   }
 }
 
+/** What the sections are made of. */
+interface Side {
+  readonly call: ConversationCall
+  readonly record: IssueRecord
+  readonly forms: ConversationForms
+  readonly choices: Choices
+  /** The path of the repository. */
+  readonly at: string
+}
+
 export async function sideOf(call: ConversationCall, record: IssueRecord, forms: ConversationForms): Promise<Html> {
   const { services, db, actor, repository, issue } = call
-  const at = repositoryPath(call)
   const columns = new Map((await findColumnsOfIssue(db, { issueId: issue.id })).map(({ project_id, title }) => [project_id, title]))
   const participants = await findParticipants(db, { issueId: issue.id })
   const spent = await findTimeSpent(db, { issueId: issue.id })
@@ -98,172 +107,12 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
     : []
   const blocked = hasDependencies ? await presentIssues(db, services.site, actor, (await findBlocked(db, actor, issue, SHOWN)).rows) : []
   const choices = await choicesOf(call)
-  const { writes, me } = choices
-  const isOverdue = record.due_date !== null && record.state === "open" && Date.parse(record.due_date) / 1000 < services.now()
-  const { milestone } = record
-  const list = `${at}/${issue.is_pull === 1 ? "pulls" : "issues"}`
-  const change = (form: Page, words: string, field: Field, submit = "Save"): Content =>
-    opened(call, form, words, html`${formView(form, { path: call.path, draft: call.draft, submit, look: "small", fields: [field] })}`)
+  const side: Side = { call, record, forms, choices, at: repositoryPath(call) }
+  const reference = `${record.repository.full_name}${issue.is_pull === 1 ? "!" : "#"}${record.number}`
   return html`
-    ${sideSection(
-      "Assignees",
-      record.assignees.length > 0 &&
-        html`
-          <ul class="plain">
-            ${record.assignees.map((user) => html`<li>${personWithAvatar(user)}</li>`)}
-          </ul>
-        `,
-      {
-        none: "Nobody",
-        change:
-          writes &&
-          html`
-            ${
-              me &&
-              !record.assignees.some(({ id }) => id === me.id) &&
-              choices.candidates.some(({ id }) => id === me.id) &&
-              formButton(forms.assignMe, call.path, "Assign yourself", { assignees: me.name })
-            }
-            ${change(forms.assignees, "Edit assignees", {
-              kind: "boxes",
-              name: "assignees",
-              label: "Assignees",
-              value: record.assignees.map(({ login }) => login),
-              options: united(
-                choices.candidates.map(({ name }): Option => [name, name]),
-                record.assignees.map(({ login }): Option => [login, login]),
-              ),
-            })}
-          `,
-      },
-    )}
-    ${sideSection(
-      "Labels",
-      record.labels.length > 0 &&
-        html`
-          <p class="bar">
-            ${record.labels.map(({ name, color, description }) =>
-              label(name, color, { title: description, href: withQuery(list, { q: `is:open label:"${name}"` }) }),
-            )}
-          </p>
-        `,
-      {
-        change:
-          writes &&
-          change(forms.labels, "Edit labels", {
-            kind: "boxes",
-            name: "labels",
-            label: "Labels",
-            value: record.labels.map(({ id }) => String(id)),
-            options: united(
-              choices.offered.labels.map(({ id, name }): Option => [String(id), name]),
-              record.labels.map(({ id, name }): Option => [String(id), name]),
-            ),
-            hint: choices.offered.labels.length === 0 && html`No labels yet: <a href="${at}/labels">create one</a>.`,
-          }),
-      },
-    )}
-    ${sideSection(
-      "Milestone",
-      milestone
-        ? html`
-          <p><a class="strong" href="${at}/milestone/${milestone.id}"><bdi>${milestone.title}</bdi></a></p>
-          <progress
-            value="${milestone.closed_issues}"
-            max="${Math.max(1, milestone.closed_issues + milestone.open_issues)}"
-            aria-label="${milestone.closed_issues} of ${milestone.closed_issues + milestone.open_issues} closed"
-          >
-          </progress>
-        `
-        : undefined,
-      {
-        change:
-          writes &&
-          change(forms.milestone, "Edit milestone", {
-            kind: "menu",
-            name: "milestone",
-            label: "Milestone",
-            value: String(milestone?.id ?? 0),
-            options: [
-              ["0", "None"],
-              ...united(
-                choices.offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }): Option => [String(id), title]),
-                milestone ? [[String(milestone.id), milestone.title]] : [],
-              ),
-            ],
-          }),
-      },
-    )}
-    ${
-      repository.has_projects === 1 &&
-      sideSection(
-        "Projects",
-        record.projects.length > 0 &&
-          html`
-            <ul class="plain">
-              ${record.projects.map(
-                ({ id, title, html_url }) =>
-                  html`
-                    <li>
-                      ${icon("project")} <a href="${localPath(html_url)}"><bdi>${title}</bdi></a>
-                      ${columns.has(id) && html` <span class="chip"><bdi>${columns.get(id)}</bdi></span>`}
-                    </li>
-                  `,
-              )}
-            </ul>
-          `,
-      )
-    }
-    ${
-      (record.due_date || writes) &&
-      sideSection(
-        "Due date",
-        record.due_date &&
-          html`
-            <p class="${isOverdue ? "closed" : ""}">
-              ${icon("calendar")} ${dayOf(Date.parse(record.due_date) / 1000)}${isOverdue && " (overdue)"}
-            </p>
-          `,
-        {
-          change:
-            writes &&
-            change(forms.due, "Edit due date", {
-              kind: "line",
-              name: "due_date",
-              label: "Due",
-              type: "date",
-              value: record.due_date?.slice(0, 10) ?? "",
-              hint: "Leave empty for none.",
-            }),
-        },
-      )
-    }
-    ${timeSection(call, record, forms, choices, spent)}
-    ${
-      hasDependencies &&
-      (dependencies.length > 0 || writes) &&
-      sideSection("Blocked by", dependencies.length > 0 && issueList(dependencies, (other) => writes && untie(call, forms, other)), {
-        none: "None",
-        change:
-          writes &&
-          opened(
-            call,
-            forms.depend,
-            "Add a dependency",
-            formView(forms.depend, {
-              path: call.path,
-              draft: call.draft,
-              submit: "Add",
-              look: "small",
-              fields: [
-                { kind: "line", name: "issue", label: "Issue", placeholder: "#3", hint: "This issue can't be closed before that one." },
-                { kind: "hidden", name: "owner", value: call.owner.name },
-                { kind: "hidden", name: "repo", value: repository.name },
-              ],
-            }),
-          ),
-      })
-    }
+    ${assigneesSection(side)}${labelsSection(side)}${milestoneSection(side)}${projectsSection(side, columns)}
+    ${dueSection(side)}${timeSection(call, record, forms, choices, spent)}
+    ${hasDependencies && dependenciesSection(side, dependencies)}
     ${
       blocked.length > 0 &&
       sideSection(
@@ -271,30 +120,227 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
         issueList(blocked, () => undefined),
       )
     }
-    ${
-      record.ref !== "" &&
-      sideSection("Branch", html`<p>${icon("git-branch")} <code><bdi>${record.ref.replace(/^refs\/(?:heads|tags)\//, "")}</bdi></code></p>`)
-    }
-    ${
-      me &&
-      sideSection(
-        "Notifications",
-        html`
-          <p class="small">${choices.isSubscribed ? "You are subscribed." : "You are not subscribed."}</p>
-          ${formButton(
-            choices.isSubscribed ? forms.unsubscribe : forms.subscribe,
-            { ...call.path, user: me.name },
-            choices.isSubscribed ? html`${icon("bell-slash")}Unsubscribe` : html`${icon("bell")}Subscribe`,
-          )}
-        `,
-      )
-    }
+    ${branchSection(side)}${notificationsSection(side)}
     ${sideSection(plural(participants.length, "participant"), faces(participants.map((user) => presentUser(services.site, user, actor))))}
-    ${sideSection("Reference", html`<p><code>${record.repository.full_name}${issue.is_pull === 1 ? "!" : "#"}${record.number}</code></p>`, {
-      change: writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)),
+    ${sideSection("Reference", html`<p><code>${reference}</code></p>`, {
+      change: choices.writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)),
     })}
     ${administration(call, record, forms)}
   `
+}
+
+/** A form of one field that opens below what it changes. */
+const change = ({ call }: Side, form: Page, words: string, field: Field): Content =>
+  opened(call, form, words, html`${formView(form, { path: call.path, draft: call.draft, submit: "Save", look: "small", fields: [field] })}`)
+
+function assigneesSection(side: Side): Content {
+  const { call, record, forms, choices } = side
+  const { writes, me } = choices
+  return sideSection(
+    "Assignees",
+    record.assignees.length > 0 &&
+      html`
+        <ul class="plain">
+          ${record.assignees.map((user) => html`<li>${personWithAvatar(user)}</li>`)}
+        </ul>
+      `,
+    {
+      none: "Nobody",
+      change:
+        writes &&
+        html`
+          ${
+            me &&
+            !record.assignees.some(({ id }) => id === me.id) &&
+            choices.candidates.some(({ id }) => id === me.id) &&
+            formButton(forms.assignMe, call.path, "Assign yourself", { assignees: me.name })
+          }
+          ${change(side, forms.assignees, "Edit assignees", {
+            kind: "boxes",
+            name: "assignees",
+            label: "Assignees",
+            value: record.assignees.map(({ login }) => login),
+            options: united(
+              choices.candidates.map(({ name }): Option => [name, name]),
+              record.assignees.map(({ login }): Option => [login, login]),
+            ),
+          })}
+        `,
+    },
+  )
+}
+
+function labelsSection(side: Side): Content {
+  const { call, record, forms, choices, at } = side
+  const list = `${at}/${call.issue.is_pull === 1 ? "pulls" : "issues"}`
+  return sideSection(
+    "Labels",
+    record.labels.length > 0 &&
+      html`
+        <p class="bar">
+          ${record.labels.map(({ name, color, description }) =>
+            label(name, color, { title: description, href: withQuery(list, { q: `is:open label:"${name}"` }) }),
+          )}
+        </p>
+      `,
+    {
+      change:
+        choices.writes &&
+        change(side, forms.labels, "Edit labels", {
+          kind: "boxes",
+          name: "labels",
+          label: "Labels",
+          value: record.labels.map(({ id }) => String(id)),
+          options: united(
+            choices.offered.labels.map(({ id, name }): Option => [String(id), name]),
+            record.labels.map(({ id, name }): Option => [String(id), name]),
+          ),
+          hint: choices.offered.labels.length === 0 && html`No labels yet: <a href="${at}/labels">create one</a>.`,
+        }),
+    },
+  )
+}
+
+function milestoneSection(side: Side): Content {
+  const { record, forms, choices, at } = side
+  const { milestone } = record
+  return sideSection(
+    "Milestone",
+    milestone
+      ? html`
+        <p><a class="strong" href="${at}/milestone/${milestone.id}"><bdi>${milestone.title}</bdi></a></p>
+        <progress
+          value="${milestone.closed_issues}"
+          max="${Math.max(1, milestone.closed_issues + milestone.open_issues)}"
+          aria-label="${milestone.closed_issues} of ${milestone.closed_issues + milestone.open_issues} closed"
+        >
+        </progress>
+      `
+      : undefined,
+    {
+      change:
+        choices.writes &&
+        change(side, forms.milestone, "Edit milestone", {
+          kind: "menu",
+          name: "milestone",
+          label: "Milestone",
+          value: String(milestone?.id ?? 0),
+          options: [
+            ["0", "None"],
+            ...united(
+              choices.offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }): Option => [String(id), title]),
+              milestone ? [[String(milestone.id), milestone.title]] : [],
+            ),
+          ],
+        }),
+    },
+  )
+}
+
+function projectsSection({ call, record }: Side, columns: ReadonlyMap<number, string>): Content {
+  return (
+    call.repository.has_projects === 1 &&
+    sideSection(
+      "Projects",
+      record.projects.length > 0 &&
+        html`
+          <ul class="plain">
+            ${record.projects.map(
+              ({ id, title, html_url }) =>
+                html`
+                  <li>
+                    ${icon("project")} <a href="${localPath(html_url)}"><bdi>${title}</bdi></a>
+                    ${columns.has(id) && html` <span class="chip"><bdi>${columns.get(id)}</bdi></span>`}
+                  </li>
+                `,
+            )}
+          </ul>
+        `,
+    )
+  )
+}
+
+function dueSection(side: Side): Content {
+  const { call, record, forms, choices } = side
+  const { writes } = choices
+  const isOverdue = record.due_date !== null && record.state === "open" && Date.parse(record.due_date) / 1000 < call.services.now()
+  return (
+    (record.due_date || writes) &&
+    sideSection(
+      "Due date",
+      record.due_date &&
+        html`
+          <p class="${isOverdue ? "closed" : ""}">
+            ${icon("calendar")} ${dayOf(Date.parse(record.due_date) / 1000)}${isOverdue && " (overdue)"}
+          </p>
+        `,
+      {
+        change:
+          writes &&
+          change(side, forms.due, "Edit due date", {
+            kind: "line",
+            name: "due_date",
+            label: "Due",
+            type: "date",
+            value: record.due_date?.slice(0, 10) ?? "",
+            hint: "Leave empty for none.",
+          }),
+      },
+    )
+  )
+}
+
+function dependenciesSection({ call, forms, choices }: Side, dependencies: readonly IssueRecord[]): Content {
+  const { writes } = choices
+  return (
+    (dependencies.length > 0 || writes) &&
+    sideSection("Blocked by", dependencies.length > 0 && issueList(dependencies, (other) => writes && untie(call, forms, other)), {
+      none: "None",
+      change:
+        writes &&
+        opened(
+          call,
+          forms.depend,
+          "Add a dependency",
+          formView(forms.depend, {
+            path: call.path,
+            draft: call.draft,
+            submit: "Add",
+            look: "small",
+            fields: [
+              { kind: "line", name: "issue", label: "Issue", placeholder: "#3", hint: "This issue can't be closed before that one." },
+              { kind: "hidden", name: "owner", value: call.owner.name },
+              { kind: "hidden", name: "repo", value: call.repository.name },
+            ],
+          }),
+        ),
+    })
+  )
+}
+
+function branchSection({ record }: Side): Content {
+  return (
+    record.ref !== "" &&
+    sideSection("Branch", html`<p>${icon("git-branch")} <code><bdi>${record.ref.replace(/^refs\/(?:heads|tags)\//, "")}</bdi></code></p>`)
+  )
+}
+
+function notificationsSection({ call, forms, choices }: Side): Content {
+  const { me } = choices
+  return (
+    me &&
+    sideSection(
+      "Notifications",
+      html`
+        <p class="small">${choices.isSubscribed ? "You are subscribed." : "You are not subscribed."}</p>
+        ${formButton(
+          choices.isSubscribed ? forms.unsubscribe : forms.subscribe,
+          { ...call.path, user: me.name },
+          choices.isSubscribed ? html`${icon("bell-slash")}Unsubscribe` : html`${icon("bell")}Subscribe`,
+        )}
+      `,
+    )
+  )
 }
 
 /** Those that can be chosen, and those that are. */
