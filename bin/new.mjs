@@ -83,20 +83,21 @@ const withImport = (text, line) => {
   return `${text.slice(0, end + 1)}${line}\n${text.slice(end + 1)}`
 }
 
-const listOf = (registry) => new RegExp(`(= ${registry}\\(\n)([\\s\\S]*?)(\\)\n)`)
+/** The change of a root list that gets one more entry. Refuses a list that it has already. */
+function listedIn(path, registry, list, file) {
+  const root = read(path)
+  if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`${path} has ${list} already. Choose another name.`)
+  const imported = withImport(root, `import { ${list} } from "./${file.slice("src/".length)}.ts"`)
+  return { [path]: withEntry(imported, new RegExp(`(= ${registry}\\(\n)([\\s\\S]*?)(\\)\n)`), list) }
+}
 
 /** What to write by path: for each kind, from the name. Texts of files that are there already are changed. */
 const kinds = {
   operation(name) {
     const it = feature(name)
-    const list = `${it.one}Operations`
-    const path = "src/operations.ts"
-    const root = read(path)
-    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`${path} has ${list} already. Choose another name.`)
-    const imported = withImport(root, `import { ${list} } from "./${it.folder.slice("src/".length)}/operations.ts"`)
     return {
       files: operation(it),
-      changes: { [path]: withEntry(imported, listOf("registry"), list) },
+      changes: listedIn("src/operations.ts", "registry", `${it.one}Operations`, `${it.folder}/operations`),
       next: [
         `${it.folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,
         `${it.folder}/operations.test.ts: each answer and each refusal`,
@@ -106,14 +107,9 @@ const kinds = {
   },
   page(name) {
     const { file, ...it } = pageAt(name)
-    const list = `${it.one}Pages`
-    const path = "src/pages.ts"
-    const root = read(path)
-    if (new RegExp(`\\b${list}\\b`).test(root)) refuse(`${path} has ${list} already. Choose another name.`)
-    const imported = withImport(root, `import { ${list} } from "./${file.slice("src/".length)}.ts"`)
     return {
       files: page({ file, ...it }),
-      changes: { [path]: withEntry(imported, listOf("pageRegistry"), list) },
+      changes: listedIn("src/pages.ts", "pageRegistry", `${it.one}Pages`, file),
       next: [
         `${file}.ts: the address, who may see it, and what it shows`,
         `${file}.test.ts: what is on it, for whom`,

@@ -66,7 +66,7 @@ function templateOf(strings: TemplateStringsArray): Template {
   const places: Place[] = []
   let read = ""
   for (const [index, part] of strings.entries()) {
-    const text = withoutIndentation(part, isInTag(read))
+    const text = withoutIndentation(part, read)
     texts.push(text)
     read += text
     if (index < strings.length - 1) places.push(placeAfter(read))
@@ -78,12 +78,11 @@ function templateOf(strings: TemplateStringsArray): Template {
 
 const isInTag = (read: string): boolean => read.lastIndexOf("<") > read.lastIndexOf(">")
 
-/** A line break and the indentation after it are for who reads the source: between words, and in a tag, they are a space; beside a tag or a hole they are nothing. */
-const withoutIndentation = (text: string, beginsInTag: boolean): string =>
+/** A line break and the indentation after it are for who reads the source: between words, and in a tag, they are a space; beside a tag or a hole they are nothing. `read` is what stands before the text. */
+const withoutIndentation = (text: string, read: string): string =>
   text.replace(/[ \t]*\n\s*/g, (found: string, at: number) => {
     const [before, after] = [text[at - 1], text[at + found.length]]
-    const inTag = at === 0 ? beginsInTag : isInTag(text.slice(0, at)) || (beginsInTag && !text.slice(0, at).includes(">"))
-    if (inTag) return after === ">" ? "" : " "
+    if (isInTag(read + text.slice(0, at))) return after === ">" ? "" : " "
     return before === undefined || before === ">" || after === undefined || after === "<" ? "" : " "
   })
 

@@ -129,6 +129,15 @@ export const formButton = (
     fields: Object.entries(hidden).map(([name, value]) => ({ kind: "hidden", name, value })),
   })
 
+/** What is seldom wanted, such as a form for what can't be undone: unfolded where the form was refused. */
+export const unfold = (to: Pick<Page, "id">, draft: Draft | undefined, title: string, content: Content): Html =>
+  html`
+    <details ${flagged("open", draft?.form === to.id)}>
+      <summary>${title}</summary>
+      <div class="stack">${content}</div>
+    </details>
+  `
+
 interface View {
   readonly id: string
   readonly record: unknown

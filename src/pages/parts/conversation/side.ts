@@ -111,7 +111,7 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
   const reference = `${record.repository.full_name}${issue.is_pull === 1 ? "!" : "#"}${record.number}`
   return html`
     ${assigneesSection(side)}${labelsSection(side)}${milestoneSection(side)}${projectsSection(side, columns)}
-    ${dueSection(side)}${timeSection(call, record, forms, choices, spent)}
+    ${dueSection(side)}${timeSection(side, spent)}
     ${hasDependencies && dependenciesSection(side, dependencies)}
     ${
       blocked.length > 0 &&
@@ -125,7 +125,7 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
     ${sideSection("Reference", html`<p><code>${reference}</code></p>`, {
       change: choices.writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)),
     })}
-    ${administration(call, record, forms)}
+    ${administration(side)}
   `
 }
 
@@ -388,7 +388,7 @@ function untie(call: ConversationCall, forms: ConversationForms, other: IssueRec
 
 type Spent = Awaited<ReturnType<typeof findTimeSpent>>
 
-function timeSection(call: ConversationCall, record: IssueRecord, forms: ConversationForms, choices: Choices, spent: Spent): Content {
+function timeSection({ call, record, forms, choices }: Side, spent: Spent): Content {
   const { books, times, running, writes } = choices
   const isTimed = writes && mayTrackByStopwatch(call, call.issue)
   if (spent.length === 0 && record.time_estimate === 0 && !books && !isTimed) return undefined
@@ -465,7 +465,7 @@ function timeSection(call: ConversationCall, record: IssueRecord, forms: Convers
 }
 
 /** What administrators of the repository do. */
-function administration(call: ConversationCall, record: IssueRecord, forms: ConversationForms): Content {
+function administration({ call, record, forms }: Side): Content {
   const { actor, permission, repository, issue, path, draft } = call
   if (actor.kind === "anonymous" || permission.mode < Mode.admin || repository.is_archived === 1) return undefined
   const what = issue.is_pull === 1 ? "pull request" : "issue"

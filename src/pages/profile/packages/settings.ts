@@ -2,13 +2,13 @@ import { Mode } from "../../../access/modes.ts"
 import { type OnPackages, onPackagesAsWriter } from "../../../access/policies/packages.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { form } from "../../../core/forms/form.ts"
-import { flagged, type Html, html } from "../../../core/html.ts"
+import { type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { packageOperations } from "../../../features/packages/packages/operations.ts"
 import { findVersions } from "../../../features/packages/packages/store.ts"
 import { path } from "../../../web/address.ts"
-import { type Field, formButton, formView } from "../../../web/form.ts"
+import { type Field, formButton, formView, unfold } from "../../../web/form.ts"
 import { locatePackage, ownerPage, SOME_VERSIONS } from "./frame.ts"
 import { packagePath } from "./view.ts"
 
@@ -74,7 +74,7 @@ const settings: Page = page({
               })
         }
         <h2 id="delete">Delete</h2>
-        ${unfold("Delete a version", draft?.form === removeVersion.id, [
+        ${unfold(removeVersion, draft, "Delete a version", [
           html`<p>Tools that ask for exactly this version no longer find it. It can be published again.</p>`,
           formView(removeVersion, {
             ...danger,
@@ -84,7 +84,7 @@ const settings: Page = page({
             ],
           }),
         ])}
-        ${unfold("Delete the package", draft?.form === remove.id, [
+        ${unfold(remove, draft, "Delete the package", [
           html`<p>All its versions are deleted. This cannot be undone.</p>`,
           formView(remove, { ...danger, submit: "Delete package" }),
         ])}
@@ -93,14 +93,6 @@ const settings: Page = page({
     )
   },
 })
-
-const unfold = (title: string, isOpen: boolean, content: readonly Html[]): Html =>
-  html`
-    <details ${flagged("open", isOpen)}>
-      <summary>${title}</summary>
-      <div class="stack">${content}</div>
-    </details>
-  `
 
 const changeAccess = form({
   id: "package.changeAccess",

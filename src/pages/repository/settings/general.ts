@@ -3,7 +3,7 @@ import { type OnRepository, onRepositoryAsAdministrator, onRepositoryAsOwner } f
 import type { User } from "../../../core/actor.ts"
 import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
-import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import { type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, page } from "../../../core/page.ts"
 import { lifecycleOperations } from "../../../features/code/lifecycle/operations.ts"
@@ -12,7 +12,7 @@ import { repositoryOperations } from "../../../features/code/repositories/operat
 import { topicOperations } from "../../../features/code/topics/operations.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
-import { formButton, formView } from "../../../web/form.ts"
+import { formButton, formView, unfold } from "../../../web/form.ts"
 import { ABOUT, namesOf, PULLS, UNITS } from "./fields.ts"
 import { settingsPage } from "./frame.ts"
 import { settingsOf } from "./values.ts"
@@ -224,17 +224,11 @@ function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft 
   const isOwner = permission.mode >= Mode.owner
   const isPrivate = repository.is_private === 1
   const shown = { path: call.path, draft, look: "danger", confirm: fullName(call.path) } as const
-  const unfold = (to: Page, title: string, content: Content): Html =>
-    html`
-      <details ${flagged("open", draft?.form === to.id)}>
-        <summary>${title}</summary>
-        <div class="stack">${content}</div>
-      </details>
-    `
   return html`
     <div class="unfolds">
       ${unfold(
         rename,
+        draft,
         "Rename this repository",
         html`
           <p>Links and clones with the old name keep working until another repository takes the name.</p>
@@ -248,6 +242,7 @@ function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft 
       )}
       ${unfold(
         changeVisibility,
+        draft,
         isPrivate ? "Make it public" : "Make it private",
         html`
           <p>
@@ -268,6 +263,7 @@ function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft 
         isOwner &&
         unfold(
           transfer,
+          draft,
           "Transfer ownership",
           recipient
             ? html`
@@ -301,6 +297,7 @@ function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft 
         (repository.is_archived === 1
           ? unfold(
               unarchive,
+              draft,
               "Unarchive this repository",
               html`
                 <p>Unarchived.</p>
@@ -309,6 +306,7 @@ function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft 
             )
           : unfold(
               archive,
+              draft,
               "Archive this repository",
               html`
                 <p>An archived repository is read-only.</p>
@@ -320,6 +318,7 @@ function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft 
         isOwner
           ? unfold(
               remove,
+              draft,
               "Delete repository",
               html`
                 <p>Everything in it is deleted. This cannot be undone.</p>
