@@ -15,11 +15,11 @@ export function unreasoned(files: ReadonlyMap<string, string>, reasons: Readonly
       .filter((path) => !reasoned.has(path))
       .map(
         (path) =>
-          `${path} runs on both databases: leave it on SQLite, or name it in tests/imports/both-databases.ts under the reason why they can differ there.`,
+          `${path} runs on both databases: leave it on SQLite, or name it in tests/structure/both-databases.ts under the reason why they can differ there.`,
       ),
     ...[...reasoned]
       .filter((path) => !both.has(path))
-      .map((path) => `tests/imports/both-databases.ts names ${path}, which does not run on both databases: take it out.`),
+      .map((path) => `tests/structure/both-databases.ts names ${path}, which does not run on both databases: take it out.`),
   ]
 }
 

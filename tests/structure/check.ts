@@ -1,4 +1,4 @@
-/** Checks the imports of src against directions.ts: `node tests/imports/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
+/** Checks the structure of src: imports against directions.ts, queries, writers of tables and lengths: `node tests/structure/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { GROUPS, INSTEAD, LONGEST_LINE, MAKES_HTML, OF_PAGES, PARTS, READ_AS_PAGES, WITHOUT_QUERIES } from "./directions.ts"
@@ -96,7 +96,7 @@ export function writeRefusals(texts: readonly (readonly [file: string, text: str
   )
   const refused = writers.flatMap(({ table, file, folder }) => {
     const owner = OWNERS[table]
-    if (owner === undefined) return [`${file} writes ${table}, which has no owner: name it in tests/imports/tables.ts.`]
+    if (owner === undefined) return [`${file} writes ${table}, which has no owner: name it in tests/structure/tables.ts.`]
     if (isBelow(folder, owner) || OTHER_WRITERS[table]?.includes(folder) === true) return []
     return [`${file} writes ${table}, which is ${owner}'s: call a verb or a query of its store, or publish an event that it hears.`]
   })
@@ -107,7 +107,7 @@ export function writeRefusals(texts: readonly (readonly [file: string, text: str
   )
   return [
     ...refused,
-    ...unused.map((each) => `nothing is written there any more: take "${each}" off OTHER_WRITERS in tests/imports/tables.ts.`),
+    ...unused.map((each) => `nothing is written there any more: take "${each}" off OTHER_WRITERS in tests/structure/tables.ts.`),
   ]
 }
 
