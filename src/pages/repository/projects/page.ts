@@ -7,7 +7,7 @@ import {
   type ProjectHome,
   writesProjectsOf,
 } from "../../../access/policies/projects.ts"
-import { type OnRepository, onRepository } from "../../../access/policies/repositories.ts"
+import { type OnRepository, onRepository, requireUnarchived } from "../../../access/policies/repositories.ts"
 import { asMe } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
@@ -215,15 +215,9 @@ const addCardPages: readonly Page[] = [
     address: "POST /{owner}/{repo}/projects/{id}/cards",
     access: onRepositoryProjectsAsWriter,
     query: cardFields,
-    again: async (call, refusal) => {
-      const found = await onRepositoryProjects.open(call)
-      return boardPage({ ...call, ...found }, {}, ofRepository({ ...call, ...found }), {
-        typed: call.query.reference ?? "",
-        problem: problem(refusal),
-      })
-    },
+    again: (call, refusal) => boardPage(call, {}, ofRepository(call), { typed: call.query.reference ?? "", problem: problem(refusal) }),
     answer: (call) => {
-      if (call.home.repository?.is_archived === 1) throw refuse.archived()
+      requireUnarchived(call)
       return addTyped(call, call.query)
     },
   }),
