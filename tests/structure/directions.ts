@@ -27,7 +27,7 @@ export const MAKES_HTML: Readonly<Record<string, string>> = {
 }
 
 /** Files that read and change tables by queries of stores, and by none of their own. */
-export const WITHOUT_QUERIES: readonly RegExp[] = [/^pages\//, /^servers\//, /^web\//, /(^|[/-])operations\.ts$/]
+export const WITHOUT_QUERIES: readonly RegExp[] = [/^pages\//, /^servers\//, /^web\//, /^access\/policies\//, /(^|[/-])operations\.ts$/]
 
 /** Characters of a line in what makes pages: longer ones hide what a reader looks for. A single text or pattern may be longer, and so may comments. */
 export const LONGEST_LINE = 140

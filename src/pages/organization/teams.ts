@@ -1,7 +1,7 @@
 import { isExternalUnit, Mode, modeName, UNITS, type Unit } from "../../access/modes.ts"
 import { onOrganizationAsMember, onOrganizationAsOwner } from "../../access/policies/organizations.ts"
-import { type Team, teamReadable } from "../../access/policies/teams.ts"
 import { findTeamMember, findUserByName } from "../../access/store.ts"
+import { type Team, teamVisible } from "../../access/visibility.ts"
 import { memberOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { form, type Typed } from "../../core/forms/form.ts"
@@ -43,7 +43,7 @@ const list: Page = page({
   access: onOrganizationAsMember,
   answer: async (call) => {
     const { services, db, actor, organization, role, page: rows, reader } = call
-    const { rows: found, total } = await findTeams(db, organization.id, actor, role, { text: "", inDescriptions: false }, rows)
+    const { rows: found, total } = await findTeams(db, organization.id, actor, { text: "", inDescriptions: false }, rows)
     const teams = await presentTeams(db, services.site, found, { withOrganization: false })
     return organizationPage(call, presentUser(services.site, organization, actor), {
       tab: "teams",
@@ -558,7 +558,7 @@ async function locateTeam({ db, actor, organization, role }: InOrganization, nam
     : await findTeamByName.first(db, { organizationId: organization.id, lowerName: name.toLowerCase() })
   if (!team) throw refuse.notFound()
   const isMember = (await findTeamMember.first(db, { teamId: team.id, userId: actor.user.id })) !== undefined
-  if (!teamReadable(actor, team, organization, role, isMember)) throw refuse.notFound()
+  if (!teamVisible(actor, team, organization, role, isMember)) throw refuse.notFound()
   return team
 }
 
