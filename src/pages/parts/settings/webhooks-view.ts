@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../core/html.ts"
-import type { Switch } from "../../../features/events/webhooks/events/kinds.ts"
+import type { Switch } from "../../../features/actions/external/names.ts"
 import { eventsOf } from "../../../features/events/webhooks/present.ts"
 import type {
   DeliveryRequest,
