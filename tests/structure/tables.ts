@@ -180,10 +180,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   deeds: {
     "features/people/authentication": "from before it had an owner",
   },
-  follows: {
-    "features/code/lifecycle": "from before it had an owner",
-    "features/people/blocks": "from before it had an owner",
-  },
   imports: {
     "features/code/mirrors": "from before it had an owner",
   },
@@ -282,7 +278,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
     "features/people/organizations": "from before it had an owner",
-    "features/people/sessions": "from before it had an owner",
     "features/site/administration": "from before it had an owner",
   },
   watches: {
@@ -397,16 +392,7 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/events/webhooks",
   "features/packages/npm",
   "features/packages/packages",
-  "features/people/authentication",
-  "features/people/avatars",
-  "features/people/blocks",
-  "features/people/follows",
-  "features/people/keys",
-  "features/people/oauth2",
   "features/people/organizations",
-  "features/people/passkeys",
-  "features/people/providers",
-  "features/people/sessions",
   "features/people/teams",
   "features/people/users",
   "features/planning/attachments",
