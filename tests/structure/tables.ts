@@ -151,7 +151,6 @@ export const OTHER_WRITERS: Readonly<Record<string, readonly string[]>> = {
   issue_counters: ["features/site/migration"],
   issue_labels: ["features/site/migration"],
   issues: ["features/planning/attachments", "features/planning/transfers", "features/site/migration"],
-  jobs: ["features/code/branches", "features/code/pushes"],
   labels: ["features/code/lifecycle", "features/site/migration"],
   milestones: ["features/site/migration"],
   mirrors: ["features/site/migration"],
@@ -165,7 +164,6 @@ export const OTHER_WRITERS: Readonly<Record<string, readonly string[]>> = {
   releases: ["features/code/tags"],
   repositories: [
     "features/code/branches",
-    "features/code/languages",
     "features/code/lfs",
     "features/code/lifecycle",
     "features/code/mirrors",
@@ -182,7 +180,6 @@ export const OTHER_WRITERS: Readonly<Record<string, readonly string[]>> = {
   stars: ["features/code/lifecycle"],
   team_members: ["features/people/organizations"],
   teams: ["features/people/organizations"],
-  topics: ["features/code/repositories"],
   users: [
     "features/code/lifecycle",
     "features/code/repositories",
@@ -191,5 +188,5 @@ export const OTHER_WRITERS: Readonly<Record<string, readonly string[]>> = {
     "features/site/administration",
   ],
   watches: ["features/code/lifecycle"],
-  wikis: ["features/code/lifecycle", "features/site/adoption"],
+  wikis: ["features/site/adoption"],
 }
