@@ -194,10 +194,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/planning/transfers": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
-  jobs: {
-    "features/code/branches": "from before it had an owner",
-    "features/code/pushes": "from before it had an owner",
-  },
   labels: {
     "features/code/lifecycle": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
@@ -237,7 +233,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   repositories: {
     "features/code/branches": "from before it had an owner",
-    "features/code/languages": "from before it had an owner",
     "features/code/lfs": "from before it had an owner",
     "features/code/lifecycle": "from before it had an owner",
     "features/code/mirrors": "from before it had an owner",
@@ -271,9 +266,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   teams: {
     "features/people/organizations": "from before it had an owner",
   },
-  topics: {
-    "features/code/repositories": "from before it had an owner",
-  },
   users: {
     "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
@@ -284,7 +276,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/code/lifecycle": "from before it had an owner",
   },
   wikis: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/site/adoption": "from before it had an owner",
   },
 }
@@ -362,22 +353,18 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/actions/tokens",
   "features/actions/triggers",
   "features/actions/uploads",
-  "features/code/activity",
   "features/code/attachments",
   "features/code/branches",
   "features/code/collaborators",
   "features/code/commits",
-  "features/code/contents",
   "features/code/deploy-keys",
   "features/code/history",
-  "features/code/languages",
   "features/code/lfs",
   "features/code/lifecycle",
   "features/code/mirrors",
   "features/code/protections",
   "features/code/pushes",
   "features/code/releases",
-  "features/code/repositories",
   "features/code/search",
   "features/code/signatures",
   "features/code/stars",
@@ -385,7 +372,6 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/code/tags",
   "features/code/topics",
   "features/code/watches",
-  "features/code/wiki",
   "features/events/feed",
   "features/events/mail",
   "features/events/notifications",
