@@ -3,7 +3,7 @@
  */
 export const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: "features/people/authentication",
-  account_mails: "features/events/mail",
+  account_mails: "features/people/users",
   action_artifacts: "features/actions/artifacts",
   action_attempts: "features/actions/runs",
   action_caches: "features/actions/cache",
@@ -112,7 +112,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   tag_protections: "features/code/protections",
   tags: "features/code/tags",
   team_invitations: "features/people/teams",
-  team_members: "features/people/teams",
+  team_members: "features/people/organizations",
   team_repositories: "features/people/teams",
   team_units: "features/people/teams",
   teams: "features/people/teams",
@@ -135,7 +135,6 @@ export const OWNERS: Readonly<Record<string, string>> = {
 /** Folders that write a table of another all the same, by table, with the reason: no more of these, and each that goes is taken off. */
 export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   account_mails: {
-    "features/people/teams": "from before it had an owner",
     "features/people/users": "from before it had an owner",
   },
   action_artifacts: {
@@ -207,9 +206,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   oauth2_grants: {
     "features/people/authentication": "from before it had an owner",
   },
-  organization_members: {
-    "features/people/teams": "from before it had an owner",
-  },
   package_versions: {
     "features/packages/npm": "from before it had an owner",
   },
@@ -269,7 +265,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   users: {
     "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
-    "features/people/organizations": "from before it had an owner",
     "features/site/administration": "from before it had an owner",
   },
   watches: {
@@ -282,10 +277,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
 
 /** Folders of lower groups that read a table of a higher one, by table, with the reason. `access` asks about the rows of all features, and is none of these. */
 export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  account_mails: {
-    "features/people/teams": "from before this was a rule",
-    "features/people/users": "from before this was a rule",
-  },
   action_jobs: {
     "features/code/lifecycle": "from before this was a rule",
   },
@@ -373,14 +364,12 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/code/topics",
   "features/code/watches",
   "features/events/feed",
-  "features/events/mail",
   "features/events/notifications",
   "features/events/webhooks",
   "features/packages/npm",
   "features/packages/packages",
   "features/people/organizations",
   "features/people/teams",
-  "features/people/users",
   "features/planning/attachments",
   "features/planning/boards",
   "features/planning/comments",

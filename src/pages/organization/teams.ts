@@ -14,7 +14,7 @@ import { listRepositories, ownedBy } from "../../features/code/repositories/sear
 import { withOwners } from "../../features/code/repositories/store.ts"
 import { findMembers } from "../../features/people/organizations/store.ts"
 import { teamInvitationOperations } from "../../features/people/teams/invitation-operations.ts"
-import { findTeamInvitations, type TeamInvitation } from "../../features/people/teams/invitations.ts"
+import { findTeamInvitations, type TeamInvitation } from "../../features/people/teams/invitations-store.ts"
 import { teamMemberOperations } from "../../features/people/teams/member-operations.ts"
 import { teamOperations } from "../../features/people/teams/operations.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
