@@ -331,3 +331,10 @@ export const forgetAccountMails = query(
   (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number; before: Seconds }>) =>
     db.deleteFrom("account_mails").where("user_id", "=", p.userId).where("about", "=", p.about).where("sent_at", "<", p.before),
 )
+
+/** Changes nothing where the credentials were changed meanwhile. */
+export const noteSignIn = (
+  tx: Transaction,
+  { now, userId, version }: { readonly now: number; readonly userId: number; readonly version: number },
+) =>
+  tx.updateTable("users").set({ last_login_at: now }).where("id", "=", userId).where("credentials_version", "=", version).executeTakeFirst()
