@@ -10,7 +10,7 @@ import { presentWithHidden } from "../../../features/planning/dependencies/prese
 import { findBlocked, findDependencies } from "../../../features/planning/dependencies/store.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
 import { findColumnsOfIssue, findParticipants, findTimeSpent } from "../../../features/planning/issues/beside-store.ts"
-import { findOffered, type Offered } from "../../../features/planning/issues/filter-conditions.ts"
+import { findOffered, type Offered } from "../../../features/planning/issues/filter-store.ts"
 import { presentIssues } from "../../../features/planning/issues/present.ts"
 import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
 import { isSubscribed } from "../../../features/planning/subscriptions/rules.ts"
