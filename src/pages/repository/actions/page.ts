@@ -24,12 +24,11 @@ import {
   findRun,
   findRunnerNames,
   findRuns,
-  findSteps,
   type Job,
   type Run,
 } from "../../../features/actions/runs/store.ts"
 import { readSummaries } from "../../../features/actions/runs/summaries.ts"
-import { findShownTask, type ShownTask } from "../../../features/actions/tasks/store.ts"
+import { findShownTask, findSteps, type ShownTask } from "../../../features/actions/runs/tasks-store.ts"
 import { findWorkflowAt } from "../../../features/actions/triggers/dispatch.ts"
 import { findBranches } from "../../../features/code/branches/store.ts"
 import { resolveRevision } from "../../../features/code/commits/revision.ts"
