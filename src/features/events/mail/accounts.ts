@@ -13,6 +13,7 @@ import { findTeamInvitation, standingInvitation, teamInvitationCode } from "../.
 import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
 import { findAddressesOf } from "../../people/users/store.ts"
 import { composeAccountMail, composeInvitation, composeTeamInvitation } from "./compose-account.ts"
+import { noteAccountMail } from "./store.ts"
 
 /** Mails to people about their own accounts, and about those that they may make. */
 
@@ -43,16 +44,12 @@ async function writeToAccount(
 ): Promise<void> {
   if (config.mail.host === "") return
   const moment = now()
-  const noted = await tx
-    .insertInto("account_mails")
-    .values({ user_id: mail.userId, about: mail.about, lower_address: mail.address, sent_at: moment })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["user_id", "about", "lower_address"])
-        .doUpdateSet({ sent_at: moment })
-        .where("account_mails.sent_at", "<=", moment - PAUSE_SECONDS),
-    )
-    .executeTakeFirst()
+  const noted = await noteAccountMail(tx, moment - PAUSE_SECONDS, {
+    user_id: mail.userId,
+    about: mail.about,
+    lower_address: mail.address,
+    sent_at: moment,
+  })
   if ((noted.numInsertedOrUpdatedRows ?? 0n) > 0n) await jobs.enqueue(tx, accountMailJob, mail)
 }
 
