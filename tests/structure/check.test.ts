@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { type Import, importsOf, lengthRefusal, queryRefusal, refusals, writeRefusals } from "./check.ts"
+import { type Import, importsOf, queryRefusal, refusals, writeRefusals } from "./check.ts"
+import { LONG, lengthRefusals } from "./lengths.ts"
 import { OTHER_WRITERS } from "./tables.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
@@ -63,12 +64,26 @@ describe("the check of imports", () => {
     expect(more("features/planning/labels/rules.ts", 'db.selectFrom("stars")')).toEqual([])
     expect(writeRefusals(all.slice(1))).toEqual([expect.stringContaining("nothing is written there any more")])
   })
-  it("keeps lines of pages short", () => {
+  it("keeps lines, functions and files of pages short", () => {
+    const of = (file: string, text: string) => lengthRefusals([[file, text]]).filter((each) => each.startsWith(file))
     const words = "x".repeat(150)
-    expect(lengthRefusal("pages/search/page.ts", `one\n<p>${words}</p>`)).toContain("pages/search/page.ts:2 has more than 140 characters")
+    expect(of("pages/search/page.ts", `const one = 1\nconst ${words} = 2`)).toEqual([
+      expect.stringContaining("pages/search/page.ts:2 has more than 140 characters"),
+    ])
     for (const line of [`"${words}",`, `hint: "${words}",`, `/^${words}$/i,`, `// ${words}`, ` * ${words}`])
-      expect(lengthRefusal("web/form.ts", line)).toBeUndefined()
-    expect(lengthRefusal("core/errors.ts", words)).toBeUndefined()
+      expect(of("web/form.ts", line)).toEqual([])
+    expect(of("core/errors.ts", words)).toEqual([])
+    const lines = (many: number) => "one()\n".repeat(many)
+    expect(of("web/form.ts", `export function two() {\n${lines(58)}}\n`)).toEqual([])
+    expect(of("web/form.ts", `one()\nexport const two = page({ answer: () => {\n${lines(59)}} })\n`)).toEqual([
+      expect.stringContaining("web/form.ts:2 begins a function of 61 lines"),
+    ])
+    expect(of("web/form.ts", lines(400))).toEqual([])
+    expect(of("web/form.ts", lines(401))).toEqual([expect.stringContaining("web/form.ts has 401 lines")])
+    const [exception = ""] = Object.keys(LONG)
+    expect(lengthRefusals([[exception, lines(401)]]).some((each) => each.startsWith(exception))).toBe(false)
+    expect(of(exception, lines(1))).toEqual([expect.stringContaining("is short enough by now")])
+    expect(lengthRefusals([])).toContain(`${exception} is gone: take it off LONG in tests/structure/lengths.ts.`)
   })
   it("reads imports of every form", () => {
     const text = [
