@@ -2,7 +2,7 @@ import { siteAdministrator } from "../../access/policies/site.ts"
 import { type Html, html } from "../../core/html.ts"
 import { page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
-import { listAddresses } from "../../features/people/users/store.ts"
+import { listAddresses } from "../../features/people/users/addresses-store.ts"
 import { ADMINISTRATION_PATH, administrationPage, ADMINISTRATION_PEOPLE as PEOPLE } from "../../web/administration.ts"
 import { empty, filterForm, pager, state, table } from "../../web/components.ts"
 

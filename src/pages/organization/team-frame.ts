@@ -1,5 +1,5 @@
-import { type Team, teamReadable } from "../../access/policies/teams.ts"
 import { findTeamMember, findUserByName } from "../../access/store.ts"
+import { type Team, teamVisible } from "../../access/visibility.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Content, html } from "../../core/html.ts"
 import type { Request } from "../../core/operation.ts"
@@ -35,7 +35,7 @@ export async function locateTeam({ db, actor, organization, role }: InOrganizati
     : await findTeamByName.first(db, { organizationId: organization.id, lowerName: name.toLowerCase() })
   if (!team) throw refuse.notFound()
   const isMember = (await findTeamMember.first(db, { teamId: team.id, userId: actor.user.id })) !== undefined
-  if (!teamReadable(actor, team, organization, role, isMember)) throw refuse.notFound()
+  if (!teamVisible(actor, team, organization, role, isMember)) throw refuse.notFound()
   return team
 }
 

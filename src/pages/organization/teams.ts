@@ -21,7 +21,7 @@ const list: Page = page({
   access: onOrganizationAsMember,
   answer: async (call) => {
     const { services, db, actor, organization, role, page: rows, reader } = call
-    const { rows: found, total } = await findTeams(db, organization.id, actor, role, { text: "", inDescriptions: false }, rows)
+    const { rows: found, total } = await findTeams(db, organization.id, actor, { text: "", inDescriptions: false }, rows)
     const teams = await presentTeams(db, services.site, found, { withOrganization: false })
     return organizationPage(call, presentUser(services.site, organization, actor), {
       tab: "teams",

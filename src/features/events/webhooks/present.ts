@@ -1,5 +1,5 @@
 import { rfc3339 } from "../../../core/record.ts"
-import { publicName } from "./events/kinds.ts"
+import { publicName } from "../../actions/external/names.ts"
 import type { DeliveryRequest, DeliveryResponse, Hook, HookDelivery, HookDeliveryDetails } from "./records.ts"
 import type { Delivery, DeliverySummary, Webhook } from "./store.ts"
 

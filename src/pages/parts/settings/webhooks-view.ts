@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../core/html.ts"
-import type { Switch } from "../../../features/events/webhooks/events/kinds.ts"
-import { publicName } from "../../../features/events/webhooks/events/kinds.ts"
+import type { Switch } from "../../../features/actions/external/names.ts"
+import { publicName } from "../../../features/actions/external/names.ts"
 import { eventsOf } from "../../../features/events/webhooks/present.ts"
 import type { DeliveryRequest, DeliveryResponse, TYPES } from "../../../features/events/webhooks/records.ts"
 import type { DeliverySummary, Webhook } from "../../../features/events/webhooks/store.ts"
