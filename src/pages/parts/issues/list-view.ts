@@ -1,7 +1,4 @@
-import { type Content, type Html, attribute, html, joined } from "../../../core/html.ts"
-import { type ListState, ORDERS, ORDER_NAMES, type Plan, orderText } from "../../../features/planning/issues/filter-conditions.ts"
-import type { Filtered, Offered } from "../../../features/planning/issues/filter-store.ts"
-import { type Filter, type FilterWord, filterText, filterWord, isStateWord, withWords } from "../../../features/planning/issues/filter-words.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
 import { CLOSED_AS, type Issue } from "../../../features/planning/issues/records.ts"
 import { localPath, path } from "../../../web/address.ts"
 import { avatar, label, person } from "../../../web/components.ts"
