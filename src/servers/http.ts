@@ -10,7 +10,7 @@ import type { Services } from "../core/services.ts"
 import { worksWaiting } from "../core/work.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
 import { registerAvatars } from "../features/people/avatars/routes.ts"
-import { openSignIn } from "../features/people/sign-in/sign-in.ts"
+import { signInOf } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { registerDocuments } from "./api/documents/routes.ts"
 import { type AnswerWatcher, API_BASE, apiRoutes, type Intercept } from "./api/server.ts"
@@ -27,11 +27,6 @@ import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } fro
 import { registerResults } from "./runner/results/routes.ts"
 import { registerRunners } from "./runner/routes.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
-import { registerActivate } from "./web/accounts/activate.ts"
-import { registerChangePassword } from "./web/accounts/change-password.ts"
-import { registerForgotPassword } from "./web/accounts/forgot-password.ts"
-import { registerRecoverAccount } from "./web/accounts/recover-account.ts"
-import { registerUnsubscribe } from "./web/accounts/unsubscribe.ts"
 import { registerArchives } from "./web/archives.ts"
 import { registerArtifacts } from "./web/artifacts.ts"
 import { registerAttachments } from "./web/attachments.ts"
@@ -45,7 +40,6 @@ import { registerPictures } from "./web/pictures.ts"
 import { registerRaw } from "./web/raw.ts"
 import { registerReleases } from "./web/releases.ts"
 import { sendRenewed } from "./web/session.ts"
-import { registerSignIn } from "./web/sign-in/routes.ts"
 
 export interface HttpOptions {
   readonly operations: readonly Operation[]
@@ -151,7 +145,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   )
   app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
 
-  const signIn = openSignIn(services, options.authenticator)
+  const signIn = signInOf(services)
   registerDocuments(app, services, options.operations)
   registerAvatars(app, services)
   registerArchives(app, services, options.authenticator)
@@ -165,13 +159,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerReleases(app, services, options.authenticator)
   registerBadges(app, services, options.authenticator)
   registerHealth(app, services, metrics)
-  registerSignIn(app, services, signIn)
   registerOAuth2(app, services, options.authenticator)
-  registerChangePassword(app, services, options.authenticator)
-  registerForgotPassword(app, services)
-  registerRecoverAccount(app, services)
-  registerActivate(app, services)
-  registerUnsubscribe(app, services)
   registerKeys(app, services)
   const pages = registerPages(app, services, options.pages, { signIn, authenticator: options.authenticator })
   table = routeTable([...apiRoutes(services, options), ...pages])

@@ -20,7 +20,7 @@ import { avatar, choices, empty, filterForm, pager, state } from "../../web/comp
 import { type Field, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { dayOf, time } from "../../web/time.ts"
-import { confirmedSession } from "../sign-in/confirmed.ts"
+import { confirmedSession } from "../parts/sign-in/confirmed.ts"
 
 /** The accounts of people, for site administrators. */
 

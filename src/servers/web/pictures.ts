@@ -7,7 +7,7 @@ import { isSignedPicture, PICTURE_PATH } from "../../core/markup/pictures.ts"
 import { fetchPicture, type Picture } from "../../core/outgoing/picture.ts"
 import type { Services } from "../../core/services.ts"
 import { createLimiter, isGitError, type Limiter } from "../../git/index.ts"
-import { queryOf } from "./session.ts"
+import { queryOf } from "../../web/address.ts"
 
 /** A picture is no page: nothing in it may run, load or act as this site. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
@@ -49,7 +49,7 @@ export function registerPictures(app: FastifyInstance, services: Services): read
   const underWay = new Map<string, Promise<Asked>>()
 
   app.get(PICTURE_PATH, async (request, reply) => {
-    const query = queryOf(request)
+    const query = queryOf(request.url)
     const url = query.get("url") ?? ""
     if (!isSignedPicture(url, query.get("signature") ?? "", key)) throw refuse.notFound()
     const { picture } = await find(url)

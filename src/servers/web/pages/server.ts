@@ -5,7 +5,7 @@ import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import type { Html } from "../../../core/html.ts"
 import { isRawPath, type Page as ListPage, lastSegment } from "../../../core/operation.ts"
-import type { Moved, Page, PageAnswer, PageInput, Reader, SentEvents, SentFile, Shown } from "../../../core/page.ts"
+import type { Away, Moved, Page, PageAnswer, PageInput, Reader, SentEvents, SentFile, Shown } from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { findHeaderNews } from "../../../features/events/notifications/header.ts"
@@ -15,20 +15,20 @@ import type { Session } from "../../../features/people/sessions/sessions.ts"
 import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { avatarUrl } from "../../../features/people/users/present.ts"
 import { auditEntryOf, audited } from "../../../features/site/administration/audit.ts"
-import { path } from "../../../web/address.ts"
+import { loginFor, ownPath, path, queryOf } from "../../../web/address.ts"
 import { ASSETS_PATH, findAsset } from "../../../web/assets.ts"
-import { type Flash, frame, type Surroundings } from "../../../web/layout.ts"
+import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
 import { sendDownload } from "../../api/download.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 import { readBody, readQuery } from "../../api/input.ts"
 import { receiveUpload } from "../../api/upload.ts"
 import { clientAddress } from "../../client/address.ts"
-import { leadTo, ownPath } from "../../routing/redirect.ts"
+import { leadTo, sendAway, unnoticed } from "../../routing/redirect.ts"
 import { type DeclaredRequest, type DeclaredRoute, declaredRoute } from "../../routing/routes.ts"
 import { actorOf, mayReadCategory } from "../actor.ts"
-import { FORM } from "../form.ts"
-import { loginFor, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
+import { cookieOf, keep, keptBy } from "../cookies.ts"
+import { sessionOf, sessionText, setSession } from "../session.ts"
 import { filesFirst } from "./attach.ts"
 import { encodingFor, openPageCache, type PageCache, type Ready, readyText, sendReady } from "./cache.ts"
 import { errorPage, wantsPage } from "./errors.ts"
@@ -39,7 +39,7 @@ import { askInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { notStored, pageHeaders } from "./policy.ts"
-import { cameFrom, cookieOf, diffsFor, dismissedBy, registerRemembered, themeFor, themeOf } from "./remembered.ts"
+import { cameFrom, chosenTheme, diffsFor, themeFor } from "./reader.ts"
 
 const YEAR = 31_536_000
 
@@ -66,15 +66,15 @@ export function registerPages(
       .send(await asset.bytes(encoding))
   })
 
-  registerRemembered(app, services)
   return pages.map((page) => ({
     method: page.method,
     path: page.address,
     operation: page.id,
     // The file of an upload is read as a stream, and so are those that are attached to a text, see attach.ts.
-    body: page.upload ? "streamed" : "files-streamed",
-    bodyLimit: page.method === "POST" ? (page.bytes ?? FORM.bodyLimit) : undefined,
-    signsInPlace: page.method === "POST" && !page.upload,
+    body: page.upload ? "streamed" : page.beforeSignIn ? "collected" : "files-streamed",
+    bodyLimit: page.method === "POST" ? page.bytes : undefined,
+    signsInPlace: page.method === "POST" && !page.upload && !page.beforeSignIn,
+    fromAnySite: page.fromAnySite,
     asksToSignIn: page.asksToSignIn,
     handle: (request, reply) => servePage(serving, page, request, reply),
     fail: (error, request, reply) => sendErrorPage(services, request, reply, error),
@@ -105,24 +105,25 @@ async function servePage(
   request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const entered = page.method === "POST" ? await signInPlace(services, signIn, request) : undefined
+  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, signIn, request) : undefined
   if (entered?.kind === "shown") return sendShown(services, request, reply, entered)
   if (entered) setSession(services, reply, entered.cookie)
   const program = page.programs && request.headers.authorization !== undefined ? await actorOf(request, services, authenticator) : undefined
   const session = program ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor: Actor = program ?? (session ? signedInAs(session.user) : anonymous)
   // Before anything is looked up: what is hidden or missing leads there as everything else does.
-  const asksFirst = services.config.security.requireSignIn || page.rule.signIn === "required"
+  const isClosed = services.config.security.requireSignIn && !page.beforeSignIn
+  const asksFirst = isClosed || page.rule.signIn === "required"
   if (asksFirst && actor.kind === "anonymous" && page.method === "GET") return toLogin(reply, request)
   if (page.programs?.some((category) => !mayReadCategory(services, actor, category))) throw refuse.notFound()
-  if (page.live && queryOf(request).has("live")) return followPage({ services, live, sendEvents }, page, request, reply)
+  if (page.live && queryOf(request.url).has("live")) return followPage({ services, live, sendEvents }, page, request, reply)
   const flash = isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), undoable) : undefined
-  const isCached = page.method === "GET" && !page.changesWithTime && flash === undefined && program === undefined
+  const isCached = page.method === "GET" && !page.changesWithTime && !page.beforeSignIn && flash === undefined && program === undefined
   const state = isCached ? await services.database.state() : undefined
-  const diffs = diffsFor(request, session?.user)
-  const theme = themeOf(request)
-  const announced = services.announcements.shown(session !== undefined, dismissedBy(request)).map(({ mark }) => mark)
-  const key = `${page.id} ${session?.user.id ?? "-"} ${theme ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
+  const kept = keptBy(services, request)
+  const diffs = diffsFor(kept, session?.user)
+  const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
+  const key = `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
   const now = services.now()
   const cached = state && cache.get(key, state, now)
   if (cached) return sendReady(request, reply, cached)
@@ -131,7 +132,7 @@ async function servePage(
   if (Object.values(path).some((value) => value.includes("\0"))) throw refuse.notFound()
   const unsent = await filesFirst(services, { page, request, actor, path })
   // A form asks for the sign-in in place, once it has been read.
-  if (services.config.security.requireSignIn && actor.kind === "anonymous") throw refuse.unauthenticated()
+  if (isClosed && actor.kind === "anonymous") throw refuse.unauthenticated()
   const answer = await page.open({ services, db: services.database.read, actor, path })
   const reader: Reader = {
     actor,
@@ -141,23 +142,29 @@ async function servePage(
     agent: request.headers["user-agent"],
     session: entered?.cookie.text ?? sessionText(services, request),
     diffs,
-    theme,
+    kept,
+    from: cameFrom(request),
   }
   const given = await answerTo(services, unsent ? { ...page, does: undefined, once: false } : page, request, actor, (received) =>
     answer({ ...inputOf(services, page, request), reader, ...received, ...(unsent && { unsent }) }),
   )
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
-  if ((answered.kind === "shown" || answered.kind === "moved") && answered.session) setSession(services, reply, answered.session)
-  if (answered.kind === "moved") return sendMoved(request, reply, answered)
+  if (answered.kind === "shown" || answered.kind === "moved" || answered.kind === "away") {
+    keep(services, reply, answered)
+    if (answered.session) setSession(services, reply, answered.session)
+  }
+  if (answered.kind === "away") return sendAway(reply, answered.to)
+  if (answered.kind === "moved") return sendMoved(request, reply, answered, page.beforeSignIn)
   if (answered.kind === "file") return sendDownload(request, reply, answered.file)
   if (answered.kind === "events") return sendEvents(reply, answered)
   if (answered.kind === "shown" && answered.rest)
     return sendLong(services, request, reply, session, { ...answered, rest: answered.rest, flash })
-  const ready = await readyOf(services, request, session, answered, flash)
+  const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
+  const ready = await readyOf(services, request, shownTo, answered, flash)
   if (state && ready.status === 200 && !(answered.kind === "shown" && answered.isPrivate)) cache.keep(key, state, now, ready)
   if (flash !== undefined) forgetFlash(reply)
   const sent = sendReady(request, reply, ready)
-  if (answered.kind === "shown" && (answered.isPrivate || flash !== undefined)) notStored(reply)
+  if (answered.kind === "shown" && (answered.isPrivate || page.beforeSignIn || flash !== undefined)) notStored(reply)
   return sent
 }
 
@@ -208,13 +215,16 @@ async function answerTo(
   return once(services, { userId: actor.user.id, url: request.url, body: request.body }, run)
 }
 
+const retryHeader = ({ retryAfter }: Shown): Readonly<Record<string, string>> =>
+  retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }
+
 const HTML = "text/html;charset=utf-8"
 
 async function readyOf(
   services: Services,
   request: FastifyRequest,
   session: Session | undefined,
-  answered: Exclude<PageAnswer, Moved | SentFile | SentEvents>,
+  answered: Exclude<PageAnswer, Moved | Away | SentFile | SentEvents>,
   flash: Flash | undefined,
 ): Promise<Ready> {
   if (answered.kind === "text") {
@@ -226,7 +236,11 @@ async function readyOf(
     )
   }
   const { before, after } = frame(answered, await surroundings(services, request, session, flash))
-  return readyText(answered.status ?? 200, { ...pageHeaders(answered.formTargets), "content-type": HTML }, `${before}${after}`)
+  return readyText(
+    answered.status ?? 200,
+    { ...pageHeaders(answered.formTargets), ...retryHeader(answered), "content-type": HTML },
+    `${before}${after}`,
+  )
 }
 
 /** Sends a page that is not declared, such as one of the steps of a sign-in; nobody stores it. */
@@ -274,6 +288,7 @@ async function surroundings(
   const user = session?.user
   const news = user && (await findHeaderNews(services.database.read, user))
   const timer = news?.timer
+  const kept = keptBy(services, request)
   return {
     siteName: "Hearth",
     viewer: user && {
@@ -291,11 +306,11 @@ async function surroundings(
       path: path(timer.owner, timer.repository, timer.isPull === 1 ? "pulls" : "issues", timer.number),
       back: request.method === "POST" ? cameFrom(request) : request.url,
     },
-    theme: themeFor(request, user),
+    theme: themeFor(kept, user),
     url: request.url,
     mayRegister: services.config.users.registration === "open",
     flash: flash ?? (isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), new Map()) : undefined),
-    announcements: services.announcements.shown(user !== undefined, dismissedBy(request)),
+    announcements: services.announcements.shown(user !== undefined, dismissedIn(kept)),
   }
 }
 
@@ -304,11 +319,17 @@ const forgetFlash = (reply: FastifyReply): FastifyReply => reply.header("set-coo
 /** What a script accepts that sends a form itself and goes on: browsers don't tell scripts where a redirect leads. */
 const MOVED = "application/vnd.hearth.moved+json"
 
-function sendMoved(request: FastifyRequest, reply: FastifyReply, { to, status = 303, flash, undo }: Moved): FastifyReply {
+function sendMoved(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { to, status = 303, flash, undo }: Moved,
+  isUnnoticed = false,
+): FastifyReply {
   const isTold = request.headers.accept === MOVED
   // What other scripts ask for, nobody sees.
   if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(flash, undo))
-  reply.header("cache-control", "private, no-cache")
+  if (isUnnoticed) unnoticed(reply)
+  else reply.header("cache-control", "private, no-cache")
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
@@ -319,7 +340,7 @@ const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
 const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: 10_000 }
 
 function inputOf({ config }: Services, page: Page, request: FastifyRequest): { readonly query: unknown; readonly page: ListPage } {
-  const parameters = queryOf(request)
+  const parameters = queryOf(request.url)
   const number = Math.min(Math.max(1, Number(/^\d{1,9}$/.exec(parameters.get("page") ?? "")?.[0] ?? 1)), 1_000_000)
   const limit = Math.min(page.rows, config.api.maxPageSize)
   const rows: ListPage = { number, limit, offset: (number - 1) * limit }
