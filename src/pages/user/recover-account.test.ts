@@ -156,14 +156,7 @@ withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ tes
       const [name, inactive, prohibited] = [await newUser(), await newUser(), await newUser()]
       await scene.change(inactive, { is_active: 0 })
       await scene.change(prohibited, { prohibit_login: 1 })
-      const addresses = [
-        `${name}@example.com`,
-        "nobody@example.com",
-        `${inactive}@example.com`,
-        `${prohibited}@example.com`,
-        name,
-        "",
-      ]
+      const addresses = [`${name}@example.com`, "nobody@example.com", `${inactive}@example.com`, `${prohibited}@example.com`, name, ""]
       const answers = await Promise.all(
         addresses.map(async (address) => {
           const began = performance.now()

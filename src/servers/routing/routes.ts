@@ -25,7 +25,7 @@ export interface DeclaredRoute {
   /** Whether pages of other sites may call it, see `Page`. */
   readonly fromAnySite?: boolean | undefined
   /** Decides whether the caller may go on, before a byte of the body is read. */
-  readonly admit?: (request: DeclaredRequest) => Promise<void>
+  readonly admit?: (request: DeclaredRequest, reply: FastifyReply) => Promise<void>
   readonly handle: (request: DeclaredRequest, reply: FastifyReply) => Promise<FastifyReply>
   readonly fail: (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 }
@@ -233,7 +233,7 @@ export function serveTable(
       onRequest: async (request, reply) => {
         const route = found.get(request)
         if (route === undefined) return reply.callNotFound()
-        await route.admit?.(request)
+        await route.admit?.(request, reply)
       },
       handler: (request, reply) => found.get(request)?.handle(request, reply) ?? reply.callNotFound(),
       errorHandler: (error, request, reply) => {

@@ -8,7 +8,7 @@ import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { notice } from "../../../web/components.ts"
 import { codeField, hidden, passwordFields, problemBeside, remember, stepPage } from "../../../web/sign-in.ts"
 import { clientAddress } from "../../client/address.ts"
-import { sessionOf, sessionText } from "../session.ts"
+import { sessionOf, sessionText } from "../../client/session.ts"
 
 /**
  * A form that is sent after its session has ended: nothing that was typed is lost. The page that asks to sign in carries all fields of the form, and
