@@ -23,3 +23,12 @@ export function readRange(header: string | undefined, size: number): ByteRange |
   if (start >= size) return "none"
   return { start, end: to === "" ? size - 1 : Math.min(Number(to), size - 1) }
 }
+
+/** Whether an If-None-Match header names the tag; weak comparison, as for all conditional GETs. */
+export function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.split(",").some((given) => {
+    const value = given.trim()
+    return value === "*" || value === tag || value === `W/${tag}`
+  })
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { readRange } from "./range.ts"
+import { readRange } from "./conditions.ts"
 
 describe("a Range header", () => {
   test.each([
