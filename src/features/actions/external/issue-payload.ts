@@ -5,7 +5,7 @@ import { findIssueById } from "../../../access/store.ts"
 import { anonymous } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Tables } from "../../../core/database/tables.ts"
-import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/catalogue.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { usersById } from "../../code/repositories/store.ts"
@@ -13,24 +13,15 @@ import { presentUser } from "../../people/users/present.ts"
 import { presentOne } from "../../planning/comments/present.ts"
 import { presentIssue } from "../../planning/issues/present.ts"
 import { presentLabel } from "../../planning/labels/present.ts"
-import { presentPullOf } from "./present.ts"
+import { presentPullOf } from "../../review/pulls/present.ts"
+import type { ReviewEvent } from "./names.ts"
 
 /** What webhooks and workflows are told of issues, pull requests and their comments, besides the repository and the user. */
 
-type Needed = Pick<Services, "site">
 type Label = Selectable<Tables["labels"]>
-
-/** Names of a review by its verdict. */
-const VERDICTS = {
-  APPROVED: "pull_request_review_approved",
-  REQUEST_CHANGES: "pull_request_review_rejected",
-  COMMENT: "pull_request_review_comment",
-} as const
-export type Verdict = (typeof VERDICTS)[keyof typeof VERDICTS]
 
 /** A change of an issue or a pull request, without the issue itself. Plain data, which jobs can store. */
 export interface IssueChange {
-  readonly about: "state" | "labels" | "milestone" | "assignees" | "commits" | "review requests" | "review"
   readonly action: string
   readonly text?: EventOf<"issue.edited">["changes"]
   readonly labels?: { readonly added: readonly Label[]; readonly removed: readonly Label[] }
@@ -39,63 +30,16 @@ export interface IssueChange {
   readonly heads?: { readonly before: string; readonly after: string }
   /** The requested reviewer; 0 for a team. */
   readonly reviewerId?: number
-  readonly review?: { readonly type: Verdict; readonly content: string }
-}
-
-/** What an event is for an issue or a pull request; several changes where people are told of each. */
-export function changesOf(event: DomainEvent): readonly IssueChange[] {
-  switch (event.kind) {
-    case "issue.opened":
-    case "issue.transferred":
-      return [{ about: "state", action: "opened" }]
-    case "issue.closed":
-      return [{ about: "state", action: "closed", commitId: event.commitId }]
-    case "pull.merged":
-      return [{ about: "state", action: "closed" }]
-    case "issue.reopened":
-      return [{ about: "state", action: "reopened", commitId: event.commitId }]
-    case "issue.deleted":
-    case "issue.leaving":
-      return [{ about: "state", action: "deleted" }]
-    case "issue.edited":
-      return [{ about: "state", action: "edited", text: event.changes }]
-    case "issue.labelled": {
-      const { added, removed, cleared } = event
-      return [{ about: "labels", action: cleared ? "label_cleared" : "label_updated", labels: { added, removed } }]
-    }
-    case "issue.milestoned":
-      return [{ about: "milestone", action: event.to === null ? "demilestoned" : "milestoned" }]
-    case "issue.assigned":
-      return [
-        ...event.removed.map(() => ({ about: "assignees", action: "unassigned" }) as const),
-        ...event.added.map(() => ({ about: "assignees", action: "assigned" }) as const),
-      ]
-    case "pull.pushed": {
-      const { before, after } = event
-      return before === null ? [] : [{ about: "commits", action: "synchronized", heads: { before, after } }]
-    }
-    case "review.requested":
-    case "review.requestRemoved": {
-      const action = event.kind === "review.requested" ? "review_requested" : "review_request_removed"
-      return event.requests.map(({ reviewer_id: reviewerId }) => ({ about: "review requests", action, reviewerId }))
-    }
-    case "review.submitted": {
-      const { state } = event.review
-      if (state === "PENDING" || state === "REQUEST_REVIEW") return []
-      return [{ about: "review", action: "reviewed", review: { type: VERDICTS[state], content: event.header.content } }]
-    }
-    default:
-      return []
-  }
+  readonly review?: { readonly type: ReviewEvent; readonly content: string }
 }
 
 /** The payload of a change, with the issue or pull request in its current state. */
-export async function issuePayload(db: Handle, services: Needed, home: Owned, issueId: number, change: IssueChange) {
+export async function issuePayload(db: Handle, services: Services, home: Owned, issueId: number, change: IssueChange) {
   const row = await requireIssue(db, issueId)
   return row.is_pull === 1 ? ofPull(db, services, home, row, change) : ofIssue(db, services, home, row, change)
 }
 
-const ofIssue = async (db: Handle, { site }: Needed, home: Owned, row: Issue, change: IssueChange) => ({
+const ofIssue = async (db: Handle, { site }: Services, home: Owned, row: Issue, change: IssueChange) => ({
   action: change.action,
   number: row.number,
   ...changesIn(site, home, change),
@@ -103,7 +47,7 @@ const ofIssue = async (db: Handle, { site }: Needed, home: Owned, row: Issue, ch
   commit_id: change.commitId ?? "",
 })
 
-async function ofPull(db: Handle, services: Needed, home: Owned, row: Issue, change: IssueChange) {
+async function ofPull(db: Handle, services: Services, home: Owned, row: Issue, change: IssueChange) {
   const { reviewerId } = change
   const asked = reviewerId ? (await usersById(db, [reviewerId])).get(reviewerId) : undefined
   return {
@@ -134,15 +78,14 @@ function changesIn(site: Site, home: Owned, { text, labels }: IssueChange): { re
   }
 }
 
-const COMMENT_ACTIONS = { "comment.created": "created", "comment.edited": "edited", "comment.deleted": "deleted" } as const
-export type CommentEvent = EventOf<keyof typeof COMMENT_ACTIONS>
+export type CommentEvent = EventOf<"comment.created" | "comment.edited" | "comment.deleted">
 
 /** The payload of a comment, which is still there when it is deleted. */
-export async function commentPayload(db: Handle, services: Needed, home: Owned, event: CommentEvent) {
+export async function commentPayload(db: Handle, services: Services, home: Owned, action: string, event: CommentEvent) {
   const issue = await requireIssue(db, event.issue.id)
   const isPull = issue.is_pull === 1
   return {
-    action: COMMENT_ACTIONS[event.kind],
+    action,
     issue: await presentIssue(db, services.site, anonymous, issue, home),
     ...(isPull && { pull_request: await presentPullOf(db, services, anonymous, issue, home) }),
     comment: await presentOne(db, services.site, { home, issue }, event.comment),

@@ -3,10 +3,10 @@ import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, type ChangedFile, type Commit, type ObjectId, type RefName, type Repository, tagOf, zeroId } from "../../../git/index.ts"
+import { presentPayloadCommits } from "../../code/commits/present.ts"
+import type { MovedPush, RefChange } from "../../code/pushes/step.ts"
+import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { presentUser } from "../../people/users/present.ts"
-import { presentPayloadCommits } from "../commits/present.ts"
-import { repositoryHtmlUrl } from "../repositories/urls.ts"
-import type { MovedPush, RefChange } from "./step.ts"
 
 /** What webhooks and workflows are told of a push, for each reference that it changed. */
 
@@ -48,7 +48,7 @@ export interface Push {
 }
 
 /** The payload of a push of one reference, without the repository and the sender. */
-export async function pushPayload(services: Services, db: Handle, home: Owned, { ref, before, after, pushed, pusher }: Push) {
+export async function pushPayload(db: Handle, services: Services, home: Owned, { ref, before, after, pushed, pusher }: Push) {
   const { owner, repository } = home
   const none = zeroId(repository.object_format)
   const records = await presentPayloadCommits(services, db, home, pushed.commits)
@@ -83,24 +83,19 @@ function filesOf(changed: readonly ChangedFile[]) {
   return { added, removed, modified }
 }
 
-/** The payload for a new branch or tag, at a commit or an annotated tag; undefined for other references. */
-export const createdPayload = (ref: RefName, id: string) => {
-  const name = named(ref)
-  return name && { sha: id, ...name }
-}
+/** Whether others are told of a reference at all. */
+export const isBranchOrTag = (ref: RefName): boolean => branchOf(ref) !== undefined || tagOf(ref) !== undefined
 
-/** The payload for a deleted branch or tag; undefined for other references. */
-export const deletedPayload = (ref: RefName) => {
-  const name = named(ref)
-  return name && { ...name, pusher_type: "user" }
-}
+/** The payload for a new branch or tag, at a commit or an annotated tag. */
+export const createdPayload = (ref: RefName, id: string) => ({ sha: id, ...named(ref) })
+
+/** The payload for a deleted branch or tag. */
+export const deletedPayload = (ref: RefName) => ({ ...named(ref), pusher_type: "user" })
 
 /** The name of a branch or tag in payloads. */
-function named(ref: RefName): { readonly ref: string; readonly ref_type: "branch" | "tag" } | undefined {
+function named(ref: RefName): { readonly ref: string; readonly ref_type: "branch" | "tag" } {
   const branch = branchOf(ref)
-  if (branch !== undefined) return { ref: branch, ref_type: "branch" }
-  const tag = tagOf(ref)
-  return tag === undefined ? undefined : { ref: tag, ref_type: "tag" }
+  return branch === undefined ? { ref: tagOf(ref) ?? ref, ref_type: "tag" } : { ref: branch, ref_type: "branch" }
 }
 
 /** Commits of a new branch that are read. */
