@@ -28,7 +28,7 @@ import { VERSION } from "./core/version.ts"
 import { extensions } from "./extensions.ts"
 import { ensureSiteKey } from "./features/code/signatures/keys.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
-import { openAuthenticator } from "./features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "./features/people/authentication/authenticate.ts"
 import { openPasswords } from "./features/people/authentication/passwords.ts"
 import { openSignIns } from "./features/people/authentication/sign-ins.ts"
 import { findTokenByName } from "./features/people/authentication/store.ts"
@@ -121,7 +121,7 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
       operations,
       pages,
       files,
-      authenticator: openAuthenticator(services),
+      authenticator: authenticatorOf(services),
       metrics: opened.metrics,
       onAnswer: options.onAnswer,
     })

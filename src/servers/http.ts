@@ -11,7 +11,7 @@ import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
 import { worksWaiting } from "../core/work.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
-import { openSignIn } from "../features/people/sign-in/sign-in.ts"
+import { signInOf } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { registerDocuments } from "./api/documents/routes.ts"
 import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
@@ -29,16 +29,10 @@ import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } fro
 import { registerResults } from "./runner/results/routes.ts"
 import { registerRunners } from "./runner/routes.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
-import { registerActivate } from "./web/accounts/activate.ts"
-import { registerChangePassword } from "./web/accounts/change-password.ts"
-import { registerForgotPassword } from "./web/accounts/forgot-password.ts"
-import { registerRecoverAccount } from "./web/accounts/recover-account.ts"
-import { registerUnsubscribe } from "./web/accounts/unsubscribe.ts"
 import { registerOAuth2 } from "./web/oauth2/routes.ts"
 import { wantsPage } from "./web/pages/errors.ts"
 import { fileRoutes } from "./web/pages/files.ts"
 import { registerPages, sendErrorPage } from "./web/pages/server.ts"
-import { registerSignIn } from "./web/sign-in/routes.ts"
 
 export interface HttpOptions {
   readonly operations: readonly Operation[]
@@ -144,19 +138,13 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   )
   app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
 
-  const signIn = openSignIn(services, options.authenticator)
+  const signIn = signInOf(services)
   registerDocuments(app, services, options.operations)
   metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
   const pictures = picturesOf(services)?.turns
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
   registerHealth(app, services, metrics)
-  registerSignIn(app, services, signIn)
   registerOAuth2(app, services, options.authenticator)
-  registerChangePassword(app, services, options.authenticator)
-  registerForgotPassword(app, services)
-  registerRecoverAccount(app, services)
-  registerActivate(app, services)
-  registerUnsubscribe(app, services)
   const pages = registerPages(app, services, options.pages, { signIn, authenticator: options.authenticator })
   table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files, options.authenticator)])
   await registerGitHttp(app, services, options.authenticator)

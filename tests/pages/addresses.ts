@@ -27,6 +27,9 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "pull.shown": "/dewpoint/sprinkle/pull/7",
   "site.sitemap.repos": "/explore/repos/sitemap-1.xml",
   "site.sitemap.users": "/explore/users/sitemap-1.xml",
+  "provider.begin": "/user/oauth2/elsewhere",
+  "provider.callback": "/user/oauth2/elsewhere/callback",
+  "mail.unsubscribing": "/user/unsubscribe/1.1.none",
   "feed.account.rss": "/dewpoint.rss",
   "feed.account.atom": "/dewpoint.atom",
   "feed.repository.rss": "/dewpoint/sprinkle.rss",
@@ -145,6 +148,12 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
     "settings.branchRule": "/dewpoint/sprinkle/settings/branches/edit/release/*",
     "settings.tagRule": `/dewpoint/sprinkle/settings/tags/${tagRule.id}`,
     "repository.offer": "/mira/trowel/transfer",
+    "oauth2.authorize": `/login/oauth/authorize?${new URLSearchParams({
+      client_id: application.client_id,
+      redirect_uri: "https://planner.example/",
+      response_type: "code",
+      state: "1",
+    })}`,
     "personal.application": `/user/settings/applications/oauth2/${application.id}`,
     "issue.commentHistory": `/dewpoint/sprinkle/issues/1/comments/${said.id}/history`,
     // The first one that anybody saves.

@@ -6,7 +6,7 @@ import { madeDownload } from "../../src/core/download.ts"
 import type { File } from "../../src/core/file.ts"
 import { openMetrics } from "../../src/core/metrics.ts"
 import Type from "../../src/core/schema.ts"
-import { openAuthenticator } from "../../src/features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "../../src/features/people/authentication/authenticate.ts"
 import { files } from "../../src/files.ts"
 import { openHttp } from "../../src/servers/http.ts"
 import { sessionOf } from "../support/session.ts"
@@ -48,7 +48,7 @@ describe("the permission matrix of files", () => {
       operations: [],
       pages: [],
       files: files.map(probe),
-      authenticator: openAuthenticator(hearth.services),
+      authenticator: authenticatorOf(hearth.services),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

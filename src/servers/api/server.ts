@@ -8,8 +8,8 @@ import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { type Authenticator, actAs } from "../../features/people/authentication/authenticate.ts"
+import { queryOf } from "../../web/address.ts"
 import { clientAddress } from "../client/address.ts"
-import { queryOf } from "../client/session.ts"
 import { sendDownload } from "../files/send.ts"
 import { callerByHeader, headerText } from "../routing/callers.ts"
 import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
@@ -47,7 +47,7 @@ export function apiRoutes(services: Services, { operations, authenticator, onAns
       bodyLimit: bodyLimitOf(operation, services.config),
     }),
     who: async (_operation, request) => {
-      const parameters = queryOf(request)
+      const parameters = queryOf(request.url)
       const token = security.queryTokens ? (parameters.get("token") ?? parameters.get("access_token")) : null
       const signedIn = await callerByHeader(services, authenticator, request, token ? { kind: "token", token } : undefined)
       const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
@@ -66,7 +66,7 @@ export function apiRoutes(services: Services, { operations, authenticator, onAns
     },
     pathOf: ({ path }, request) => pathOf(path, request),
     read: ({ query, body }, request) => {
-      const parameters = queryOf(request)
+      const parameters = queryOf(request.url)
       const page = readPage(parameters, api)
       const sent = Buffer.isBuffer(request.body) ? request.body : undefined
       const hasRecord = body !== undefined && uploadFormOf(body) === undefined

@@ -22,6 +22,8 @@ export interface DeclaredRoute {
   readonly signsInPlace?: boolean
   /** Whether what is missing leads whoever has not signed in to signing in, see `Page`. */
   readonly asksToSignIn?: boolean | undefined
+  /** Whether pages of other sites may call it, see `Page`. */
+  readonly fromAnySite?: boolean | undefined
   /** Decides whether the caller may go on, before a byte of the body is read. */
   readonly admit?: (request: DeclaredRequest, reply: FastifyReply) => Promise<void>
   readonly handle: (request: DeclaredRequest, reply: FastifyReply) => Promise<FastifyReply>

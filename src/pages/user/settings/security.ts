@@ -16,19 +16,13 @@ import {
 import { beginRegistration, hasPasskeys, register, removePasskey } from "../../../features/people/passkeys/passkeys.ts"
 import { findPasskeysOf } from "../../../features/people/passkeys/store.ts"
 import { unlink } from "../../../features/people/providers/links.ts"
+import { titleFor, titleOf } from "../../../features/people/providers/providers.ts"
 import { findLinksOf } from "../../../features/people/providers/store.ts"
-import {
-  beginSession,
-  endOtherSessions,
-  endSessionById,
-  findSessionOf,
-  listSessions,
-  type Session,
-} from "../../../features/people/sessions/sessions.ts"
+import { beginSession, endOtherSessions, endSessionById, listSessions, type Session } from "../../../features/people/sessions/sessions.ts"
 import { buttonForm, empty, field, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
-import { confirmedSession } from "../../sign-in/confirmed.ts"
+import { confirmedSession, sessionOfReader } from "../../parts/sign-in/confirmed.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 import { qrCode } from "./qr.ts"
 
@@ -199,9 +193,6 @@ const shown = (title: string, body: Content, more: Partial<Omit<Shown, "kind" | 
       ${body}
     `,
   })
-
-const sessionOfReader = async (services: Services, { session }: Reader): Promise<Session | undefined> =>
-  session === undefined ? undefined : findSessionOf(services, session)
 
 async function whenConfirmed(services: Services, reader: Reader, work: (session: Session) => Promise<string>): Promise<Moved> {
   const session = await confirmedSession(services, reader, SECURITY)
@@ -413,7 +404,6 @@ const twoSteps = (isOn: boolean, codes: number): Html =>
 function outside(services: Services, links: Awaited<ReturnType<typeof findLinksOf>>, moment: number): Content {
   const { providers } = services.config.signIn
   if (providers.length === 0 && links.length === 0) return undefined
-  const titleOf = (name: string): string => providers.find((each) => each.name === name)?.title ?? name
   const free = providers.filter(({ name }) => !links.some(({ provider }) => provider === name))
   return html`
     <section>
@@ -427,7 +417,7 @@ function outside(services: Services, links: Awaited<ReturnType<typeof findLinksO
                 html`
                   <li class="bar">
                     <span>
-                      <strong>${row.label}</strong> at ${titleOf(row.provider)}${" "}
+                      <strong>${row.label}</strong> at ${titleFor(services, row.provider)}${" "}
                       <span class="muted">used last ${time(row.last_used_at, moment)}</span>
                     </span>
                     ${buttonForm(`${SECURITY}/links/remove`, html`Unlink<span class="hidden-text"> ${row.label}</span>`, { id: row.id })}
@@ -438,7 +428,7 @@ function outside(services: Services, links: Awaited<ReturnType<typeof findLinksO
         `
       }
       <div class="bar">
-        ${free.map(({ name }) => buttonForm(`/user/oauth2/${name}`, `Link your account at ${titleOf(name)}`, {}, ""))}
+        ${free.map((each) => buttonForm(`/user/oauth2/${each.name}`, `Link your account at ${titleOf(each)}`, {}, ""))}
       </div>
     </section>
   `

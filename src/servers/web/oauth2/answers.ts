@@ -8,11 +8,11 @@ type Method = (typeof METHODS)[number]
 /** Says for all other methods which ones there are. */
 export function onlyMethods(app: FastifyInstance, url: string, ...methods: readonly Method[]): void {
   const method = METHODS.filter((each) => !methods.includes(each))
-  app.route({ method, url, config: OPEN, handler: async (_request, reply) => reply.code(405).header("allow", methods.join(", ")).send() })
+  app.route({ method, url, ...OPEN, handler: async (_request, reply) => reply.code(405).header("allow", methods.join(", ")).send() })
 }
 
 /** Programs call these, also from pages of other sites: nothing depends on what a browser adds by itself. */
-export const OPEN = { fromAnySite: true } as const
+export const OPEN = { bodyLimit: 65_536, config: { fromAnySite: true } } as const
 
 /** An answer for programs. It may hold a token, and must not be kept. */
 export const sendJson = (reply: FastifyReply, body: object, status = 200): FastifyReply =>

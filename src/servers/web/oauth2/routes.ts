@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify"
 import type { Services } from "../../../core/services.ts"
 import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
-import { registerAuthorize } from "./authorize.ts"
 import { registerDocuments } from "./documents.ts"
 import { registerTokens } from "./tokens.ts"
 
@@ -9,6 +8,5 @@ import { registerTokens } from "./tokens.ts"
 export function registerOAuth2(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   if (!services.config.oauth2.enabled) return
   registerDocuments(app, services)
-  registerAuthorize(app, services)
   registerTokens(app, services, authenticator)
 }

@@ -11,7 +11,6 @@ import { claimsOf } from "../../../features/people/oauth2/id-tokens.ts"
 import { CLAIM_SCOPES } from "../../../features/people/oauth2/scopes.ts"
 import { introspect, redeemCode, refreshTokens, revokeToken } from "../../../features/people/oauth2/tokens.ts"
 import { clientAddress } from "../../client/address.ts"
-import { FORM } from "../form.ts"
 import { answering, OPEN, onlyMethods, readFields, sendJson } from "./answers.ts"
 
 const USERINFO_PATH = "/login/oauth/userinfo"
@@ -25,7 +24,7 @@ export function registerTokens(app: FastifyInstance, services: Services, authent
     })
 
   const post = (path: string, work: (request: FastifyRequest) => Promise<object>): void => {
-    app.post(path, { ...FORM, config: OPEN }, async (request, reply) => answering(services, reply, () => work(request)))
+    app.post(path, { ...OPEN }, async (request, reply) => answering(services, reply, () => work(request)))
     onlyMethods(app, path, "POST")
   }
 
@@ -88,6 +87,6 @@ export function registerTokens(app: FastifyInstance, services: Services, authent
       .type("text/plain;charset=utf-8")
       .send(status === 401 ? "an access token is needed in the Authorization header" : "the access token needs the scope openid")
   app.get(USERINFO_PATH, userinfo)
-  app.post(USERINFO_PATH, { ...FORM, config: OPEN }, userinfo)
+  app.post(USERINFO_PATH, { ...OPEN }, userinfo)
   onlyMethods(app, USERINFO_PATH, "GET", "POST")
 }

@@ -6,9 +6,9 @@ import type { File } from "../../../core/file.ts"
 import type { Moved } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
+import { queryOf } from "../../../web/address.ts"
 import { sendRefusal } from "../../api/answer.ts"
 import { readQuery } from "../../api/input.ts"
-import { queryOf } from "../../client/session.ts"
 import { sendDownload } from "../../files/send.ts"
 import { callerOf } from "../../routing/callers.ts"
 import { type Caller, type Kind, routesOf } from "../../routing/pipeline.ts"
@@ -28,7 +28,7 @@ export function fileRoutes(services: Services, files: readonly File[], authentic
       if (programs.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
     },
     pathOf: ({ address }, request) => pathOf(address, request),
-    read: ({ query }, request) => readQuery(query, queryOf(request)),
+    read: ({ query }, request) => readQuery(query, queryOf(request.url)),
     handle: ({ opened }, query) => opened(query),
     present:
       ({ request }, answer) =>
