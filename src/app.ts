@@ -35,6 +35,7 @@ import { findTokenByName } from "./features/people/authentication/store.ts"
 import { createToken, deleteToken } from "./features/people/authentication/tokens.ts"
 import { createPerson } from "./features/people/users/rules.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
+import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
@@ -119,6 +120,7 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     const app = await openHttp(services, {
       operations,
       pages,
+      files,
       authenticator: authenticatorOf(services),
       metrics: opened.metrics,
       onAnswer: options.onAnswer,

@@ -6,6 +6,7 @@ import type { Html } from "./html.ts"
 import {
   type Access,
   type AccessRule,
+  declaredOnce,
   type Page as ListPage,
   type Operation,
   type PathOf,
@@ -353,13 +354,4 @@ export function page<Address extends string, Found extends object, Fields extend
 export const numberIn = (path: Readonly<Record<string, string>>, name: string): number => pathNumber(path[name])
 
 /** Combines the features' pages; throws if an id or an address is declared twice. */
-export function pageRegistry(...groups: readonly (readonly Page[])[]): readonly Page[] {
-  const all = groups.flat()
-  const seen = new Set<string>()
-  for (const { id, method, address } of all)
-    for (const key of [id, `${method} ${address.replace(/\{\w+\}/g, "{}")}`]) {
-      if (seen.has(key)) throw new TypeError(`declared twice: ${key}`)
-      seen.add(key)
-    }
-  return all
-}
+export const pageRegistry = (...groups: readonly (readonly Page[])[]): readonly Page[] => declaredOnce(groups.flat())

@@ -66,7 +66,7 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
 async function openLoopback(services: Services): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const quiet: Services = { ...services, config: { ...services.config, mail: { ...services.config.mail, host: "" } } }
   const metrics = openMetrics()
-  const app = await openHttp(quiet, { operations, pages: [], authenticator: authenticatorOf(quiet), metrics })
+  const app = await openHttp(quiet, { operations, pages: [], files: [], authenticator: authenticatorOf(quiet), metrics })
   const close = async () => {
     await app.close()
     metrics.close()

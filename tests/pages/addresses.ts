@@ -1,4 +1,5 @@
 /** Which address shows which page, and one address of every page in the example. */
+import type { File } from "../../src/core/file.ts"
 import { restOf } from "../../src/core/operation.ts"
 import type { Page } from "../../src/core/page.ts"
 import { pages } from "../../src/pages.ts"
@@ -247,6 +248,21 @@ const VALUES: Readonly<Record<string, string>> = {
   team: "builders",
   index: "1",
 }
+
+/** What stands for the names in addresses of files. */
+const VALUES_OF_FILES: Readonly<Record<string, string>> = {
+  "code.raw": "branch/main/README.md",
+  "code.media": "branch/main/README.md",
+  "code.archive": "main.tar.gz",
+  "releases.download": "v0.2.0/none.zip",
+  "releases.downloadLatest": "none.zip",
+  "actions.badge": "test.yml",
+  "site.avatar": "0".repeat(32),
+}
+
+/** An address of a file in the example. */
+export const fileAddress = ({ id, address }: File): string =>
+  address.replace(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? (name === "diffType" ? "diff" : (VALUES_OF_FILES[id] ?? "1")))
 
 const isFilled = ({ address }: Page): boolean => [...address.matchAll(/\{(\w+)\}/g)].every(([, name = ""]) => VALUES[name] !== undefined)
 

@@ -56,6 +56,7 @@ describe("the permission matrix", () => {
     app = await openHttp(hearth.services, {
       operations: operations.map(probe),
       pages: [],
+      files: [],
       authenticator: authenticatorOf(hearth.services),
       metrics,
     })

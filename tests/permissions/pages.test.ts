@@ -61,6 +61,7 @@ describe("the permission matrix of pages", () => {
     app = await openHttp(hearth.services, {
       operations: [],
       pages: pages.map(probe),
+      files: [],
       authenticator: authenticatorOf(hearth.services),
       metrics,
     })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Import, importsOf, lengthRefusal, queryRefusal, refusals, writeRefusals } from "./check.ts"
-import { OTHER_WRITERS } from "./tables.ts"
+import { type Import, importsOf, lengthRefusal, refusals } from "./check.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
 const byType = (from: string, to: string): Import => ({ from, to, isType: true })
@@ -34,34 +33,6 @@ describe("the check of imports", () => {
     const there = byValue("features/code/one/a.ts", "features/code/two/b.ts")
     expect(refusals([there, byValue("features/code/two/c.ts", "features/code/one/d.ts")])).toHaveLength(1)
     expect(refusals([there, byType("features/code/two/c.ts", "features/code/one/d.ts")])).toEqual([])
-  })
-  it("keeps queries in stores", () => {
-    for (const file of [
-      "pages/search/page.ts",
-      "servers/web/raw.ts",
-      "features/code/stars/operations.ts",
-      "features/code/lifecycle/edit-operations.ts",
-    ])
-      for (const query of ['db.selectFrom("users")', "sql<number>`1`"])
-        expect(queryRefusal(file, `first\n${query}`)).toBe(
-          `${file}:2 has a query of its own: it belongs into the store.ts of the feature whose table it is.`,
-        )
-    expect(queryRefusal("features/code/stars/store.ts", 'db.selectFrom("stars")')).toBeUndefined()
-    expect(queryRefusal("pages/search/page.ts", "findStars(db)")).toBeUndefined()
-  })
-  it("lets only the owner of a table write it, and others as they are listed", () => {
-    const all = Object.entries(OTHER_WRITERS).flatMap(([table, folders]) =>
-      folders.map((folder) => [`${folder}/old.ts`, `db.updateTable("${table}")`] as const),
-    )
-    const more = (file: string, text: string) => writeRefusals([...all, [file, text]])
-    expect(more("features/code/stars/store.ts", 'db.insertInto("stars")')).toEqual([])
-    expect(more("features/code/stars/below/store.ts", 'db\n .insertInto("stars")')).toEqual([])
-    expect(more("features/planning/labels/rules.ts", 'db.deleteFrom("stars")')).toEqual([
-      expect.stringContaining("which is features/code/stars's"),
-    ])
-    expect(more("features/planning/labels/rules.ts", 'db.deleteFrom("pins")')).toEqual([expect.stringContaining("has no owner")])
-    expect(more("features/planning/labels/rules.ts", 'db.selectFrom("stars")')).toEqual([])
-    expect(writeRefusals(all.slice(1))).toEqual([expect.stringContaining("nothing is written there any more")])
   })
   it("keeps lines of pages short", () => {
     const words = "x".repeat(150)

@@ -14,7 +14,6 @@ import type { Services } from "../../../core/services.ts"
 import type { Members } from "../../../core/yaml.ts"
 import { branchRef, type Commit, objectId } from "../../../git/index.ts"
 import { peel } from "../../code/commits/revision.ts"
-import { type IssueChange, issuePayload } from "../../review/pulls/payload.ts"
 import { headRef } from "../../review/pulls/refs.ts"
 import {
   beginFiltering,
@@ -28,8 +27,9 @@ import {
   startsOnRef,
   type Verdict,
 } from "../definitions/triggers.ts"
+import { type IssueChange, issuePayload } from "../external/issue-payload.ts"
+import { PULL_EVENTS, type PullEvent } from "../external/names.ts"
 import { findCaused } from "./caused.ts"
-import type { PullEvent } from "./heard.ts"
 import { findSkipped, reportSkipped } from "./skipped.ts"
 import { commitOf, type Judged, judge, readWorkflows, startAll } from "./triggered.ts"
 
@@ -41,7 +41,7 @@ const StartForPull = Type.Object({
   issueId: int64(),
   actorId: int64(),
   /** Its names in workflows. */
-  events: Type.Array(oneOf(["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"])),
+  events: Type.Array(oneOf(PULL_EVENTS)),
   /** Its types of activity there. */
   types: Type.Array(Type.String()),
   change: Type.Unsafe<IssueChange>({ type: "object" }),

@@ -12,12 +12,12 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isMapping } from "../../../core/yaml.ts"
 import { branchRef, type Commit } from "../../../git/index.ts"
-import { type PushedCommits, pushPayload } from "../../code/pushes/payload.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { readCalledFiles } from "../definitions/called-files.ts"
 import { nextTime } from "../definitions/cron-line.ts"
 import type { WorkflowFile } from "../definitions/files.ts"
 import type { Workflow } from "../definitions/workflow.ts"
+import { type PushedCommits, pushPayload } from "../external/push-payload.ts"
 import { endJobs } from "../runs/update.ts"
 import { listenedTo, replaceTriggers } from "./listening.ts"
 import { type FoundWorkflow, readDefaultWorkflows, startAll } from "./triggered.ts"
@@ -157,7 +157,7 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
       pushed: lastCommit(found.commit),
       pusher: ACTIONS_USER,
     }
-    const payload = { ...(await pushPayload(services, tx, { repository: row, owner }, push)), schedule: due.line }
+    const payload = { ...(await pushPayload(tx, services, { repository: row, owner }, push)), schedule: due.line }
     const run = { ...found, called, event: "schedule", actorId: ACTIONS_USER.id, payload, ref }
     return (await startAll(tx, services, row.id, [run])) > 0
   })

@@ -10,10 +10,10 @@ import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
-import { switchesNamed } from "./events/kinds.ts"
 import { textsIn } from "./present.ts"
 import type { CreateHookOption, EditHookOption } from "./records.ts"
 import { type Delivery, deliverJob, endWaiting, type HookOwner, lockWebhook, restartDelivery, type Webhook, writeHealth } from "./store.ts"
+import { switchesNamed } from "./switches.ts"
 
 type Needed = Pick<Services, "secrets" | "now">
 type Config = Readonly<Record<string, string>>

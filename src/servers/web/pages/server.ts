@@ -1,10 +1,11 @@
 import { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { mayRead } from "../../../access/scopes.ts"
 import { actorId, anonymous, signedInAs } from "../../../core/actor.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import type { Html } from "../../../core/html.ts"
-import { isRawPath, type Page as ListPage, lastSegment, type Request } from "../../../core/operation.ts"
+import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import type {
   Away,
   Kept,
@@ -28,16 +29,16 @@ import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
 import { ASSETS_PATH, findAsset } from "../../../web/assets.ts"
 import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
-import { sendDownload } from "../../api/download.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 import { readBody, readQuery } from "../../api/input.ts"
 import { clientAddress } from "../../client/address.ts"
 import { cookieOf, keep, keptBy } from "../../client/cookies.ts"
 import { sessionOf, sessionText, setSession } from "../../client/session.ts"
-import { callerByHeader, mayReadCategory } from "../../routing/callers.ts"
-import { type Caller, type Kind, openKept, routesOf, type Send } from "../../routing/pipeline.ts"
+import { sendDownload } from "../../files/send.ts"
+import { callerByHeader } from "../../routing/callers.ts"
+import { type Caller, type Kind, openKept, type Ready, routesOf, type Send } from "../../routing/pipeline.ts"
 import { leadTo, sendAway, unnoticed } from "../../routing/redirect.ts"
-import { type DeclaredRequest, type DeclaredRoute, declaredRoute } from "../../routing/routes.ts"
+import { type DeclaredRequest, type DeclaredRoute, declaredRoute, pathOf } from "../../routing/routes.ts"
 import { filesFirst } from "./attach.ts"
 import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
@@ -47,7 +48,7 @@ import { askInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
-import { encodingFor, type Ready, readyText, sendReady } from "./ready.ts"
+import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
 import { cameFrom, chosenTheme, diffsFor, surroundings } from "./surroundings.ts"
 
 const YEAR = 31_536_000
@@ -104,7 +105,7 @@ type Answering = (input: PageInput) => Promise<PageAnswer>
 type Fields = Pick<PageInput, "query" | "page">
 
 /** Pages and forms: people come with a session of their browser, and get HTML. */
-function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answering, Fields, PageAnswer, Ready> {
+function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answering, Fields, PageAnswer> {
   const { requireSignIn } = services.config.security
   return {
     route: (page) => ({
@@ -123,24 +124,19 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
       // Before anything is looked up: what is hidden or missing leads to signing in as everything else does.
       const asksFirst = (requireSignIn && !page.beforeSignIn) || (page.rule.signIn === "required" && page.method === "GET")
       if (asksFirst && actor.kind === "anonymous") throw refuse.unauthenticated()
-      if (page.programs?.some((category) => !mayReadCategory(services, actor, category))) throw refuse.notFound()
+      if (page.programs?.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
     },
-    keyOf: (page, { session, kept, diffs, flash, isProgram }, request) => {
-      if (page.method !== "GET" || page.changesWithTime || page.beforeSignIn) return undefined
-      if (flash !== undefined || isProgram || isFollowed(page, request)) return undefined
-      const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
-      return `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
-    },
-    kept: openKept({
-      mostBytes: 16 * 1024 * 1024,
-      longest: 512 * 1024,
-      // An encoded form adds about a quarter.
-      bytesOf: ({ plain }) => plain.length * 1.5 + 300,
+    keeps: {
       // Pages say how long ago things happened, exact to a minute.
-      seconds: 60,
-      now: services.now,
-    }),
-    pathOf,
+      answers: openKept(services, { mostBytes: 16 * 1024 * 1024, longest: 512 * 1024, seconds: 60 }),
+      keyOf: (page, { session, kept, diffs, flash, isProgram }, request) => {
+        if (page.method !== "GET" || page.changesWithTime || page.beforeSignIn) return undefined
+        if (flash !== undefined || isProgram || isFollowed(page, request)) return undefined
+        const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
+        return `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
+      },
+    },
+    pathOf: pathOfPage,
     instead: (page, asked, request) =>
       isFollowed(page, request) ? async () => follow(services, serving, page, asked, request) : undefined,
     read: (page, request) => fieldsOf(services, page, request),
@@ -158,7 +154,6 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
         ? once(services, { userId: actor.user.id, url: request.url, body: request.body }, run)
         : run(),
     present: ({ record, caller, request }, answered) => present(services, serving, record, caller, request, answered),
-    send: sendReady,
     fail: (error, request, reply) => sendErrorPage(services, request, reply, error),
   }
 }
@@ -186,16 +181,15 @@ async function visitorOf(
     flash: isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), undoable) : undefined,
     kept,
     diffs: diffsFor(kept, session?.user),
-    unsent: await filesFirst(services, { page, request, actor, path: pathOf(page, request) }),
+    unsent: await filesFirst(services, { page, request, actor, path: pathOfPage(page, request) }),
   }
 }
 
-function pathOf({ address }: Page, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
-  // A clone address that somebody pastes into a browser.
-  const repo = params["repo"]?.replace(/\.git$/, "")
-  const last = /\{(\w+)\}$/.exec(address)?.[1]
-  const raw = last !== undefined && isRawPath(last) ? { [last]: lastSegment(url) } : {}
-  return { ...params, ...raw, ...(repo === undefined ? {} : { repo }) }
+/** Where somebody pastes a clone address into a browser, the name ends in `.git`. */
+function pathOfPage({ address }: Page, request: DeclaredRequest): Readonly<Record<string, string>> {
+  const path = pathOf(address, request)
+  const repo = path["repo"]?.replace(/\.git$/, "")
+  return repo === undefined ? path : { ...path, repo }
 }
 
 const readerOf = (services: Services, { actor, begun, diffs, kept }: Visitor, request: DeclaredRequest): Reader => ({
@@ -246,7 +240,9 @@ async function present(
   const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
   const ready = await readyOf(services, request, shownTo, answered, flash)
   const isPrivate = (answered.kind === "shown" && answered.isPrivate) || page.beforeSignIn || flash !== undefined
-  if (ready.status === 200 && !isPrivate && !keeping.session && !keeping.keeps) return ready
+  if (ready.status === 200 && !isPrivate && !keeping.session && !keeping.keeps)
+    // An encoded form adds about a quarter.
+    return { bytes: ready.plain.length * 1.5 + 300, send: (request, reply) => sendReady(request, reply, ready) }
   const sent = isPrivate && answered.kind === "shown" ? { ...ready, headers: { ...ready.headers, ...NOT_STORED } } : ready
   return (reply) => sendReady(request, flash === undefined ? kept(reply) : forgetFlash(kept(reply)), sent)
 }
@@ -260,7 +256,7 @@ async function readyOf(
   session: Session | undefined,
   answered: Exclude<PageAnswer, Moved | Away | SentFile | SentEvents>,
   flash: Flash | undefined,
-): Promise<Ready> {
+): Promise<ReadyText> {
   if (answered.kind === "text") {
     const policy = answered.type.startsWith("text/html") ? {} : { "content-security-policy": "default-src 'none'; sandbox" }
     return readyText(
