@@ -13,26 +13,19 @@ import { worksWaiting } from "../core/work.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
 import { signInOf } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
-import { registerDocuments } from "./api/documents/routes.ts"
 import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
 import { openBodies } from "./client/bodies.ts"
 import { watchConnections } from "./client/connections.ts"
 import { sendRenewed } from "./client/session.ts"
-import { registerGitHttp } from "./git-http/routes.ts"
-import { registerHealth } from "./health.ts"
-import { registerLfs } from "./lfs/routes.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
-import { registerPackages } from "./packages/routes.ts"
+import { protocols } from "./protocols.ts"
 import { plainUrl } from "./routing/redirect.ts"
 import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
-import { registerResults } from "./runner/results/routes.ts"
-import { registerRunners } from "./runner/routes.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
-import { registerOAuth2 } from "./web/oauth2/routes.ts"
 import { wantsPage } from "./web/pages/errors.ts"
 import { fileRoutes } from "./web/pages/files.ts"
-import { registerPages, sendErrorPage } from "./web/pages/server.ts"
+import { pageRoutes, sendErrorPage } from "./web/pages/server.ts"
 
 export interface HttpOptions {
   readonly operations: readonly Operation[]
@@ -139,19 +132,12 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
 
   const signIn = signInOf(services)
-  registerDocuments(app, services, options.operations)
   metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
   const pictures = picturesOf(services)?.turns
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
-  registerHealth(app, services, metrics)
-  registerOAuth2(app, services, options.authenticator)
-  const pages = registerPages(app, services, options.pages, { signIn, authenticator: options.authenticator })
+  const pages = pageRoutes(app, services, options.pages, { signIn, authenticator: options.authenticator })
   table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files, options.authenticator)])
-  await registerGitHttp(app, services, options.authenticator)
-  await registerLfs(app, services, options.authenticator)
-  await registerPackages(app, services, options.authenticator)
-  registerRunners(app, services)
-  await registerResults(app, services)
+  for (const { register } of protocols) await register(app, { services, ...options })
   return app
 }
 

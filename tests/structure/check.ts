@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { GROUPS, INSTEAD, LONGEST_LINE, MAKES_HTML, OF_PAGES, PARTS, READ_AS_PAGES } from "./directions.ts"
 import { queryRefusals, readRefusals, writeRefusals } from "./queries.ts"
+import { routeRefusals } from "./routes.ts"
 
 export interface Import {
   readonly from: string
@@ -102,6 +103,7 @@ if (import.meta.main) {
     ...texts.flatMap(([file, text]) => lengthRefusal(file, text) ?? []),
     ...queryRefusals(texts),
     ...writeRefusals(texts),
+    ...routeRefusals(texts),
     ...readRefusals(texts),
   ]
   for (const sentence of found) console.error(sentence)

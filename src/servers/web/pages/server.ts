@@ -26,7 +26,6 @@ import type { Authenticator } from "../../../features/people/authentication/auth
 import type { Session } from "../../../features/people/sessions/sessions.ts"
 import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
-import { ASSETS_PATH, findAsset } from "../../../web/assets.ts"
 import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
@@ -51,10 +50,8 @@ import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
 import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
 import { cameFrom, chosenTheme, diffsFor, surroundings } from "./surroundings.ts"
 
-const YEAR = 31_536_000
-
-/** Serves what pages load, and gives the routes of the declared ones. */
-export function registerPages(
+/** The routes of the declared pages. */
+export function pageRoutes(
   app: FastifyInstance,
   services: Services,
   pages: readonly Page[],
@@ -64,18 +61,6 @@ export function registerPages(
   const live = openLivePages(services, totalsOfUsers)
   const serving: Serving = { signIn, authenticator, sendEvents, live, undoable: undoableIn(pages) }
   registerGoGet(app, services)
-  app.get<{ Params: { file: string } }>(`${ASSETS_PATH}/:file`, async (request, reply) => {
-    const asset = findAsset(request.params.file)
-    if (!asset) throw refuse.notFound()
-    const encoding = encodingFor(request)
-    if (encoding) reply.header("content-encoding", encoding)
-    return reply
-      .header("cache-control", `public, max-age=${YEAR}, immutable`)
-      .header("vary", "Accept-Encoding")
-      .type(asset.type)
-      .send(await asset.bytes(encoding))
-  })
-
   return routesOf(services, kindOf(services, serving), pages)
 }
 

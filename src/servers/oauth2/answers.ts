@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import type { Services } from "../../../core/services.ts"
-import { OAuth2Error } from "../../../features/people/oauth2/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { OAuth2Error } from "../../features/people/oauth2/errors.ts"
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 type Method = (typeof METHODS)[number]

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from "fastify"
-import { SCOPE_CATEGORIES } from "../../../access/scopes.ts"
-import type { Services } from "../../../core/services.ts"
-import { AUTHORIZE_PATH } from "../../../features/people/oauth2/requests.ts"
-import { CLAIM_SCOPES } from "../../../features/people/oauth2/scopes.ts"
-import { openSigningKey } from "../../../features/people/oauth2/signing-key.ts"
+import { SCOPE_CATEGORIES } from "../../access/scopes.ts"
+import type { Services } from "../../core/services.ts"
+import { AUTHORIZE_PATH } from "../../features/people/oauth2/requests.ts"
+import { CLAIM_SCOPES } from "../../features/people/oauth2/scopes.ts"
+import { openSigningKey } from "../../features/people/oauth2/signing-key.ts"
 import { onlyMethods } from "./answers.ts"
 
 /** What clients read to find everything else: OpenID Connect Discovery, and RFC 8414 with the same content. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
-import { withHearth } from "../../../tests/support/fixture.ts"
-import { commitWorkflow, finishRun } from "../../features/actions/testing.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { commitWorkflow, finishRun } from "../../../features/actions/testing.ts"
 
 withHearth("badges of workflows", { people: ["ann", "eve"] }, ({ test, forge, ann, eve, call }) => {
   test.beforeAll(async () => {
