@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { parse as parseQuery } from "node:querystring"
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
 import { workFor } from "../core/caller.ts"
 import { refuse } from "../core/errors.ts"
@@ -20,7 +21,7 @@ import { watchConnections } from "./client/connections.ts"
 import { sendRenewed } from "./client/session.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { protocols } from "./protocols.ts"
-import { plainUrl } from "./routing/redirect.ts"
+import { plainUrl, refusalOfNul, storable } from "./routing/redirect.ts"
 import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
 import { wantsPage } from "./web/pages/errors.ts"
@@ -58,7 +59,12 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     forceCloseConnections: "idle",
     clientErrorHandler: answerUnreadable,
     rewriteUrl: ({ url }) => plainUrl(url ?? "/"),
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 1024 },
+    routerOptions: {
+      querystringParser: (text) => parseQuery(storable(text)),
+      ignoreTrailingSlash: true,
+      caseSensitive: true,
+      maxParamLength: 1024,
+    },
     frameworkErrors: (error, request, reply) => {
       // A name too long to exist is missing like any other.
       const refusal =
@@ -97,7 +103,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   app.addHook("onRequest", (request, reply, done) => {
     const refusal = refusalOfTwoHosts(request.raw)
     if (refusal) reply.header("connection", "close")
-    done(refusal)
+    done(refusal ?? refusalOfNul(request.url))
   })
   app.addHook("onRequest", (request, reply, done) => {
     workFor(networkOf(clientAddress(request)), () => abandonment(request, reply), done)

@@ -19,7 +19,7 @@ export async function search({ services, owner, actor, rights, query }: Call) {
   const words = (query.get("text") ?? "")
     .toLowerCase()
     .split(/\s+/)
-    .filter((word) => word !== "" && !word.includes("\0"))
+    .filter((word) => word !== "")
   const size = Math.min(numberIn(query, "size", USUAL), MOST)
   const found = db
     .selectFrom("packages")
