@@ -70,7 +70,7 @@ export const providerPages: readonly Page[] = [
 ]
 
 function failed(refusal: Refusal): Shown {
-  if (refusal.status >= 500) throw refusal
+  if (refusal.status >= 500 || refusal.kind === "notFound") throw refusal
   return stepPage(
     "You are not signed in",
     html`

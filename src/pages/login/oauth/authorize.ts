@@ -21,6 +21,9 @@ const whereProvided = ({ config }: Services): void => {
   if (!config.oauth2.enabled) throw refuse.notFound()
 }
 
+/** Characters of an address that browsers and proxies take. */
+const LONGEST_ADDRESS = 8_000
+
 const shared = { access: anyone, beforeSignIn: true } as const
 
 /** The authorization endpoint with the page that asks the person. */
@@ -49,7 +52,9 @@ export const authorizePages: readonly Page[] = [
       whereProvided(services)
       const sent = new URLSearchParams()
       for (const [name, values = []] of Object.entries(query)) for (const value of values) sent.append(name, value)
-      return moved(`${AUTHORIZE_PATH}?${sent}`)
+      const to = `${AUTHORIZE_PATH}?${sent}`
+      if (to.length > LONGEST_ADDRESS) throw refuse.tooLarge()
+      return moved(to)
     },
   }),
 
