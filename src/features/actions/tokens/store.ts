@@ -1,7 +1,8 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { isActive, type Job, type Run } from "../runs/store.ts"
+import type { Job, Run } from "../runs/store.ts"
+import { isActive } from "../runs/tasks-store.ts"
 
 /** A task that runs or is being cancelled, with what it belongs to, as far as those need it who serve the job. */
 export interface RunningTask {

@@ -5,6 +5,7 @@ import type { SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { portable } from "../../../core/database/dialect.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import type { NotificationsTable } from "../../../core/database/tables/issues.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
@@ -253,3 +254,12 @@ export async function findNewestIds(
   )
   return found === undefined ? [] : found.limit(count).execute()
 }
+
+export const findUnreadOf = query("notifications.findUnreadOf", (db, p: Params<{ userId: number; issueId: number }>) =>
+  db
+    .selectFrom("notifications")
+    .select("id")
+    .where("user_id", "=", p.userId)
+    .where("issue_id", "=", p.issueId)
+    .where("status", "=", "unread"),
+)

@@ -2,9 +2,11 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely"
 import { readableRepositories } from "../../../access/visibility.ts"
 import { type Actor, actorId, isPublicOnly, isSiteAdministrator } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import type { ActivitiesTable, Seconds } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
+import { COMMENT_COLUMNS } from "../../planning/issues/timeline-store.ts"
 
 /**
  * Reading feeds. The repository, actor and unit of an entry decide who may see it, and the database counts the entries that share them
@@ -101,3 +103,12 @@ async function lengthOf(db: Handle, actor: Actor, asked: FeedQuery): Promise<num
     .executeTakeFirstOrThrow()
   return total
 }
+
+/** Comments with their places. */
+export const findFeedComments = query("activity.findComments", (db, p: Params<{ ids: readonly number[] }>) =>
+  db
+    .selectFrom("comments")
+    .innerJoin("issues", "issues.id", "comments.issue_id")
+    .select([...COMMENT_COLUMNS, "issues.number", "issues.is_pull", "issues.repository_id"])
+    .where("comments.id", "in", p.ids),
+)
