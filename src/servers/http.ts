@@ -12,7 +12,6 @@ import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
 import { worksWaiting } from "../core/work.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
-import { signInOf } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
@@ -137,11 +136,10 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   )
   app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
 
-  const signIn = signInOf(services)
   metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
   const pictures = picturesOf(services)?.turns
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
-  const pages = pageRoutes(app, services, options.pages, { signIn, authenticator: options.authenticator })
+  const pages = pageRoutes(app, services, options.pages)
   table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files, options.authenticator)])
   for (const { register } of protocols) await register(app, { services, ...options })
   return app
