@@ -55,6 +55,7 @@ import { repositorySearchPages } from "./pages/repository/search.ts"
 import { branchRulePages } from "./pages/repository/settings/branches.ts"
 import { collaboratorPages } from "./pages/repository/settings/collaboration.ts"
 import { generalPages } from "./pages/repository/settings/general.ts"
+import { deployKeyPages } from "./pages/repository/settings/keys.ts"
 import { mirrorPages } from "./pages/repository/settings/mirrors.ts"
 import { tagRulePages } from "./pages/repository/settings/tags.ts"
 import { starPages } from "./pages/repository/stars.ts"
@@ -143,7 +144,7 @@ export const pages = pageRegistry(
   collaboratorPages,
   branchRulePages,
   tagRulePages,
-  keyPages,
+  deployKeyPages,
   mirrorPages,
   sitePages,
   starPages,
