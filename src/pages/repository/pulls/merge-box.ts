@@ -13,7 +13,7 @@ import { path, repositoryPath } from "../../../web/address.ts"
 import { person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
-import { plural, timeOf } from "../../../web/time.ts"
+import { plural, time } from "../../../web/time.ts"
 import { branchForms, type MergeCall, openForms, type Prospect, revertForm } from "./merge-forms.ts"
 
 /** What stands between a pull request and its merge, in words: what decides comes first. */
@@ -97,7 +97,7 @@ function doneWords(call: MergeCall, record: PullRequest): readonly Condition[] {
       "git-merge",
       html`
         ${person(record.merged_by)} merged this into <code><bdi>${base.label}</bdi></code>${" "}
-        ${timeOf(record.merged_at, call.services.now())}
+        ${time(call.pull.merged_at, call.services.now())}
         ${id !== "" && html`, in <a href="${repositoryPath(call)}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`}.
       `,
     ),
