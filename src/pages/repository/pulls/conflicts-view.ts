@@ -8,7 +8,7 @@ import { path } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { sentence } from "../../../web/problem.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { repositoryPage } from "../frame.ts"
 
 /** The page of the conflicts: for each file what becomes of it, its text with the marks, and the sides to look at. */

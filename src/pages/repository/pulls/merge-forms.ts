@@ -24,7 +24,7 @@ import { choices } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { sentence } from "../../../web/problem.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 
 /** What can be done in the box about merging: the merge itself, now or later, and what prepares it and follows it. */
 
