@@ -1,10 +1,10 @@
 import { type Html, html, NOTHING } from "../../../core/html.ts"
 import type { User } from "../../../features/people/users/records.ts"
 import type { Issue } from "../../../features/planning/issues/records.ts"
-import { localPath, path } from "../../../web/address.ts"
+import { path } from "../../../web/address.ts"
 import { avatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { stateOf, titleOf } from "../issues/list-view.ts"
+import { issuePath, stateOf, titleOf } from "../issues/list-view.ts"
 
 /** Issues and people that a conversation names. */
 
@@ -14,7 +14,7 @@ export function mention(issue: Issue | null): Html {
   const { tone, icon: name, text } = stateOf(issue)
   return html`
     <span class="${tone}">${icon(name, text)}</span>${" "}
-    <a class="mention" href="${localPath(issue.html_url)}" dir="auto">
+    <a class="mention" href="${issuePath(issue)}" dir="auto">
       <span class="muted">${issue.repository.full_name}#${issue.number}</span> ${titleOf(issue.title)}
     </a>
   `

@@ -1,6 +1,6 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { CLOSED_AS, type Issue } from "../../../features/planning/issues/records.ts"
-import { localPath, path } from "../../../web/address.ts"
+import { path } from "../../../web/address.ts"
 import { avatar, label, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, plural, timeOf } from "../../../web/time.ts"
@@ -20,6 +20,10 @@ export function stateOf({ state, pull_request, [CLOSED_AS]: reason }: Pick<Issue
   if (pull_request.draft) return { tone: "draft", icon: "git-pull-request-draft", text: "Draft" } as const
   return { tone: "open", icon: "git-pull-request", text: "Open" } as const
 }
+
+/** The page of an issue or pull request. */
+export const issuePath = ({ repository, pull_request, number }: Pick<Issue, "repository" | "pull_request" | "number">): string =>
+  path(repository.owner, repository.name, pull_request ? "pulls" : "issues", number)
 
 /** A title with its code spans. */
 export const titleOf = (title: string): Html =>
@@ -51,7 +55,7 @@ export const issueRows = (issues: readonly Issue[], options: RowsOptions): Html 
 
 function issueRow(issue: Issue, { notes, href, withRepository = false, isChosen = false, now }: RowsOptions): Html {
   const { tone, icon: name, text } = stateOf(issue)
-  const address = localPath(issue.html_url)
+  const address = issuePath(issue)
   const tasks = tasksIn(issue.body)
   const isOverdue = issue.due_date !== null && issue.state === "open" && Date.parse(issue.due_date) / 1000 < now
   return html`
@@ -127,7 +131,7 @@ export const pinnedCards = (issues: readonly Issue[], now: number): Content =>
             <div class="inside stack tight">
               <p class="title">
                 <span class="${tone}">${icon(name, text)}</span>${" "}
-                <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>
+                <a href="${issuePath(issue)}" dir="auto">${titleOf(issue.title)}</a>
               </p>
               <p class="meta"><span>${icon("pin")} #${issue.number} ${openedBy(issue, now)}</span></p>
             </div>

@@ -7,12 +7,11 @@ import { type Condition, ofKind } from "../../../features/planning/issues/list-s
 import { presentIssues } from "../../../features/planning/issues/present.ts"
 import type { Issue } from "../../../features/planning/issues/records.ts"
 import { type FoundIssue, searchIssueTexts } from "../../../features/planning/search/issues.ts"
-import { localPath } from "../../../web/address.ts"
 import { person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { marked } from "../../../web/marked.ts"
 import { plural, timeOf } from "../../../web/time.ts"
-import { stateOf } from "./list-view.ts"
+import { issuePath, stateOf } from "./list-view.ts"
 
 /** Searches in issues and pull requests as pages show them. */
 
@@ -70,7 +69,7 @@ export async function foundIssues({ services, db, actor }: Call, sought: Sought,
 
 function foundRow(issue: Issue, { titleMarks, snippet }: FoundIssue, now: number): Html {
   const { tone, icon: name, text } = stateOf(issue)
-  const address = localPath(issue.html_url)
+  const address = issuePath(issue)
   const place = snippet?.commentId === undefined ? address : `${address}#issuecomment-${snippet.commentId}`
   return html`
     <li>

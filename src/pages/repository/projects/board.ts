@@ -15,11 +15,11 @@ import { findIssuesByIds } from "../../../features/planning/issues/store.ts"
 import { findBoard } from "../../../features/planning/projects/card-store.ts"
 import { requireProject } from "../../../features/planning/projects/lock.ts"
 import { type Column, findColumns } from "../../../features/planning/projects/store.ts"
-import { localPath, path, withQuery } from "../../../web/address.ts"
+import { path, withQuery } from "../../../web/address.ts"
 import { avatar, choices, dot, empty, filterForm, label, notice, personWithAvatar, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, plural } from "../../../web/time.ts"
-import { stateOf, tasksIn, titleOf } from "../../parts/issues/list-view.ts"
+import { issuePath, stateOf, tasksIn, titleOf } from "../../parts/issues/list-view.ts"
 import { FORMS } from "./forms.ts"
 import { addCardForm, cardTools, columnTools, moveAddress, projectTools, type Writing } from "./tools.ts"
 
@@ -238,7 +238,7 @@ function card(issue: Issue, { now, withRepository }: Show): Html {
   return html`
     <p class="title">
       <span class="${tone}">${icon(name, text)}</span>${" "}
-      <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>
+      <a href="${issuePath(issue)}" dir="auto">${titleOf(issue.title)}</a>
     </p>
     <p class="meta">
       <span>${withRepository && issue.repository.full_name}#${issue.number}</span>
@@ -291,7 +291,7 @@ function tableRow(issue: Issue, column: Column, { now, withRepository }: Show): 
     <tr id="card-${issue.id}">
       <td class="break">
         <span class="${tone}">${icon(name, text)}</span>${" "}
-        <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>${" "}
+        <a href="${issuePath(issue)}" dir="auto">${titleOf(issue.title)}</a>${" "}
         <span class="muted">${withRepository && issue.repository.full_name}#${issue.number}</span>
       </td>
       <td>${column.color !== "" && dot(column.color)} <bdi>${column.title}</bdi></td>
