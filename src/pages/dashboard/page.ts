@@ -13,7 +13,6 @@ import { sshRoot } from "../../features/code/repositories/urls.ts"
 import { readFeed } from "../../features/events/feed/feed.ts"
 import { presentActivities } from "../../features/events/feed/present.ts"
 import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { contributionsOf } from "../../features/people/users/store.ts"
 import { localPath, path, withQuery } from "../../web/address.ts"
 import { avatar, choices, empty, filterForm, pager } from "../../web/components.ts"
@@ -220,17 +219,14 @@ const shortList = (records: readonly Repository[]): Html =>
     </ul>
   `
 
-async function ownOrganizations({ services, db }: Call, actor: SignedIn): Promise<Html> {
+async function ownOrganizations({ db }: Call, actor: SignedIn): Promise<Html> {
   const { rows, total } = await findOrganizationsOf(db, actor, actor.user.id, { number: 1, limit: SIDE, offset: 0 })
   if (total === 0) return html``
   return html`
     <section>
       <h2>Organizations</h2>
       <ul class="plain stack tight">
-        ${rows.map((row) => {
-          const organization = presentUser(services.site, row, actor)
-          return html`<li>${avatar(organization)} <a href="${path(row.name)}"><bdi>${row.name}</bdi></a></li>`
-        })}
+        ${rows.map((row) => html`<li>${avatar(row)} <a href="${path(row.name)}"><bdi>${row.name}</bdi></a></li>`)}
       </ul>
       ${total > SIDE && html`<p class="small"><a href="${path(actor.user.name)}?tab=organizations">All ${total}</a></p>`}
     </section>

@@ -7,7 +7,6 @@ import Type from "../../core/schema.ts"
 import { presentRepositories } from "../../features/code/repositories/present.ts"
 import { conditionsOf, listRepositories } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { exploreAccounts } from "../../features/people/users/store.ts"
 import { withQuery } from "../../web/address.ts"
 import { choices, empty, filterForm, pager, type Tab, tabs } from "../../web/components.ts"
@@ -87,9 +86,9 @@ const accounts = (kind: "person" | "organization"): Searched => ({
   many: kind === "person" ? "people" : "organizations",
   hint: "Look for part of a name.",
   count: async ({ db, actor }, q) => (await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, BEYOND)).total,
-  find: async ({ services, db, actor }, q, page) => {
+  find: async ({ db, actor }, q, page) => {
     const { rows, total } = await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, page)
-    return { total, rows: accountRows(rows.map((account) => presentUser(services.site, account, actor))) }
+    return { total, rows: accountRows(rows) }
   },
 })
 

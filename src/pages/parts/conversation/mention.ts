@@ -1,7 +1,7 @@
 import { type Html, html, NOTHING } from "../../../core/html.ts"
-import type { User } from "../../../features/people/users/records.ts"
 import type { Issue } from "../../../features/planning/issues/records.ts"
 import { localPath, path } from "../../../web/address.ts"
+import type { Named } from "../../../web/components.ts"
 import { avatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { stateOf, titleOf } from "../issues/list-view.ts"
@@ -21,13 +21,11 @@ export function mention(issue: Issue | null): Html {
 }
 
 /** People beside each other, as pictures that lead to them. */
-export const faces = (people: readonly User[]): Html =>
+export const faces = (people: readonly Named[]): Html =>
   people.length === 0
     ? NOTHING
     : html`
       <p class="bar faces">
-        ${people.map(
-          (user) => html`<a href="${path(user.login)}" title="${user.login}" aria-label="${user.login}">${avatar(user, 24)}</a>`,
-        )}
+        ${people.map((user) => html`<a href="${path(user.name)}" title="${user.name}" aria-label="${user.name}">${avatar(user, 24)}</a>`)}
       </p>
     `

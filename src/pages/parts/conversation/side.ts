@@ -3,7 +3,6 @@ import { writesKind } from "../../../access/policies/issues.ts"
 import { mayBook } from "../../../access/policies/tracking.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
 import { presentWithHidden } from "../../../features/planning/dependencies/present.ts"
 import { findBlocked, findDependencies } from "../../../features/planning/dependencies/store.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
@@ -75,7 +74,7 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
       )
     }
     ${branchSection(side)}${notificationsSection(side)}
-    ${sideSection(plural(participants.length, "participant"), faces(participants.map((user) => presentUser(services.site, user, actor))))}
+    ${sideSection(plural(participants.length, "participant"), faces(participants))}
     ${sideSection("Reference", html`<p><code>${reference}</code></p>`, {
       change: choices.writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)),
     })}

@@ -7,7 +7,7 @@ import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
-import { presentUser, standIn } from "../../../features/people/users/present.ts"
+import { standIn } from "../../../features/people/users/present.ts"
 import { deleteVersion } from "../../../features/planning/edits/rules.ts"
 import { findVersions, type Version } from "../../../features/planning/edits/store.ts"
 import { requireText } from "../../../features/planning/issues/timeline.ts"
@@ -37,7 +37,7 @@ interface Told {
 type Call = ConversationCall & OnIssue & { readonly query: { readonly version?: number } }
 
 async function historyPage(call: Call, told: Told): Promise<Shown> {
-  const { services, db, actor, issue, query } = call
+  const { services, db, issue, query } = call
   const { commentId, originalAuthor } = told
   const versions = await findVersions(db, { issueId: issue.id, commentId })
   const at = versions.findIndex(({ number }) => number === (query.version ?? versions[0]?.number))
@@ -48,7 +48,7 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
     versions.flatMap(({ author_id, deleted_by }) => [author_id, deleted_by]).filter((id) => id > 0),
   )
   const now = services.now()
-  const named = (id: number): Html => person(presentUser(services.site, users.get(id) ?? standIn(id), actor))
+  const named = (id: number): Html => person(users.get(id) ?? standIn(id))
   const writer = ({ number, author_id }: Version): Html =>
     number === 1 && originalAuthor !== "" ? html`<bdi class="strong">${originalAuthor}</bdi>` : named(author_id)
   const gone = ({ deleted_by, deleted_at }: Version): Html => html`deleted by ${named(deleted_by)} ${time(deleted_at, now)}`

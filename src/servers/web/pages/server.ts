@@ -13,7 +13,6 @@ import { totalsOfUsers } from "../../../features/events/notifications/threads.ts
 import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
 import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
-import { avatarUrl } from "../../../features/people/users/present.ts"
 import { path } from "../../../web/address.ts"
 import { ASSETS_PATH, findAsset } from "../../../web/assets.ts"
 import { type Flash, frame, type Surroundings, type Theme } from "../../../web/layout.ts"
@@ -306,12 +305,7 @@ async function surroundings(
   const timer = news?.timer
   return {
     siteName: "Hearth",
-    viewer: user && {
-      login: user.name,
-      full_name: user.full_name,
-      avatar_url: avatarUrl(services.site, user),
-      isAdministrator: user.is_admin === 1,
-    },
+    viewer: user,
     unread: news?.unread ?? 0,
     timer: timer && {
       since: timer.since,
