@@ -10,7 +10,7 @@ import { findMembers, findMemberships, shownTo } from "../../features/people/org
 import { findTeamsOfMembers } from "../../features/people/teams/store.ts"
 import { filterEverywhere, type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
 import { ofOwner } from "../../features/planning/issues/list.ts"
-import { presentIssues } from "../../features/planning/issues/present.ts"
+import { viewIssues } from "../../features/planning/issues/present.ts"
 import { path } from "../../web/address.ts"
 import { empty, pager, state } from "../../web/components.ts"
 import { formButton } from "../../web/form.ts"
@@ -41,8 +41,8 @@ function issuesOf(kind: "issues" | "pulls"): Page {
       const filter = filterOf(query, NOTHING_OFFERED)
       const plan: Plan = { ...planFilter(actor, filter), kind }
       const found = await filterEverywhere(db, actor, plan, rows, [ofOwner(organization.id)])
-      const records = await presentIssues(db, services.site, actor, found.rows)
-      const notes = kind === "pulls" ? await pullNotes(db, records) : undefined
+      const issues = await viewIssues(db, actor, found.rows)
+      const notes = kind === "pulls" ? await pullNotes(db, found.rows) : undefined
       const at = path("org", organization.name, kind)
       const bar: FilterBar = { at, filter, plan, found, kind, isSignedIn: actor.kind === "user", usual: "is:open label:bug" }
       return organizationPage(call, organization, {
@@ -52,8 +52,8 @@ function issuesOf(kind: "issues" | "pulls"): Page {
           <h2>${title}</h2>
           ${filterBar(bar)}
           ${
-            records.length > 0
-              ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
+            issues.length > 0
+              ? issueRows(issues, { withRepository: true, ...(notes && { notes }), now: services.now() })
               : empty(
                   kind === "issues" ? "issue-opened" : "git-pull-request",
                   "Nothing to see here",

@@ -11,7 +11,7 @@ import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { filterIn, findOffered, planFilter } from "../../../features/planning/issues/filter-conditions.ts"
 import { ofKind, ofMilestone } from "../../../features/planning/issues/list.ts"
-import { presentIssues } from "../../../features/planning/issues/present.ts"
+import { viewIssues } from "../../../features/planning/issues/present.ts"
 import { presentMilestone } from "../../../features/planning/milestones/present.ts"
 import type { Milestone } from "../../../features/planning/milestones/records.ts"
 import {
@@ -135,7 +135,7 @@ export const milestonePages: readonly Page[] = [
       const kinds = readableKinds(call)
       const readable = kinds.issues && kinds.pulls ? [] : [ofKind(kinds.pulls ? 1 : 0)]
       const found = await filterIn(db, repository.id, plan, rows, [ofMilestone(row.id), ...readable])
-      const records = await presentIssues(db, services.site, actor, found.rows, { owned: [call] })
+      const issues = await viewIssues(db, actor, found.rows, { owned: [call] })
       const [text] = await renderTexts(call, [row.description])
       const at = `${repositoryPath(call)}/milestone/${row.id}`
       const bar: FilterBar = {
@@ -162,8 +162,8 @@ export const milestonePages: readonly Page[] = [
           </div>
           ${filterBar(bar)}
           ${
-            records.length > 0
-              ? issueRows(records, { now: services.now() })
+            issues.length > 0
+              ? issueRows(issues, { now: services.now() })
               : nothingFound(bar, html`<a class="button" href="${repositoryPath(call)}/issues">${icon("issue-opened")} All issues</a>`)
           }
           ${pager(reader.url, rows, found.total)}
