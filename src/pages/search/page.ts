@@ -4,7 +4,6 @@ import type { Page as ListPage, Request } from "../../core/operation.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
-import { presentRepositories } from "../../features/code/repositories/present.ts"
 import { conditionsOf, listRepositories } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
 import { exploreAccounts } from "../../features/people/users/store.ts"
@@ -66,8 +65,7 @@ const repositories: Searched = {
   count: async (asked, q) => (await repositoriesWith(asked, q, BEYOND)).total,
   find: async (asked, q, page) => {
     const { rows, total } = await repositoriesWith(asked, q, page)
-    const owned = await withOwners(asked.db, rows)
-    return { total, rows: repositoryRows(await presentRepositories(asked.db, asked.services.site, asked.actor, owned)) }
+    return { total, rows: repositoryRows(await withOwners(asked.db, rows)) }
   },
 }
 

@@ -12,8 +12,7 @@ import Type from "../../../core/schema.ts"
 import { filterIn, findOffered, planFilter } from "../../../features/planning/issues/filter-conditions.ts"
 import { ofKind, ofMilestone } from "../../../features/planning/issues/list.ts"
 import { viewIssues } from "../../../features/planning/issues/present.ts"
-import { presentMilestone } from "../../../features/planning/milestones/present.ts"
-import type { Milestone } from "../../../features/planning/milestones/records.ts"
+import type { Milestone } from "../../../features/planning/milestones/store.ts"
 import {
   findEverywhere,
   findMilestone,
@@ -95,7 +94,7 @@ export const milestonePages: readonly Page[] = [
       const at = repositoryPath(call)
       const shown = found.rows.map((row, index): Row => {
         const text = texts[index]
-        return { milestone: presentMilestone(row), at, ...(text && { text }) }
+        return { milestone: row, at, ...(text && { text }) }
       })
       return repositoryPage(call, {
         tab: "issues",
@@ -128,7 +127,6 @@ export const milestonePages: readonly Page[] = [
     answer: async (call) => {
       const { services, db, actor, repository, owner, query, page: rows, reader } = call
       const row = await findById(call, call.path.id)
-      const milestone = presentMilestone(row)
       const offered = await findOffered(db, actor, { repository, owner })
       const filter = filterOf(query, offered)
       const plan = planFilter(actor, filter)
@@ -157,7 +155,7 @@ export const milestonePages: readonly Page[] = [
               <h1 dir="auto">${row.title}</h1>
               ${mayPlan(call) && html`<a class="button small" href="${at}/edit" rel="nofollow">${icon("pencil")}Edit</a>`}
             </div>
-            <p class="meta">${milestoneDue(milestone, services.now())}${milestoneProgress(milestone)}</p>
+            <p class="meta">${milestoneDue(row, services.now())}${milestoneProgress(row)}</p>
             ${text}
           </div>
           ${filterBar(bar)}
@@ -202,7 +200,7 @@ export const milestonePages: readonly Page[] = [
             found.rows.length > 0
               ? milestoneRows(
                   found.rows.map((row) => ({
-                    milestone: presentMilestone(row),
+                    milestone: row,
                     at: path(row.owner_name, row.repository_name),
                     title: `${row.owner_name}/${row.repository_name}`,
                   })),
