@@ -12,9 +12,9 @@ export const OWNERS: Readonly<Record<string, string>> = {
   action_runs: "features/actions/runs",
   action_schedules: "features/actions/triggers",
   action_secrets: "features/actions/settings",
-  action_steps: "features/actions/tasks",
+  action_steps: "features/actions/runs",
   action_summaries: "features/actions/runs",
-  action_tasks: "features/actions/tasks",
+  action_tasks: "features/actions/runs",
   action_triggers: "features/actions/triggers",
   action_upload_parts: "features/actions/uploads",
   action_uploads: "features/actions/uploads",
@@ -34,7 +34,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   code_grams: "features/code/search",
   code_indexes: "features/code/search",
   collaborations: "features/code/collaborators",
-  comments: "features/planning/comments",
+  comments: "features/planning/issues",
   commit_statuses: "features/code/statuses",
   deeds: "features/site/administration",
   deploy_keys: "features/code/deploy-keys",
@@ -137,32 +137,12 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   account_mails: {
     "features/people/users": "from before it had an owner",
   },
-  action_artifacts: {
-    "features/actions/runs": "from before it had an owner",
-  },
-  action_attempts: {
-    "features/actions/triggers": "from before it had an owner",
-  },
   action_jobs: {
     "features/code/lifecycle": "from before it had an owner",
-    "features/actions/tasks": "from before it had an owner",
-    "features/actions/triggers": "from before it had an owner",
-  },
-  action_runs: {
-    "features/actions/triggers": "from before it had an owner",
-  },
-  action_steps: {
-    "features/actions/runs": "from before it had an owner",
-  },
-  action_tasks: {
-    "features/actions/runs": "from before it had an owner",
   },
   activities: {
     "features/people/organizations": "from before it had an owner",
     "features/planning/comments": "from before it had an owner",
-  },
-  attachments: {
-    "features/planning/transfers": "from before it had an owner",
   },
   collaborations: {
     "features/code/lifecycle": "from before it had an owner",
@@ -172,7 +152,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   comments: {
     "features/code/lifecycle": "from before it had an owner",
     "features/planning/issues": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
     "features/review/reviews": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
@@ -189,8 +168,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/site/migration": "from before it had an owner",
   },
   issues: {
-    "features/planning/attachments": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
   labels: {
@@ -205,13 +182,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   oauth2_grants: {
     "features/people/authentication": "from before it had an owner",
-  },
-  package_versions: {
-    "features/packages/npm": "from before it had an owner",
-  },
-  project_cards: {
-    "features/planning/issues": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
   },
   public_keys: {
     "features/code/deploy-keys": "from before it had an owner",
@@ -245,10 +215,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   reviews: {
     "features/site/migration": "from before it had an owner",
-  },
-  runners: {
-    "features/actions/runs": "from before it had an owner",
-    "features/actions/tasks": "from before it had an owner",
   },
   sessions: {
     "features/people/users": "from before it had an owner",
@@ -333,17 +299,6 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "core/events",
   "core/forms",
   "core/jobs",
-  "features/actions/artifacts",
-  "features/actions/cache",
-  "features/actions/files",
-  "features/actions/oidc",
-  "features/actions/runners",
-  "features/actions/runs",
-  "features/actions/settings",
-  "features/actions/tasks",
-  "features/actions/tokens",
-  "features/actions/triggers",
-  "features/actions/uploads",
   "features/code/attachments",
   "features/code/branches",
   "features/code/collaborators",
@@ -363,30 +318,12 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/code/tags",
   "features/code/topics",
   "features/code/watches",
-  "features/events/feed",
-  "features/events/notifications",
-  "features/events/webhooks",
-  "features/packages/npm",
-  "features/packages/packages",
   "features/people/organizations",
   "features/people/teams",
-  "features/planning/attachments",
-  "features/planning/boards",
-  "features/planning/comments",
   "features/planning/dependencies",
-  "features/planning/issues",
-  "features/planning/labels",
-  "features/planning/markup",
-  "features/planning/milestones",
-  "features/planning/projects",
-  "features/planning/references",
-  "features/planning/search",
-  "features/planning/transfers",
   "features/review/merging",
   "features/review/pulls",
   "features/review/reviews",
-  "features/site/administration",
   "features/site/adoption",
-  "features/site/announcements",
   "features/site/migration",
 ]

@@ -3,7 +3,8 @@ import { html } from "../../core/html.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
-import { countByRepository, filterEverywhere, type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
+import { type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
+import { countByRepository, filterEverywhere } from "../../features/planning/issues/filter-store.ts"
 import { hasOldParameters } from "../../features/planning/issues/filter-words.ts"
 import {
   assignedTo,
@@ -13,7 +14,7 @@ import {
   inRepositoriesOf,
   mentioning,
   reviewedBy,
-} from "../../features/planning/issues/list.ts"
+} from "../../features/planning/issues/list-store.ts"
 import { viewIssues } from "../../features/planning/issues/present.ts"
 import { path, withQuery } from "../../web/address.ts"
 import { empty, pager, sideNav, type Tab } from "../../web/components.ts"

@@ -25,7 +25,7 @@ import {
   type SubjectState,
   type Thread,
   type ThreadFilter,
-} from "../../features/events/notifications/threads.ts"
+} from "../../features/events/notifications/threads-store.ts"
 import { localPath, withQuery } from "../../web/address.ts"
 import { buttonForm, choices, empty, menu, pager, tabs } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"

@@ -7,10 +7,10 @@ import type { Services } from "../../../core/services.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { type External, externalOf, repositoryOf } from "../external/events.ts"
 import { removeActionFolderJob } from "../files/files.ts"
-import { findListening } from "./listening.ts"
 import { startForEventJob } from "./on-event.ts"
 import { startForPullJob } from "./on-pull.ts"
 import { readSchedulesJob } from "./schedules.ts"
+import { findListening } from "./store.ts"
 
 /**
  * Starts workflows for events besides pushes, and describes the default branch again when the repository changes. All read files from git, so

@@ -16,9 +16,9 @@ import {
 } from "../definitions/triggers.ts"
 import { externalOfPush } from "../external/events.ts"
 import { isBranchOrTag, type PushedCommits, pushedCommits } from "../external/push-payload.ts"
-import { findListening } from "./listening.ts"
 import { type DefaultBranch, describeDefaultBranch, storeDefaultBranch } from "./schedules.ts"
 import { findSkipped, reportSkipped } from "./skipped.ts"
+import { findListening } from "./store.ts"
 import { judge, type Listening, readDefaultWorkflows, readWorkflows, startAll, type Triggered } from "./triggered.ts"
 
 /** The most references of one push that start workflows; a push of more is an import. */

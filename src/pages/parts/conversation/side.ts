@@ -7,7 +7,7 @@ import { viewWithHidden } from "../../../features/planning/dependencies/present.
 import { findBlocked, findDependencies } from "../../../features/planning/dependencies/store.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
 import { findColumnsOfIssue, findParticipants, findTimeSpent } from "../../../features/planning/issues/beside-store.ts"
-import { findOffered, type Offered } from "../../../features/planning/issues/filter-conditions.ts"
+import { findOffered, type Offered } from "../../../features/planning/issues/filter-store.ts"
 import { type IssueView, viewIssues } from "../../../features/planning/issues/present.ts"
 import { isSubscribed } from "../../../features/planning/subscriptions/rules.ts"
 import { findStopwatch, findTimes, ofIssue } from "../../../features/planning/tracking/store.ts"

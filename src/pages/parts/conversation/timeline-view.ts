@@ -1,7 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
-import { ROLES } from "../../../features/planning/comments/roles.ts"
+import { ROLES } from "../../../features/planning/comments/roles-store.ts"
 import type { TimelineView } from "../../../features/planning/comments/timeline.ts"
 import { avatar, person, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"

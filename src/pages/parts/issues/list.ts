@@ -8,7 +8,8 @@ import type { Followed, Reader } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
-import { filterIn, findOffered, type Offered, planFilter } from "../../../features/planning/issues/filter-conditions.ts"
+import { planFilter } from "../../../features/planning/issues/filter-conditions.ts"
+import { filterIn, findOffered, type Offered } from "../../../features/planning/issues/filter-store.ts"
 import {
   type Filter,
   filterText,
@@ -19,8 +20,8 @@ import {
   withWords,
   wordsOf,
 } from "../../../features/planning/issues/filter-words.ts"
-import { findPinned } from "../../../features/planning/issues/pins.ts"
 import { viewIssues } from "../../../features/planning/issues/present.ts"
+import { findPinned } from "../../../features/planning/issues/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"

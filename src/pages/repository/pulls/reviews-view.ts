@@ -11,7 +11,7 @@ import type { Services } from "../../../core/services.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
 import { standIn } from "../../../features/people/users/present.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
-import { type Role, rolesOf } from "../../../features/planning/comments/roles.ts"
+import { type Role, rolesOf } from "../../../features/planning/comments/roles-store.ts"
 import { countReactions } from "../../../features/planning/reactions/store.ts"
 import {
   findLineCommentsOf,
