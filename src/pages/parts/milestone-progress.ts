@@ -4,17 +4,17 @@ import { icon } from "../../web/icon.ts"
 import { dayOf, plural, time } from "../../web/time.ts"
 
 /** How much of a milestone is done, in words and as a bar. */
-export function milestoneProgress({ open_issues_count: open, closed_issues_count: closed }: Milestone): Html {
-  const all = open + closed
+export function milestoneProgress({ open_issues_count, closed_issues_count }: Milestone): Html {
+  const all = open_issues_count + closed_issues_count
   return html`
-    <progress value="${closed}" max="${Math.max(1, all)}" aria-label="Progress"></progress>
+    <progress value="${closed_issues_count}" max="${Math.max(1, all)}" aria-label="Progress"></progress>
     <span>
       ${
         all === 0
           ? "Nothing in it yet"
           : html`
-            ${Math.floor((100 * closed) / all)} % · ${plural(open, "open", "open")} ·${" "}
-            ${plural(closed, "closed", "closed")}
+            ${Math.floor((100 * closed_issues_count) / all)} % · ${plural(open_issues_count, "open", "open")} ·${" "}
+            ${plural(closed_issues_count, "closed", "closed")}
           `
       }
     </span>

@@ -12,8 +12,8 @@ import Type from "../../../core/schema.ts"
 import { planFilter } from "../../../features/planning/issues/filter-conditions.ts"
 import { filterIn, findOffered } from "../../../features/planning/issues/filter-store.ts"
 import { ofKind, ofMilestone } from "../../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../../features/planning/issues/present.ts"
-import { findEverywhere, findMilestone, findMilestones, type Milestone } from "../../../features/planning/milestones/store.ts"
+import { presentIssues, viewIssues } from "../../../features/planning/issues/present.ts"
+import { type Milestone, type Milestone as MilestoneRow, findEverywhere, findMilestone, findMilestones } from "../../../features/planning/milestones/store.ts"
 import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { choices, empty, filterForm, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -128,7 +128,7 @@ export const milestonePages: readonly Page[] = [
       const kinds = readableKinds(call)
       const readable = kinds.issues && kinds.pulls ? [] : [ofKind(kinds.pulls ? 1 : 0)]
       const found = await filterIn(db, repository.id, plan, rows, [ofMilestone(row.id), ...readable])
-      const records = await presentIssues(db, services.site, actor, found.rows, { owned: [call] })
+      const issues = await viewIssues(db, actor, found.rows, { owned: [call] })
       const [text] = await renderTexts(call, [row.description])
       const at = `${repositoryPath(call)}/milestone/${row.id}`
       const bar: FilterBar = {
@@ -155,8 +155,8 @@ export const milestonePages: readonly Page[] = [
           </div>
           ${filterBar(bar)}
           ${
-            records.length > 0
-              ? issueRows(records, { now: services.now() })
+            issues.length > 0
+              ? issueRows(issues, { now: services.now() })
               : nothingFound(bar, html`<a class="button" href="${repositoryPath(call)}/issues">${icon("issue-opened")} All issues</a>`)
           }
           ${pager(reader.url, rows, found.total)}

@@ -44,7 +44,7 @@ async function conversationPage(
   { style, ...options }: Options,
 ): Promise<Shown> {
   const shape = await shapeOf(call)
-  const body = await conversation(call, shape.issue, {
+  const body = await conversation(call, shape.view, {
     ...options,
     forms,
     reviewsOf: (ids) => drawReviews(call, ids),
