@@ -139,20 +139,33 @@ describe.each(databaseKinds)("the migration \\"${words}\\" on %s", (kind) => {
 `,
 })
 
-export const event = ({ subject, verb, name }) => ({
-  [`src/core/events/${subject}-${verb}.test.ts`]: `import { expect } from "vitest"
-import { withHearth } from "../../../tests/support/fixture.ts"
-import type { DomainEvent } from "./catalogue.ts"
-import { publish } from "./publish.ts"
+export const event = ({ folder, feature, type, file, kind }) => ({
+  types: `import type { OfRepository, Undated } from "../../../core/events/event.ts"
 
-withHearth("${name}", {}, ({ test, forge }) => {
+declare module "../../../core/events/event.ts" {
+  interface DomainEvents {
+    readonly "${feature}": ${type}
+  }
+}
+
+/** To be said: what happens to it. */
+type ${type} = Undated<"${kind}"> & OfRepository
+`,
+  test: {
+    [`${folder}/${file}.test.ts`]: `import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { DomainEvent } from "../../../core/events/event.ts"
+import { publish } from "../../../core/events/publish.ts"
+
+withHearth("${kind}", {}, ({ test, forge }) => {
   test("is kept in the log", async () => {
     const { database } = forge.hearth.services
-    const happened: DomainEvent = { kind: "${name}", at: 1, repositoryId: 1, actor: { id: 1 } }
+    const happened: DomainEvent = { kind: "${kind}", at: 1, repositoryId: 1, actor: { id: 1 } }
     await database.write(async (tx) => publish(tx, happened))
-    const kept = await database.read.selectFrom("events").select("repository_id").where("kind", "=", "${name}").execute()
+    const kept = await database.read.selectFrom("events").select("repository_id").where("kind", "=", "${kind}").execute()
     expect(kept).toEqual([{ repository_id: 1 }])
   })
 })
 `,
+  },
 })

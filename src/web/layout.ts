@@ -1,6 +1,5 @@
 import { attribute, type Content, type Html, html } from "../core/html.ts"
 import type { Shown } from "../core/page.ts"
-import type { Announced } from "../core/services.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
 import { assetAddress } from "./assets.ts"
@@ -25,6 +24,13 @@ export interface Surroundings {
   readonly flash: Flash | undefined
   /** Sentences of administrators to everybody. */
   readonly announcements: readonly Announced[]
+}
+
+interface Announced {
+  /** Names it, as it is now. */
+  readonly mark: string
+  readonly tone: "info" | "good" | "warn" | "bad"
+  readonly content: Html
 }
 
 /** A stopwatch that runs on an issue. */

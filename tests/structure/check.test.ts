@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Import, importsOf, lengthRefusal, queryRefusal, refusals, writeRefusals } from "./check.ts"
+import { eventRefusals, type Import, importsOf, lengthRefusal, queryRefusal, refusals, writeRefusals } from "./check.ts"
 import { OTHER_WRITERS } from "./tables.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
@@ -48,6 +48,13 @@ describe("the check of imports", () => {
         )
     expect(queryRefusal("features/code/stars/store.ts", 'db.selectFrom("stars")')).toBeUndefined()
     expect(queryRefusal("pages/search/page.ts", "findStars(db)")).toBeUndefined()
+  })
+  it("keeps events of features out of the core", () => {
+    const event = ["features/code/pins/events.ts", 'type PinEvent = Undated<"pin.moved"> & OfRepository'] as const
+    expect(eventRefusals([event, ["core/events/log.ts", "kind: string"]])).toEqual([])
+    expect(eventRefusals([event, ["core/events/log.ts", 'kind === "pin.moved"']])).toEqual([
+      'core/events/log.ts names "pin.moved": core knows no feature.',
+    ])
   })
   it("lets only the owner of a table write it, and others as they are listed", () => {
     const all = Object.entries(OTHER_WRITERS).flatMap(([table, folders]) =>

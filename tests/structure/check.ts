@@ -86,6 +86,16 @@ export function queryRefusal(file: string, text: string): string | undefined {
   return at < 0 ? undefined : `${file}:${at + 1} has a query of its own: it belongs into the store.ts of the feature whose table it is.`
 }
 
+const KIND = /(?:Happened|Undated)<([^<>]*)>/g
+
+/** A sentence for each file of the core that names an event of a feature. */
+export function eventRefusals(texts: readonly (readonly [file: string, text: string])[]): readonly string[] {
+  const kinds = texts.flatMap(([, text]) => [...text.matchAll(KIND)].flatMap(([, list = ""]) => list.match(/"\w+\.\w+"/g) ?? []))
+  return texts.flatMap(([file, text]) =>
+    kinds.flatMap((kind) => (file.startsWith("core/") && text.includes(kind) ? [`${file} names ${kind}: core knows no feature.`] : [])),
+  )
+}
+
 const WRITE = /\.(?:insertInto|updateTable|deleteFrom)\(\s*"(\w+)"/g
 const isBelow = (folder: string, owner: string): boolean => folder === owner || folder.startsWith(`${owner}/`)
 
@@ -135,6 +145,7 @@ if (import.meta.main) {
     ...texts.flatMap(([file, text]) => queryRefusal(file, text) ?? []),
     ...texts.flatMap(([file, text]) => lengthRefusal(file, text) ?? []),
     ...writeRefusals(texts),
+    ...eventRefusals(texts),
   ]
   for (const sentence of found) console.error(sentence)
   if (found.length > 0) process.exitCode = 1

@@ -1,6 +1,6 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import { presentRelease } from "./present.ts"
 
 const ACTIONS = { "release.published": "published", "release.edited": "updated", "release.deleted": "deleted" } as const

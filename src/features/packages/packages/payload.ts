@@ -1,7 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import { anonymous } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import type { Services } from "../../../core/services.ts"
 import { EVERYTHING, presentRepository } from "../../code/repositories/present.ts"
 import { presentUser } from "../../people/users/present.ts"

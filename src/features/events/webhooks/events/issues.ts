@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../../core/database/database.ts"
-import type { DomainEvent } from "../../../../core/events/catalogue.ts"
+import type { DomainEvent } from "../../../../core/events/event.ts"
 import { changesOf, type IssueChange, issuePayload } from "../../../review/pulls/payload.ts"
 import type { Announcement, Needed } from "../announce.ts"
 import type { EventKind } from "./kinds.ts"

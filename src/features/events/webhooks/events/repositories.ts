@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../../core/database/database.ts"
-import type { EventOf } from "../../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../../core/events/event.ts"
 import { rfc3339 } from "../../../../core/record.ts"
 import type { Services } from "../../../../core/services.ts"
 import { presentPayloadCommit } from "../../../code/commits/present.ts"

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../../core/database/database.ts"
-import type { EventOf } from "../../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../../core/events/event.ts"
 import { organizationIn, runPayload } from "../../../actions/runs/payload.ts"
 import { presentJobs } from "../../../actions/runs/present.ts"
 import type { ActionWorkflowJob } from "../../../actions/runs/records.ts"
