@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { eventRefusals, type Import, importsOf, lengthRefusal, queryRefusal, refusals, writeRefusals } from "./check.ts"
-import { OTHER_WRITERS } from "./tables.ts"
+
+import { eventRefusals, type Import, importsOf, refusals } from "./check.ts"
+import { lengthRefusals } from "./lengths.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
 const byType = (from: string, to: string): Import => ({ from, to, isType: true })
@@ -35,20 +36,6 @@ describe("the check of imports", () => {
     expect(refusals([there, byValue("features/code/two/c.ts", "features/code/one/d.ts")])).toHaveLength(1)
     expect(refusals([there, byType("features/code/two/c.ts", "features/code/one/d.ts")])).toEqual([])
   })
-  it("keeps queries in stores", () => {
-    for (const file of [
-      "pages/search/page.ts",
-      "servers/web/raw.ts",
-      "features/code/stars/operations.ts",
-      "features/code/lifecycle/edit-operations.ts",
-    ])
-      for (const query of ['db.selectFrom("users")', "sql<number>`1`"])
-        expect(queryRefusal(file, `first\n${query}`)).toBe(
-          `${file}:2 has a query of its own: it belongs into the store.ts of the feature whose table it is.`,
-        )
-    expect(queryRefusal("features/code/stars/store.ts", 'db.selectFrom("stars")')).toBeUndefined()
-    expect(queryRefusal("pages/search/page.ts", "findStars(db)")).toBeUndefined()
-  })
   it("keeps events of features out of the core", () => {
     const event = ["features/code/pins/events.ts", 'type PinEvent = Undated<"pin.moved"> & OfRepository'] as const
     expect(eventRefusals([event, ["core/events/log.ts", "kind: string"]])).toEqual([])
@@ -56,26 +43,26 @@ describe("the check of imports", () => {
       'core/events/log.ts names "pin.moved": core knows no feature.',
     ])
   })
-  it("lets only the owner of a table write it, and others as they are listed", () => {
-    const all = Object.entries(OTHER_WRITERS).flatMap(([table, folders]) =>
-      folders.map((folder) => [`${folder}/old.ts`, `db.updateTable("${table}")`] as const),
-    )
-    const more = (file: string, text: string) => writeRefusals([...all, [file, text]])
-    expect(more("features/code/stars/store.ts", 'db.insertInto("stars")')).toEqual([])
-    expect(more("features/code/stars/below/store.ts", 'db\n .insertInto("stars")')).toEqual([])
-    expect(more("features/planning/labels/rules.ts", 'db.deleteFrom("stars")')).toEqual([
-      expect.stringContaining("which is features/code/stars's"),
-    ])
-    expect(more("features/planning/labels/rules.ts", 'db.deleteFrom("pins")')).toEqual([expect.stringContaining("has no owner")])
-    expect(more("features/planning/labels/rules.ts", 'db.selectFrom("stars")')).toEqual([])
-    expect(writeRefusals(all.slice(1))).toEqual([expect.stringContaining("nothing is written there any more")])
-  })
-  it("keeps lines of pages short", () => {
+  it("keeps lines, functions and files of pages short", () => {
+    const of = (file: string, text: string) => lengthRefusals([[file, text]], {})
     const words = "x".repeat(150)
-    expect(lengthRefusal("pages/search/page.ts", `one\n<p>${words}</p>`)).toContain("pages/search/page.ts:2 has more than 140 characters")
+    expect(of("pages/search/page.ts", `const one = 1\nconst ${words} = 2`)).toEqual([
+      expect.stringContaining("pages/search/page.ts:2 has more than 140 characters"),
+    ])
     for (const line of [`"${words}",`, `hint: "${words}",`, `/^${words}$/i,`, `// ${words}`, ` * ${words}`])
-      expect(lengthRefusal("web/form.ts", line)).toBeUndefined()
-    expect(lengthRefusal("core/errors.ts", words)).toBeUndefined()
+      expect(of("web/form.ts", line)).toEqual([])
+    expect(of("core/errors.ts", words)).toEqual([])
+    const lines = (many: number) => "one()\n".repeat(many)
+    expect(of("web/form.ts", `export function two() {\n${lines(58)}}\n`)).toEqual([])
+    expect(of("web/form.ts", `one()\nexport const two = page({ answer: () => {\n${lines(59)}} })\n`)).toEqual([
+      expect.stringContaining("web/form.ts:2 begins a function of 61 lines"),
+    ])
+    expect(of("web/form.ts", lines(400))).toEqual([])
+    expect(of("web/form.ts", lines(401))).toEqual([expect.stringContaining("web/form.ts has 401 lines")])
+    const isListed = { "web/form.ts": "a reason" }
+    expect(lengthRefusals([["web/form.ts", lines(401)]], isListed)).toEqual([])
+    expect(lengthRefusals([["web/form.ts", lines(1)]], isListed)).toEqual([expect.stringContaining("is short enough by now")])
+    expect(lengthRefusals([], isListed)).toEqual(["web/form.ts is gone: take it off LONG in tests/structure/lengths.ts."])
   })
   it("reads imports of every form", () => {
     const text = [

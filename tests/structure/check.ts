@@ -1,8 +1,9 @@
 /** Checks the structure of src: imports against directions.ts, queries, writers of tables and lengths: `node tests/structure/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { GROUPS, INSTEAD, LONGEST_LINE, MAKES_HTML, OF_PAGES, PARTS, READ_AS_PAGES, WITHOUT_QUERIES } from "./directions.ts"
-import { OTHER_WRITERS, OWNERS } from "./tables.ts"
+import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS } from "./directions.ts"
+import { lengthRefusals } from "./lengths.ts"
+import { queryRefusals, readRefusals, type Texts, writeRefusals } from "./queries.ts"
 
 export interface Import {
   readonly from: string
@@ -78,59 +79,14 @@ export function refusals(imports: readonly Import[]): readonly string[] {
   ]
 }
 
-const QUERY = /\.(selectFrom|insertInto|updateTable|deleteFrom|selectNoFrom|replaceInto|mergeInto)\(|\bsql(<[^`]*>)?`/
-
-/** A sentence where a file has a query that belongs into a store. */
-export function queryRefusal(file: string, text: string): string | undefined {
-  const at = WITHOUT_QUERIES.some((pattern) => pattern.test(file)) ? text.split("\n").findIndex((line) => QUERY.test(line)) : -1
-  return at < 0 ? undefined : `${file}:${at + 1} has a query of its own: it belongs into the store.ts of the feature whose table it is.`
-}
-
 const KIND = /(?:Happened|Undated)<([^<>]*)>/g
 
 /** A sentence for each file of the core that names an event of a feature. */
-export function eventRefusals(texts: readonly (readonly [file: string, text: string])[]): readonly string[] {
+export function eventRefusals(texts: Texts): readonly string[] {
   const kinds = texts.flatMap(([, text]) => [...text.matchAll(KIND)].flatMap(([, list = ""]) => list.match(/"\w+\.\w+"/g) ?? []))
   return texts.flatMap(([file, text]) =>
     kinds.flatMap((kind) => (file.startsWith("core/") && text.includes(kind) ? [`${file} names ${kind}: core knows no feature.`] : [])),
   )
-}
-
-const WRITE = /\.(?:insertInto|updateTable|deleteFrom)\(\s*"(\w+)"/g
-const isBelow = (folder: string, owner: string): boolean => folder === owner || folder.startsWith(`${owner}/`)
-
-/** A sentence for each table that is written by another folder than its owner, and for each exception that is needed no more. */
-export function writeRefusals(texts: readonly (readonly [file: string, text: string])[]): readonly string[] {
-  const writers = texts.flatMap(([file, text]) =>
-    file.includes("/migrations/") ? [] : [...text.matchAll(WRITE)].map(([, table = ""]) => ({ table, file, folder: dirname(file) })),
-  )
-  const refused = writers.flatMap(({ table, file, folder }) => {
-    const owner = OWNERS[table]
-    if (owner === undefined) return [`${file} writes ${table}, which has no owner: name it in tests/structure/tables.ts.`]
-    if (isBelow(folder, owner) || OTHER_WRITERS[table]?.includes(folder) === true) return []
-    return [`${file} writes ${table}, which is ${owner}'s: call a verb or a query of its store, or publish an event that it hears.`]
-  })
-  const unused = Object.entries(OTHER_WRITERS).flatMap(([table, folders]) =>
-    folders
-      .filter((folder) => !writers.some((each) => each.table === table && each.folder === folder))
-      .map((folder) => `${table}: ${folder}`),
-  )
-  return [
-    ...refused,
-    ...unused.map((each) => `nothing is written there any more: take "${each}" off OTHER_WRITERS in tests/structure/tables.ts.`),
-  ]
-}
-
-const ONE_TEXT = /^\s*(\w+: )?(["'`]).*\2[,)]*$|^\s*\/.*\/[a-z]*[,)]*$|^\s*<path d="[^"]*"\/>$/
-const COMMENT = /^\s*(\/\/|\/?\*)/
-
-/** A sentence where a line of a page is too long. */
-export function lengthRefusal(file: string, text: string): string | undefined {
-  if (!READ_AS_PAGES.some((pattern) => pattern.test(file))) return undefined
-  const at = text.split("\n").findIndex((line) => line.length > LONGEST_LINE && !COMMENT.test(line) && !ONE_TEXT.test(line))
-  return at < 0
-    ? undefined
-    : `${file}:${at + 1} has more than ${LONGEST_LINE} characters: break the template where its HTML would be, and name long values.`
 }
 
 /** The files of the product: tests and their helpers may import anything. */
@@ -142,9 +98,10 @@ if (import.meta.main) {
   const texts = files.map((file) => [relative(".", file), readFileSync(join(src, file), "utf8")] as const)
   const found = [
     ...refusals(texts.flatMap(([file, text]) => importsOf(file, text))),
-    ...texts.flatMap(([file, text]) => queryRefusal(file, text) ?? []),
-    ...texts.flatMap(([file, text]) => lengthRefusal(file, text) ?? []),
+    ...lengthRefusals(texts),
+    ...queryRefusals(texts),
     ...writeRefusals(texts),
+    ...readRefusals(texts),
     ...eventRefusals(texts),
   ]
   for (const sentence of found) console.error(sentence)

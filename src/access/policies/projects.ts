@@ -96,7 +96,7 @@ export const onRepositoryProjects: Access<OnProjects & OnRepository> = {
   open: locateInRepository,
 }
 
-export const onRepositoryProjectsAsWriter: Access<OnProjects & Me> = {
+export const onRepositoryProjectsAsWriter: Access<OnProjects & OnRepository & Me> = {
   rule: { subject: "repository", needs: "projects:write", signIn: "required" },
   open: async (request) => {
     const found = await locateInRepository(request)

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Metrics } from "../../../core/metrics.ts"
 import type { Services } from "../../../core/services.ts"
+import { noteFailure } from "./guesses-store.ts"
 
 declare module "../../../core/services.ts" {
   interface Services {
@@ -33,27 +33,6 @@ const HOUR = 3_600
 const MOST_ROWS = 1_000
 
 const OPERATIONS = { password: "wrongPassword", secondFactor: "wrongSecondFactor" } as const
-
-const noteFailure = query(
-  "authentication.noteFailure",
-  (db, p: Params<{ operation: string; account: string; network: string; key: string; now: number }>) =>
-    db
-      .insertInto("deeds")
-      .values({
-        administrator_id: 0,
-        administrator_name: "",
-        acting_as: "",
-        operation: p.operation,
-        path: "",
-        status: 401,
-        ip: p.network,
-        created_at: p.now,
-        account_name: p.account,
-        times: 1,
-        failure_key: p.key,
-      })
-      .onConflict((conflict) => conflict.column("failure_key").doUpdateSet((eb) => ({ times: eb("deeds.times", "+", 1) }))),
-)
 
 export function openSignIns({ metrics, now }: Pick<Services, "now"> & { readonly metrics: Metrics }): SignIns {
   const add = metrics.counterBy("hearth_sign_ins_total", "Passwords, second-factor codes, passkeys, tokens and SSH keys that were shown.", [
