@@ -1,6 +1,6 @@
 // The texts that bin/new.mjs begins with, by the path of their file; the test comes last.
 
-export const operation = ({ folder, name, words, title, one }) => ({
+export const operation = ({ folder, name, words, title, one, version }) => ({
   [`${folder}/operations.ts`]: `import { onRepository } from "../../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -12,6 +12,7 @@ export const ${one}Operations: readonly Operation[] = [
   operation({
     ...shared,
     id: "repoGet${title}",
+    since: "${version}",
     route: "GET /repos/{owner}/{repo}/${name}",
     summary: "List the ${words} of a repository",
     description: "To be said: in which order, and what is left out.",

@@ -97,7 +97,8 @@ const kinds = {
   operation(name) {
     const it = feature(name)
     return {
-      files: operation(it),
+      // The version that is made now.
+      files: operation({ ...it, version: /^## (\S+)/m.exec(read("CHANGELOG.md"))?.[1] }),
       changes: listedIn("src/operations.ts", "registry", `${it.one}Operations`, `${it.folder}/operations`),
       next: [
         `${it.folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,

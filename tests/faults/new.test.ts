@@ -21,7 +21,17 @@ describe("npm run new", () => {
 
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), "hearth-new-"))
-    for (const path of ["src", "bin", "tests/support", "tests/stress", "package.json", "tsconfig.json", "biome.jsonc", ".gitignore"])
+    for (const path of [
+      "src",
+      "bin",
+      "tests/support",
+      "tests/stress",
+      "CHANGELOG.md",
+      "package.json",
+      "tsconfig.json",
+      "biome.jsonc",
+      ".gitignore",
+    ])
       await cp(join(project, path), join(copy, path), { recursive: true })
     await symlink(join(project, "node_modules"), join(copy, "node_modules"))
   })
