@@ -28,13 +28,14 @@ import { VERSION } from "./core/version.ts"
 import { extensions } from "./extensions.ts"
 import { ensureSiteKey } from "./features/code/signatures/keys.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
-import { openAuthenticator } from "./features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "./features/people/authentication/authenticate.ts"
 import { openPasswords } from "./features/people/authentication/passwords.ts"
 import { openSignIns } from "./features/people/authentication/sign-ins.ts"
 import { findTokenByName } from "./features/people/authentication/store.ts"
 import { createToken, deleteToken } from "./features/people/authentication/tokens.ts"
 import { createPerson } from "./features/people/users/rules.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
+import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
@@ -119,7 +120,8 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     const app = await openHttp(services, {
       operations,
       pages,
-      authenticator: openAuthenticator(services),
+      files,
+      authenticator: authenticatorOf(services),
       metrics: opened.metrics,
       onAnswer: options.onAnswer,
     })
