@@ -5,7 +5,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import type { DomainEvent, EventKind, EventOf } from "../../../core/events/catalogue.ts"
+import type { DomainEvent, EventKind, EventOf } from "../../../core/events/event.ts"
 import type { Services } from "../../../core/services.ts"
 import { isMapping } from "../../../core/yaml.ts"
 import { branchOf, branchRef, type RefName, tagRef } from "../../../git/index.ts"
