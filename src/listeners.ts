@@ -10,6 +10,7 @@ import { notifications } from "./features/events/notifications/listener.ts"
 import { timeline } from "./features/events/timeline/listener.ts"
 import { webhooks } from "./features/events/webhooks/listener.ts"
 import { packageLinks } from "./features/packages/packages/links.ts"
+import { following } from "./features/people/follows/listener.ts"
 import { attachedFiles } from "./features/planning/attachments/listener.ts"
 import { edits } from "./features/planning/edits/listener.ts"
 import { issueCleanup } from "./features/planning/issues/cleanup.ts"
@@ -24,6 +25,7 @@ import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
  * timeline comes before listeners that refer to its entries.
  */
 export const listeners: readonly Listener[] = [
+  following,
   repositoryCleanup,
   packageLinks,
   watching,

@@ -3,7 +3,7 @@
  */
 export const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: "features/people/authentication",
-  account_mails: "features/events/mail",
+  account_mails: "features/people/users",
   action_artifacts: "features/actions/artifacts",
   action_attempts: "features/actions/runs",
   action_caches: "features/actions/cache",
@@ -112,7 +112,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   tag_protections: "features/code/protections",
   tags: "features/code/tags",
   team_invitations: "features/people/teams",
-  team_members: "features/people/teams",
+  team_members: "features/people/organizations",
   team_repositories: "features/people/teams",
   team_units: "features/people/teams",
   teams: "features/people/teams",
@@ -135,7 +135,6 @@ export const OWNERS: Readonly<Record<string, string>> = {
 /** Folders that write a table of another all the same, by table, with the reason: no more of these, and each that goes is taken off. */
 export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   account_mails: {
-    "features/people/teams": "from before it had an owner",
     "features/people/users": "from before it had an owner",
   },
   action_jobs: {
@@ -163,10 +162,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   deeds: {
     "features/people/authentication": "from before it had an owner",
   },
-  follows: {
-    "features/code/lifecycle": "from before it had an owner",
-    "features/people/blocks": "from before it had an owner",
-  },
   imports: {
     "features/code/mirrors": "from before it had an owner",
   },
@@ -181,10 +176,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/planning/transfers": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
-  jobs: {
-    "features/code/branches": "from before it had an owner",
-    "features/code/pushes": "from before it had an owner",
-  },
   labels: {
     "features/code/lifecycle": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
@@ -197,9 +188,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   oauth2_grants: {
     "features/people/authentication": "from before it had an owner",
-  },
-  organization_members: {
-    "features/people/teams": "from before it had an owner",
   },
   package_versions: {
     "features/packages/npm": "from before it had an owner",
@@ -224,7 +212,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   repositories: {
     "features/code/branches": "from before it had an owner",
-    "features/code/languages": "from before it had an owner",
     "features/code/lfs": "from before it had an owner",
     "features/code/lifecycle": "from before it had an owner",
     "features/code/mirrors": "from before it had an owner",
@@ -254,31 +241,21 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   teams: {
     "features/people/organizations": "from before it had an owner",
   },
-  topics: {
-    "features/code/repositories": "from before it had an owner",
-  },
   users: {
     "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
-    "features/people/organizations": "from before it had an owner",
-    "features/people/sessions": "from before it had an owner",
     "features/site/administration": "from before it had an owner",
   },
   watches: {
     "features/code/lifecycle": "from before it had an owner",
   },
   wikis: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/site/adoption": "from before it had an owner",
   },
 }
 
 /** Folders of lower groups that read a table of a higher one, by table, with the reason. `access` asks about the rows of all features, and is none of these. */
 export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  account_mails: {
-    "features/people/teams": "from before this was a rule",
-    "features/people/users": "from before this was a rule",
-  },
   action_jobs: {
     "features/code/lifecycle": "from before this was a rule",
   },
@@ -335,22 +312,18 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "core/events",
   "core/forms",
   "core/jobs",
-  "features/code/activity",
   "features/code/attachments",
   "features/code/branches",
   "features/code/collaborators",
   "features/code/commits",
-  "features/code/contents",
   "features/code/deploy-keys",
   "features/code/history",
-  "features/code/languages",
   "features/code/lfs",
   "features/code/lifecycle",
   "features/code/mirrors",
   "features/code/protections",
   "features/code/pushes",
   "features/code/releases",
-  "features/code/repositories",
   "features/code/search",
   "features/code/signatures",
   "features/code/stars",
@@ -358,21 +331,10 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/code/tags",
   "features/code/topics",
   "features/code/watches",
-  "features/code/wiki",
   "features/packages/npm",
   "features/packages/packages",
-  "features/people/authentication",
-  "features/people/avatars",
-  "features/people/blocks",
-  "features/people/follows",
-  "features/people/keys",
-  "features/people/oauth2",
   "features/people/organizations",
-  "features/people/passkeys",
-  "features/people/providers",
-  "features/people/sessions",
   "features/people/teams",
-  "features/people/users",
   "features/planning/attachments",
   "features/planning/boards",
   "features/planning/comments",

@@ -145,3 +145,20 @@ export const removeEnded = query("jobs.removeEnded", (db, p: Params<{ state: Job
       eb.selectFrom("jobs").select("id").where(ended).where("state", "=", p.state).where("finished_at", "<", p.before).limit(p.limit),
     ),
 )
+
+/** The payloads of the jobs of a kind that wait or run. */
+export const findUnfinished = query("jobs.findUnfinished", (db, p: Params<{ kind: string }>) =>
+  db.selectFrom("jobs").select("payload").where(unfinished).where("kind", "=", p.kind),
+)
+
+/** Gives a job another payload; its `changes` are none where it has that already. */
+export const replacePayload = query("jobs.replacePayload", (db, p: Params<{ id: number; payload: string }>) =>
+  db.updateTable("jobs").set({ payload: p.payload }).where("id", "=", p.id).where("payload", "!=", p.payload),
+)
+
+export const removeJob = query("jobs.remove", (db, p: Params<{ id: number }>) => db.deleteFrom("jobs").where("id", "=", p.id))
+
+/** Postpones a job that does not run yet. */
+export const postponeJob = query("jobs.postpone", (db, p: Params<{ id: number; runAt: Seconds }>) =>
+  db.updateTable("jobs").set({ run_at: p.runAt }).where("id", "=", p.id).where("state", "=", "waiting"),
+)

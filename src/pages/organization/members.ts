@@ -177,7 +177,7 @@ async function membershipsOf(
   const memberships = new Map(
     (await findMemberships(db, { organizationId: organization.id, userIds })).map((membership) => [membership.user_id, membership]),
   )
-  const teams = Map.groupBy(await findTeamsOfMembers(db, organization.id, actor, role, userIds), ({ user_id }) => user_id)
+  const teams = Map.groupBy(await findTeamsOfMembers(db, organization.id, actor, userIds), ({ user_id }) => user_id)
   return (account) => {
     const membership = memberships.get(account.id)
     if (!membership) return undefined

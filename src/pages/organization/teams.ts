@@ -1,7 +1,7 @@
 import { isExternalUnit, Mode, modeName, UNITS, type Unit } from "../../access/modes.ts"
 import { onOrganizationAsMember, onOrganizationAsOwner } from "../../access/policies/organizations.ts"
-import { type Team, teamReadable } from "../../access/policies/teams.ts"
 import { findTeamMember, findUserByName } from "../../access/store.ts"
+import { type Team, teamVisible } from "../../access/visibility.ts"
 import { memberOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { form, type Typed } from "../../core/forms/form.ts"
@@ -10,11 +10,11 @@ import { named, type Request } from "../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../core/page.ts"
 import { teamRepositoryOperations } from "../../features/code/collaborators/team-operations.ts"
 import { presentRepositories } from "../../features/code/repositories/present.ts"
-import { listRepositories, ownedBy } from "../../features/code/repositories/search.ts"
+import { listRepositories, ownedBy } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
 import { findMembers } from "../../features/people/organizations/store.ts"
 import { teamInvitationOperations } from "../../features/people/teams/invitation-operations.ts"
-import { findTeamInvitations, type TeamInvitation } from "../../features/people/teams/invitations.ts"
+import { findTeamInvitations, type TeamInvitation } from "../../features/people/teams/invitations-store.ts"
 import { teamMemberOperations } from "../../features/people/teams/member-operations.ts"
 import { teamOperations } from "../../features/people/teams/operations.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
@@ -43,7 +43,7 @@ const list: Page = page({
   access: onOrganizationAsMember,
   answer: async (call) => {
     const { services, db, actor, organization, role, page: rows, reader } = call
-    const { rows: found, total } = await findTeams(db, organization.id, actor, role, { text: "", inDescriptions: false }, rows)
+    const { rows: found, total } = await findTeams(db, organization.id, actor, { text: "", inDescriptions: false }, rows)
     const teams = await presentTeams(db, services.site, found, { withOrganization: false })
     return organizationPage(call, presentUser(services.site, organization, actor), {
       tab: "teams",
@@ -558,7 +558,7 @@ async function locateTeam({ db, actor, organization, role }: InOrganization, nam
     : await findTeamByName.first(db, { organizationId: organization.id, lowerName: name.toLowerCase() })
   if (!team) throw refuse.notFound()
   const isMember = (await findTeamMember.first(db, { teamId: team.id, userId: actor.user.id })) !== undefined
-  if (!teamReadable(actor, team, organization, role, isMember)) throw refuse.notFound()
+  if (!teamVisible(actor, team, organization, role, isMember)) throw refuse.notFound()
   return team
 }
 

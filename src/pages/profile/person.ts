@@ -1,14 +1,15 @@
-import { listedUsers } from "../../access/visibility.ts"
+import { listedUsers, publicRepositories } from "../../access/visibility.ts"
 import type { User } from "../../core/actor.ts"
 import { actorId } from "../../core/actor.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
-import { openToAll, ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search.ts"
+import { ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search-store.ts"
 import { listFollows } from "../../features/people/follows/store.ts"
 import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
+import { findBadgesOf } from "../../features/people/users/badges-store.ts"
 import { presentUser } from "../../features/people/users/present.ts"
-import { type Found, findBadgesOf } from "../../features/people/users/store.ts"
+import type { Found } from "../../features/people/users/store.ts"
 import { localPath, path } from "../../web/address.ts"
 import { empty, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
@@ -118,7 +119,7 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
   const at = path(user.name)
   const isOwn = actorId(actor) === user.id
   // What is not open to all is nobody's business but the person's: that they starred or watch it would tell of it.
-  const shown = isOwn ? [] : [openToAll()]
+  const shown = isOwn ? [] : [publicRepositories()]
   const accounts = async (found: Found<User>, title: string, nothing: string) =>
     html`
       <h2>${title}</h2>

@@ -2,8 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { recountFollows } from "../../people/users/store.ts"
-import { recountStars, recountWatchers } from "../repositories/counters.ts"
+import { recountStars, recountWatchers } from "../repositories/counters-store.ts"
 
 /** Ends the relations between users and repositories. */
 
@@ -36,16 +35,10 @@ async function endTies(tx: Transaction, person: User, owner: User, actor: User):
   )
 }
 
-/** Ends all follows, stars and watches of and by an account that is about to be deleted, so that the counters of others stay correct. */
+/** Ends all stars and watches of an account that is about to be deleted, so that the counters of others stay correct. */
 async function forgetAccount(tx: Transaction, account: User): Promise<void> {
-  const follows = await tx
-    .deleteFrom("follows")
-    .where((eb) => eb.or([eb("follower_id", "=", account.id), eb("followed_id", "=", account.id)]))
-    .returning(["follower_id", "followed_id"])
-    .execute()
   const unstarred = await tx.deleteFrom("stars").where("user_id", "=", account.id).returning("repository_id").execute()
   const unwatched = await tx.deleteFrom("watches").where("user_id", "=", account.id).returning("repository_id").execute()
-  await recountFollows(tx, [...new Set(follows.flatMap((row) => [row.follower_id, row.followed_id]))])
   await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [] })
   await recountWatchers(tx, repositoriesOf(unwatched))
 }

@@ -9,11 +9,12 @@ import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { invitationCode } from "../../people/registration/registration.ts"
 import { findInvitation } from "../../people/registration/store.ts"
-import { findTeamInvitation, standingInvitation, teamInvitationCode } from "../../people/teams/invitations.ts"
+import { standingInvitation, teamInvitationCode } from "../../people/teams/invitations.ts"
+import { findTeamInvitation } from "../../people/teams/invitations-store.ts"
+import { findAddressesOf } from "../../people/users/addresses-store.ts"
 import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
-import { findAddressesOf } from "../../people/users/store.ts"
+import { noteAccountMail } from "../../people/users/mails-store.ts"
 import { composeAccountMail, composeInvitation, composeTeamInvitation } from "./compose-account.ts"
-import { noteAccountMail } from "./store.ts"
 
 /** Mails to people about their own accounts, and about those that they may make. */
 
@@ -44,11 +45,12 @@ async function writeToAccount(
 ): Promise<void> {
   if (config.mail.host === "") return
   const moment = now()
-  const noted = await noteAccountMail(tx, moment - PAUSE_SECONDS, {
-    user_id: mail.userId,
+  const noted = await noteAccountMail(tx, {
+    userId: mail.userId,
     about: mail.about,
-    lower_address: mail.address,
-    sent_at: moment,
+    lowerAddress: mail.address,
+    now: moment,
+    before: moment - PAUSE_SECONDS,
   })
   if ((noted.numInsertedOrUpdatedRows ?? 0n) > 0n) await jobs.enqueue(tx, accountMailJob, mail)
 }

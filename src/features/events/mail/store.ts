@@ -1,7 +1,5 @@
-import { type Insertable, type SqlBool, sql } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
+import { type SqlBool, sql } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { AccountMailsTable, Seconds } from "../../../core/database/tables.ts"
 
 /** The primary address of a user, if it is confirmed. */
 export const findConfirmedAddress = query("mail.findConfirmedAddress", (db, p: Params<{ userId: number }>) =>
@@ -39,16 +37,3 @@ export const findRunMailReceiver = query("mail.findRunReceiver", (db, p: Params<
         where user_id = users.id and repository_id = ${p.repositoryId} and level = 'ignored')`,
     ),
 )
-
-/** Notes that a mail is sent, unless the same one was sent to the same address since then. */
-export const noteAccountMail = (tx: Transaction, before: Seconds, row: Insertable<AccountMailsTable>) =>
-  tx
-    .insertInto("account_mails")
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(["user_id", "about", "lower_address"])
-        .doUpdateSet({ sent_at: row.sent_at })
-        .where("account_mails.sent_at", "<=", before),
-    )
-    .executeTakeFirst()

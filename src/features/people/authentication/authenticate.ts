@@ -9,7 +9,7 @@ import type { Services } from "../../../core/services.ts"
 import { isApplicationTokenText, isTokenText, type Presented } from "./credentials.ts"
 import { bearerOfIssued } from "./issued-tokens.ts"
 import { openPasswordGuesses } from "./password-guesses.ts"
-import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, touchGrant } from "./store.ts"
+import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, noteTokenUse, touchGrant } from "./store.ts"
 import { tokenDigest } from "./tokens.ts"
 import { useSecondFactor } from "./two-factor.ts"
 
@@ -99,14 +99,7 @@ export function openAuthenticator(services: Services): Authenticator {
 
   function touchToken(id: number, seen: number): void {
     database
-      .write((tx) =>
-        tx
-          .updateTable("access_tokens")
-          .set({ last_used_at: seen })
-          .where("id", "=", id)
-          .where("last_used_at", "<=", seen - LAST_USED_EXACTNESS)
-          .execute(),
-      )
+      .write((tx) => noteTokenUse(tx, { before: seen - LAST_USED_EXACTNESS, now: seen, id }))
       .catch((error: unknown) => log.warn({ err: error }, "the last use of a token could not be noted"))
   }
 

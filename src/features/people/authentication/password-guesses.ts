@@ -1,9 +1,9 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { networkOf } from "../../../core/networks.ts"
 import type { Services } from "../../../core/services.ts"
-import { forgetTries, type Guessed, requireTry, tooManyTries } from "./guesses.ts"
+import { forgetTries, requireTry, tooManyTries } from "./guesses.ts"
+import { findSignInAddress, type Guessed, saveSignInAddress, trimSignInAddresses } from "./guesses-store.ts"
 import { openWaits } from "./waits.ts"
 
 /**
@@ -34,36 +34,9 @@ export interface PasswordTry {
 
 /** Names without an account share so many counts: there is no end to such names. */
 const UNKNOWN_NAMES = 4_096
-/** How many networks are remembered for an account. */
-const MOST_ADDRESSES = 16
+
 /** How exact it is noted when a network was used last, in seconds. */
 const SEEN_EXACTNESS = 86_400
-
-const findAddress = query("authentication.findSignInAddress", (db, p: Params<{ userId: number; digest: string }>) =>
-  db.selectFrom("sign_in_addresses").select("seen_at").where("user_id", "=", p.userId).where("digest", "=", p.digest),
-)
-
-const saveAddress = query("authentication.saveSignInAddress", (db, p: Params<{ userId: number; digest: string; now: number }>) =>
-  db
-    .insertInto("sign_in_addresses")
-    .values({ user_id: p.userId, digest: p.digest, seen_at: p.now })
-    .onConflict((conflict) => conflict.columns(["user_id", "digest"]).doUpdateSet({ seen_at: p.now })),
-)
-
-const trimAddresses = query("authentication.trimSignInAddresses", (db, p: Params<{ userId: number }>) =>
-  db
-    .deleteFrom("sign_in_addresses")
-    .where("user_id", "=", p.userId)
-    .where("digest", "not in", (eb) =>
-      eb
-        .selectFrom("sign_in_addresses as kept")
-        .select("kept.digest")
-        .where("kept.user_id", "=", p.userId)
-        .orderBy("kept.seen_at", "desc")
-        .orderBy("kept.digest")
-        .limit(MOST_ADDRESSES),
-    ),
-)
 
 const digestOf = ({ secrets }: Pick<Services, "secrets">, userId: number, network: string): string =>
   secrets.mac("sign-in address", `${userId} ${network}`)
@@ -75,8 +48,8 @@ export async function noteSignInAddress(
   userId: number,
   network: string,
 ): Promise<void> {
-  await saveAddress(tx, { userId, digest: digestOf(services, userId, network), now: services.now() })
-  await trimAddresses(tx, { userId })
+  await saveSignInAddress(tx, { userId, digest: digestOf(services, userId, network), now: services.now() })
+  await trimSignInAddresses(tx, { userId })
 }
 
 export function openPasswordGuesses(services: Services): PasswordGuesses {
@@ -93,7 +66,7 @@ export function openPasswordGuesses(services: Services): PasswordGuesses {
   async function begin(user: User | undefined, lowerLogin: string, address: string): Promise<PasswordTry> {
     const network = networkOf(address)
     const guessed = guessedOf(user, lowerLogin)
-    const known = await findAddress.first(database.read, {
+    const known = await findSignInAddress.first(database.read, {
       userId: guessed.subject,
       digest: digestOf(services, guessed.subject, network),
     })

@@ -1,6 +1,6 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Metrics } from "../../../core/metrics.ts"
 import type { FailedSignIn, Services, SignIns } from "../../../core/services.ts"
+import { noteFailure } from "./guesses-store.ts"
 
 const HOUR = 3_600
 
@@ -8,27 +8,6 @@ const HOUR = 3_600
 const MOST_ROWS = 1_000
 
 const OPERATIONS = { password: "wrongPassword", secondFactor: "wrongSecondFactor" } as const
-
-const noteFailure = query(
-  "authentication.noteFailure",
-  (db, p: Params<{ operation: string; account: string; network: string; key: string; now: number }>) =>
-    db
-      .insertInto("deeds")
-      .values({
-        administrator_id: 0,
-        administrator_name: "",
-        acting_as: "",
-        operation: p.operation,
-        path: "",
-        status: 401,
-        ip: p.network,
-        created_at: p.now,
-        account_name: p.account,
-        times: 1,
-        failure_key: p.key,
-      })
-      .onConflict((conflict) => conflict.column("failure_key").doUpdateSet((eb) => ({ times: eb("deeds.times", "+", 1) }))),
-)
 
 export function openSignIns({ metrics, now }: Pick<Services, "now"> & { readonly metrics: Metrics }): SignIns {
   const add = metrics.counterBy("hearth_sign_ins_total", "Passwords, second-factor codes, passkeys, tokens and SSH keys that were shown.", [

@@ -1,4 +1,8 @@
+import type { Insertable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables.ts"
 
 export const findTokenOwner = query("authentication.findTokenOwner", (db, p: Params<{ digest: string }>) =>
   db
@@ -99,3 +103,57 @@ export const findTokenById = query("authentication.findTokenById", (db, p: Param
 export const findTokenByName = query("authentication.findTokenByName", (db, p: Params<{ userId: number; name: string }>) =>
   db.selectFrom("access_tokens").selectAll().where("user_id", "=", p.userId).where("name", "=", p.name),
 )
+
+export const noteTicketUse = query("authentication.noteTicketUse", (db, p: Params<{ id: string; expiresAt: number }>) =>
+  db
+    .insertInto("used_tickets")
+    .values({ id: p.id, expires_at: p.expiresAt })
+    .onConflict((conflict) => conflict.column("id").doNothing()),
+)
+
+export const deleteOldTickets = query("authentication.deleteOldTickets", (db, p: Params<{ now: number }>) =>
+  db.deleteFrom("used_tickets").where("expires_at", "<=", p.now),
+)
+
+/** Notes that a token was used, unless that was noted since `before`. */
+export const noteTokenUse = (
+  tx: Transaction,
+  { before, now, id }: { readonly before: number; readonly now: number; readonly id: number },
+) => tx.updateTable("access_tokens").set({ last_used_at: now }).where("id", "=", id).where("last_used_at", "<=", before).execute()
+
+export const insertToken = (tx: Transaction, row: Insertable<Tables["access_tokens"]>) =>
+  tx.insertInto("access_tokens").values(row).returningAll().executeTakeFirstOrThrow()
+
+/** Refuses `notFound` where there is none. */
+export const removeToken = (tx: Transaction, id: number) => deleteFound(tx.deleteFrom("access_tokens").where("id", "=", id))
+
+/** Changes nothing where the person has a second factor already. */
+export const insertTwoFactor = (
+  tx: Transaction,
+  {
+    sealedSecret,
+    now,
+    userId,
+    step,
+  }: { readonly sealedSecret: string; readonly now: number; readonly userId: number; readonly step: number },
+) =>
+  tx
+    .insertInto("two_factors")
+    .values({
+      user_id: userId,
+      sealed_secret: sealedSecret,
+      last_step: step,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.column("user_id").doNothing())
+    .executeTakeFirst()
+
+export const insertRecoveryCodes = (tx: Transaction, rows: readonly Insertable<Tables["recovery_codes"]>[]) =>
+  tx.insertInto("recovery_codes").values(rows).execute()
+
+export const deleteTwoFactor = (tx: Transaction, userId: number) =>
+  tx.deleteFrom("two_factors").where("user_id", "=", userId).executeTakeFirstOrThrow()
+
+/** Notes the time step of a code that was used; changes nothing for that step and those before it. */
+export const noteStep = (tx: Transaction, { step, userId }: { readonly step: number; readonly userId: number }) =>
+  tx.updateTable("two_factors").set({ last_step: step }).where("user_id", "=", userId).where("last_step", "<", step).executeTakeFirst()

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import Type, { Check, type Static, type TSchema } from "../../../core/schema.ts"
 import { SealBroken } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
+import { deleteOldTickets, noteTicketUse } from "./store.ts"
 
 /**
  * What a browser carries from one step of a sign-in to the next: sealed, for one purpose, and good for minutes. Nothing is stored while the steps go
@@ -46,27 +46,16 @@ export function openTicket<S extends TSchema>({ secrets, now }: Sealing, kind: T
   }
 }
 
-const noteUse = query("authentication.noteTicketUse", (db, p: Params<{ id: string; expiresAt: number }>) =>
-  db
-    .insertInto("used_tickets")
-    .values({ id: p.id, expires_at: p.expiresAt })
-    .onConflict((conflict) => conflict.column("id").doNothing()),
-)
-
 /** Uses a ticket up. False where that has happened before. */
 export const useTicket = async (tx: Transaction, { id, until }: Ticket<unknown>): Promise<boolean> =>
-  (await noteUse.changes(tx, { id, expiresAt: until })) === 1
-
-const deleteOld = query("authentication.deleteOldTickets", (db, p: Params<{ now: number }>) =>
-  db.deleteFrom("used_tickets").where("expires_at", "<=", p.now),
-)
+  (await noteTicketUse.changes(tx, { id, expiresAt: until })) === 1
 
 /** Forgets used tickets that would not be taken any more anyway. */
 export const forgetTickets: Task = {
   name: "forget_tickets",
   cron: "50 * * * *",
   run: async ({ database, now }) => {
-    await database.write((tx) => deleteOld(tx, { now: now() }))
+    await database.write((tx) => deleteOldTickets(tx, { now: now() }))
     return undefined
   },
 }

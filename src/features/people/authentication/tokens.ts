@@ -3,13 +3,13 @@ import type { Selectable } from "kysely"
 import { isScope, normalizeScopes, scopesWithin } from "../../../access/scopes.ts"
 import type { Credential } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { deleteFound } from "../../../core/database/deletion.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { AccessTokensTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Acting } from "../users/accounts.ts"
 import { forgetSignIns } from "../users/store.ts"
+import { insertToken, removeToken } from "./store.ts"
 
 export type AccessToken = Selectable<AccessTokensTable>
 
@@ -42,19 +42,15 @@ export async function createToken(
     throw refuse.forbidden("cannot create an access token with a broader scope than the authenticating token")
   const token = randomBytes(20).toString("hex")
   try {
-    const row = await tx
-      .insertInto("access_tokens")
-      .values({
-        user_id: userId,
-        name,
-        digest: tokenDigest(token),
-        last_eight: token.slice(-8),
-        scopes: normal.join(","),
-        created_at: now,
-        last_used_at: 0,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const row = await insertToken(tx, {
+      user_id: userId,
+      name,
+      digest: tokenDigest(token),
+      last_eight: token.slice(-8),
+      scopes: normal.join(","),
+      created_at: now,
+      last_used_at: 0,
+    })
     publish(tx, { kind: "token.created", token: row, user: { id: userId }, actor, at: now })
     return { row, token }
   } catch (error) {
@@ -65,7 +61,7 @@ export async function createToken(
 
 /** Deletes a token; it is invalid from the next request on. Refuses `notFound` if it doesn't exist. */
 export async function deleteToken(tx: Transaction, token: Pick<AccessToken, "id" | "user_id">, actor?: Acting): Promise<void> {
-  await deleteFound(tx.deleteFrom("access_tokens").where("id", "=", token.id))
+  await removeToken(tx, token.id)
   await forgetSignIns(tx, token.user_id)
   publish(tx, { kind: "token.deleted", token, user: { id: token.user_id }, actor })
 }

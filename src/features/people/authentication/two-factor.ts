@@ -7,9 +7,19 @@ import { networkOf } from "../../../core/networks.ts"
 import Type from "../../../core/schema.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
-import { deleteSessionsOf, findAddressesOf, forgetSignIns } from "../users/store.ts"
-import { forgetTries, type Guessed, requireTry } from "./guesses.ts"
-import { deleteRecoveryCode, deleteRecoveryCodes, findTwoFactor } from "./store.ts"
+import { findAddressesOf } from "../users/addresses-store.ts"
+import { deleteSessionsOf, forgetSignIns } from "../users/store.ts"
+import { forgetTries, requireTry } from "./guesses.ts"
+import type { Guessed } from "./guesses-store.ts"
+import {
+  deleteRecoveryCode,
+  deleteRecoveryCodes,
+  deleteTwoFactor,
+  findTwoFactor,
+  insertRecoveryCodes,
+  insertTwoFactor,
+  noteStep,
+} from "./store.ts"
 import { openTicket, sealTicket } from "./tickets.ts"
 import { newTotpSecret, totpAddress, totpStep } from "./totp.ts"
 
@@ -57,16 +67,7 @@ async function enable(
   user: User,
   { secret, step }: { readonly secret: string; readonly step: number },
 ): Promise<readonly string[]> {
-  const made = await tx
-    .insertInto("two_factors")
-    .values({
-      user_id: user.id,
-      sealed_secret: secrets.seal(secret, twoFactorContext(user)),
-      last_step: step,
-      created_at: now(),
-    })
-    .onConflict((conflict) => conflict.column("user_id").doNothing())
-    .executeTakeFirst()
+  const made = await insertTwoFactor(tx, { sealedSecret: secrets.seal(secret, twoFactorContext(user)), now: now(), userId: user.id, step })
   if (made.numInsertedOrUpdatedRows !== 1n) throw refuse.conflict(`${user.name} has a second factor already; disable it first`)
   const codes = await renewRecoveryCodes({ secrets }, tx, user)
   await forgetSignIns(tx, user.id)
@@ -82,10 +83,10 @@ export async function renewRecoveryCodes(
 ): Promise<readonly string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
   await deleteRecoveryCodes(tx, { userId: user.id })
-  await tx
-    .insertInto("recovery_codes")
-    .values(codes.map((code) => ({ user_id: user.id, digest: recoveryDigest(secrets, user, code) })))
-    .execute()
+  await insertRecoveryCodes(
+    tx,
+    codes.map((code) => ({ user_id: user.id, digest: recoveryDigest(secrets, user, code) })),
+  )
   return codes
 }
 
@@ -139,7 +140,7 @@ export async function confirmAuthenticator(
 
 /** Switches two-factor authentication off. Returns whether it was on. */
 export async function disableTwoFactor(tx: Transaction, user: User): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom("two_factors").where("user_id", "=", user.id).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await deleteTwoFactor(tx, user.id)
   await deleteRecoveryCodes(tx, { userId: user.id })
   await forgetTries(tx, guessedOf(user))
   await forgetSignIns(tx, user.id)
@@ -184,12 +185,7 @@ async function useRecoveryCode(tx: Transaction, user: User, digest: string): Pro
 
 /** Uses up the code of a time step, with those before it; false where that has happened already. */
 async function useStep(tx: Transaction, user: User, step: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("two_factors")
-    .set({ last_step: step })
-    .where("user_id", "=", user.id)
-    .where("last_step", "<", step)
-    .executeTakeFirst()
+  const { numUpdatedRows } = await noteStep(tx, { step, userId: user.id })
   if (numUpdatedRows === 0n) return false
   await forgetTries(tx, guessedOf(user))
   return true

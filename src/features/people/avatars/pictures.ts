@@ -7,6 +7,7 @@ import { ifMissing, sweepFolder, writeAtomically } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { recognizePicture } from "./images.ts"
+import { findShown } from "./store.ts"
 
 /** Uploaded avatars, stored in the data folder under the digest of their bytes. */
 
@@ -69,13 +70,6 @@ export async function dropAvatar(services: Services, digest: string): Promise<vo
 }
 
 const isShown = async (db: Handle, digest: string): Promise<boolean> => (await findShown(db, [digest])).length > 0
-
-/** Those of these images that a user, an organisation or a repository uses. */
-async function findShown(db: Handle, digests: readonly string[]): Promise<readonly string[]> {
-  const users = db.selectFrom("users").select("avatar").where("avatar", "in", digests)
-  const repositories = db.selectFrom("repositories").select("avatar").where("avatar", "in", digests)
-  return (await users.union(repositories).execute()).map(({ avatar }) => avatar)
-}
 
 /** Removes images that no row uses, and drafts of them: left by processes that ended between an image and its row. */
 export const sweepAvatars: Task = {

@@ -3,8 +3,8 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { lockUser, recountFollows } from "../users/store.ts"
-import { findBlockOf, findBlocksOf } from "./store.ts"
+import { lockUser } from "../users/store.ts"
+import { deleteBlock, findBlockOf, findBlocksOf, saveBlock } from "./store.ts"
 
 /** Whether one of the accounts, people or organisations, has blocked the person. A site administrator is never treated as blocked. */
 export async function isBlockedBy(db: Handle, person: User, accounts: readonly Pick<User, "id">[]): Promise<boolean> {
@@ -36,25 +36,13 @@ export async function block(tx: Transaction, blocker: User, blocked: User, note:
   await lockUser(tx, blocker.id)
   await lockUser(tx, blocked.id)
   const isNew = (await findBlockOf.first(tx, { blockedId: blocked.id, blockerIds: [blocker.id] })) === undefined
-  await tx
-    .insertInto("blocks")
-    .values({ blocker_id: blocker.id, blocked_id: blocked.id, note: note ?? "", created_at: now })
-    .onConflict((conflict) => conflict.columns(["blocker_id", "blocked_id"]).doUpdateSet((eb) => ({ note: note ?? eb.ref("blocks.note") })))
-    .execute()
+  await saveBlock(tx, { blockerId: blocker.id, blockedId: blocked.id, note, now })
   if (!isNew) return
-  const between = [blocker.id, blocked.id]
-  await tx.deleteFrom("follows").where("follower_id", "in", between).where("followed_id", "in", between).execute()
-  await recountFollows(tx, between)
   publish(tx, { kind: "user.blocked", user: blocked, by: blocker, at: now })
 }
 
 /** Ends a block, if there is one. Relations that it ended are not restored. */
 export async function unblock(tx: Transaction, blocker: User, blocked: User): Promise<void> {
-  const ended = await tx
-    .deleteFrom("blocks")
-    .where("blocker_id", "=", blocker.id)
-    .where("blocked_id", "=", blocked.id)
-    .returning("id")
-    .execute()
+  const ended = await deleteBlock(tx, { blockerId: blocker.id, blockedId: blocked.id })
   if (ended.length > 0) publish(tx, { kind: "user.unblocked", user: blocked, by: blocker })
 }

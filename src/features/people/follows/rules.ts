@@ -4,6 +4,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { lockUser, recountFollows } from "../users/store.ts"
+import { deleteFollow, insertFollow } from "./store.ts"
 
 /**
  * Lets `follower` follow a user or an organisation; following twice, or oneself, changes nothing.
@@ -15,12 +16,7 @@ export async function follow(tx: Transaction, follower: User, followed: User, no
   await lockUser(tx, followed.id)
   await requireUnblocked(tx, follower, [followed])
   await requireUnblocked(tx, followed, [follower])
-  const added = await tx
-    .insertInto("follows")
-    .values({ follower_id: follower.id, followed_id: followed.id, created_at: now })
-    .onConflict((conflict) => conflict.columns(["follower_id", "followed_id"]).doNothing())
-    .returning("followed_id")
-    .execute()
+  const added = await insertFollow(tx, { followerId: follower.id, followedId: followed.id, now })
   if (added.length === 0) return
   await recountFollows(tx, [follower.id, followed.id])
   publish(tx, { kind: "user.followed", user: followed, actor: follower, at: now })
@@ -28,12 +24,7 @@ export async function follow(tx: Transaction, follower: User, followed: User, no
 
 /** Ends following, if there is any. */
 export async function unfollow(tx: Transaction, follower: User, followed: User): Promise<void> {
-  const ended = await tx
-    .deleteFrom("follows")
-    .where("follower_id", "=", follower.id)
-    .where("followed_id", "=", followed.id)
-    .returning("followed_id")
-    .execute()
+  const ended = await deleteFollow(tx, { followerId: follower.id, followedId: followed.id })
   if (ended.length === 0) return
   await recountFollows(tx, [follower.id, followed.id])
   publish(tx, { kind: "user.unfollowed", user: followed, actor: follower })

@@ -1,6 +1,6 @@
 import type { Expression, SqlBool } from "kysely"
 import type { User } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 
@@ -27,3 +27,30 @@ export async function listFollows(
   const rows = await base.selectAll("users").orderBy("follows.created_at").orderBy("users.id").limit(limit).offset(offset).execute()
   return { rows, total: counted.total }
 }
+
+/** Gives no row where there is such already. */
+export const insertFollow = (
+  tx: Transaction,
+  { followerId, followedId, now }: { readonly followerId: number; readonly followedId: number; readonly now: number },
+) =>
+  tx
+    .insertInto("follows")
+    .values({ follower_id: followerId, followed_id: followedId, created_at: now })
+    .onConflict((conflict) => conflict.columns(["follower_id", "followed_id"]).doNothing())
+    .returning("followed_id")
+    .execute()
+
+export const deleteFollow = (tx: Transaction, { followerId, followedId }: { readonly followerId: number; readonly followedId: number }) =>
+  tx.deleteFrom("follows").where("follower_id", "=", followerId).where("followed_id", "=", followedId).returning("followed_id").execute()
+
+/** Those among these accounts no longer follow each other. */
+export const deleteFollowsBetween = (tx: Transaction, userIds: readonly number[]) =>
+  tx.deleteFrom("follows").where("follower_id", "in", userIds).where("followed_id", "in", userIds).execute()
+
+/** An account follows no one any more, and no one follows it; gives who did. */
+export const deleteFollowsOf = (tx: Transaction, userId: number) =>
+  tx
+    .deleteFrom("follows")
+    .where((eb) => eb.or([eb("follower_id", "=", userId), eb("followed_id", "=", userId)]))
+    .returning(["follower_id", "followed_id"])
+    .execute()

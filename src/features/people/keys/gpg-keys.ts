@@ -5,10 +5,20 @@ import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { findAddressesOf, lockUser } from "../users/store.ts"
+import { findAddressesOf } from "../users/addresses-store.ts"
+import { lockUser } from "../users/store.ts"
 import { type GpgKey, type GpgKeyPart, readGpgKey, readGpgSignature, UnusableGpgKeyError } from "./openpgp.ts"
 import type { CreateGPGKeyOption, VerifyGPGKeyOption } from "./records.ts"
-import { findGpgKeyByKeyId, findGpgKeyOf, findSignersAmong, type GpgKeyRow } from "./store.ts"
+import {
+  deleteGpgKey,
+  findGpgKeyByKeyId,
+  findGpgKeyOf,
+  findSignersAmong,
+  type GpgKeyRow,
+  insertGpgKey,
+  insertGpgKeyEmail,
+  verifyKeys,
+} from "./store.ts"
 
 // --- the text to sign ------------------------------------------------------------------------------------------------------------
 
@@ -92,18 +102,9 @@ interface Addition {
 async function insertKey(tx: Transaction, { owner, key, addresses, proven, now }: Addition): Promise<GpgKeyRow> {
   const common = { owner_id: owner.id, is_verified: flag(proven), created_at: now }
   try {
-    const primary = await tx
-      .insertInto("gpg_keys")
-      .values({ ...common, primary_id: null, certificate: key.certificate, ...columnsOf(key) })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    for (const subkey of key.subkeys)
-      await tx
-        .insertInto("gpg_keys")
-        .values({ ...common, primary_id: primary.id, certificate: "", ...columnsOf(subkey) })
-        .execute()
-    for (const email of addresses)
-      await tx.insertInto("gpg_key_emails").values({ gpg_key_id: primary.id, email, lower_email: email.toLowerCase() }).execute()
+    const primary = await insertGpgKey(tx, { ...common, primary_id: null, certificate: key.certificate, ...columnsOf(key) })
+    for (const subkey of key.subkeys) await insertGpgKey(tx, { ...common, primary_id: primary.id, certificate: "", ...columnsOf(subkey) })
+    for (const email of addresses) await insertGpgKeyEmail(tx, { gpgKeyId: primary.id, email })
     publish(tx, { kind: "key.added", key: primary, format: "openpgp", user: owner, actor: owner, at: now })
     return primary
   } catch (error) {
@@ -140,13 +141,7 @@ export async function verifyGpgKey(services: Services, me: User, { key_id, armor
   if (!primary) throw refuse.notFound()
   if (!(await hasSignedToken(services, me, primary.certificate, armored_signature))) throw signatureRefused()
   return database.write(async (tx) => {
-    const proven = await tx
-      .updateTable("gpg_keys")
-      .set({ is_verified: 1 })
-      .where((eb) => eb.or([eb("id", "=", primary.id), eb("primary_id", "=", primary.id)]))
-      .where("is_verified", "=", 0)
-      .returning("id")
-      .execute()
+    const proven = await verifyKeys(tx, primary.id)
     if (proven.length > 0) publish(tx, { kind: "key.verified", key: primary, format: "openpgp", user: me, actor: me })
     const verified = await findGpgKeyOf.first(tx, { ownerId: me.id, id: primary.id })
     if (!verified) throw refuse.notFound()
@@ -159,6 +154,6 @@ export async function removeGpgKey(tx: Transaction, owner: Pick<User, "id">, id:
   const key = await findGpgKeyOf.first(tx, { ownerId: owner.id, id })
   if (!key) return
   const primaryId = key.primary_id ?? key.id
-  const removed = await tx.deleteFrom("gpg_keys").where("id", "=", primaryId).returning("id").execute()
+  const removed = await deleteGpgKey(tx, primaryId)
   if (removed.length > 0) publish(tx, { kind: "key.removed", key: { id: primaryId }, format: "openpgp", user: owner, actor: owner })
 }

@@ -1,6 +1,5 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { deleteFound } from "../../../core/database/deletion.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
@@ -8,7 +7,15 @@ import { publish } from "../../../core/events/publish.ts"
 import { lockUser } from "../users/store.ts"
 import { type KeyText, keyLine, parseKeyText } from "./ssh/key-text.ts"
 import { fingerprintOf, UnusableKeyError } from "./ssh/public-key.ts"
-import { findPublicKeyByFingerprint, findPublicKeyByTitle, forgetUnusedKey, type PublicKeyRow } from "./store.ts"
+import {
+  deletePublicKey,
+  findPublicKey,
+  findPublicKeyByFingerprint,
+  findPublicKeyByTitle,
+  forgetUnusedKey,
+  insertPublicKey,
+  type PublicKeyRow,
+} from "./store.ts"
 
 /** Parses the text of a public key. Refuses, as `invalid` for `key`, one that can't be used, and says why. */
 export function readKeyText(text: string): KeyText {
@@ -49,7 +56,7 @@ export async function addPublicKey(
   if (await findPublicKeyByTitle.first(tx, { ownerId: id, title })) throw titleTaken()
   const row = { owner_id: id, title, fingerprint, content: keyLine(text), is_read_only: flag(readOnly), created_at: now }
   try {
-    const key = await tx.insertInto("public_keys").values(row).returningAll().executeTakeFirstOrThrow()
+    const key = await insertPublicKey(tx, row)
     publish(tx, { kind: "key.added", key, format: "ssh", user, actor, at: now })
     return key
   } catch (error) {
@@ -59,9 +66,9 @@ export async function addPublicKey(
 
 /** Removes a user's key. Refuses `notFound` where there is none with this id, `forbidden` where it is another user's. */
 export async function removePublicKey(tx: Transaction, owner: Pick<User, "id">, id: number, actor: Pick<User, "id">): Promise<void> {
-  const key = await tx.selectFrom("public_keys").select("owner_id").where("id", "=", id).executeTakeFirst()
+  const key = await findPublicKey.first(tx, { id })
   if (!key || key.owner_id === null) throw refuse.notFound()
   if (key.owner_id !== owner.id) throw refuse.forbidden("this key belongs to another account")
-  await deleteFound(tx.deleteFrom("public_keys").where("id", "=", id))
+  await deletePublicKey(tx, id)
   publish(tx, { kind: "key.removed", key: { id }, format: "ssh", user: owner, actor })
 }

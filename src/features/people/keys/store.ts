@@ -1,5 +1,6 @@
-import { type Selectable, sql } from "kysely"
+import { type Insertable, type Selectable, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import { forUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { DeployKeysTable, GpgKeysTable, PublicKeysTable } from "../../../core/database/tables/keys.ts"
@@ -176,3 +177,27 @@ export async function findGpgKeysOf(db: Handle, ownerId: number, { limit, offset
   const rows = await found.selectAll().orderBy("id").limit(limit).offset(offset).execute()
   return { rows, total }
 }
+
+export const insertGpgKey = (tx: Transaction, row: Insertable<GpgKeysTable>) =>
+  tx.insertInto("gpg_keys").values(row).returningAll().executeTakeFirstOrThrow()
+
+export const insertGpgKeyEmail = (tx: Transaction, { gpgKeyId, email }: { readonly gpgKeyId: number; readonly email: string }) =>
+  tx.insertInto("gpg_key_emails").values({ gpg_key_id: gpgKeyId, email, lower_email: email.toLowerCase() }).execute()
+
+/** Marks a key and its subkeys as verified; gives those that were not before. */
+export const verifyKeys = (tx: Transaction, primaryId: number) =>
+  tx
+    .updateTable("gpg_keys")
+    .set({ is_verified: 1 })
+    .where((eb) => eb.or([eb("id", "=", primaryId), eb("primary_id", "=", primaryId)]))
+    .where("is_verified", "=", 0)
+    .returning("id")
+    .execute()
+
+export const deleteGpgKey = (tx: Transaction, id: number) => tx.deleteFrom("gpg_keys").where("id", "=", id).returning("id").execute()
+
+export const insertPublicKey = (tx: Transaction, row: Insertable<PublicKeysTable>) =>
+  tx.insertInto("public_keys").values(row).returningAll().executeTakeFirstOrThrow()
+
+/** Refuses `notFound` where there is none. */
+export const deletePublicKey = (tx: Transaction, id: number) => deleteFound(tx.deleteFrom("public_keys").where("id", "=", id))

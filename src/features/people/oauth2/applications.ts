@@ -3,13 +3,13 @@ import type { Selectable } from "kysely"
 import type { User } from "../../../core/actor.ts"
 import type { Config } from "../../../core/config.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { deleteFound } from "../../../core/database/deletion.ts"
 import type { OAuth2ApplicationsTable } from "../../../core/database/tables/oauth2.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { CreateOAuth2ApplicationOptions } from "./records.ts"
 import { requireRedirects } from "./redirects.ts"
+import { deleteApplicationOf, insertApplication, updateApplication } from "./store.ts"
 import { digestOf, newText } from "./texts.ts"
 
 export type Application = Selectable<OAuth2ApplicationsTable>
@@ -40,17 +40,13 @@ const columns = (options: CreateOAuth2ApplicationOptions, { now, config }: By) =
 /** Refuses as `requireRedirects` does. */
 export async function createApplication(tx: Transaction, options: CreateOAuth2ApplicationOptions, by: By): Promise<WithSecret> {
   const secret = newText("secret")
-  const application = await tx
-    .insertInto("oauth2_applications")
-    .values({
-      ...columns(options, by),
-      secret_digest: digestOf(secret),
-      owner_id: by.owner.id,
-      client_id: randomUUID(),
-      created_at: by.now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const application = await insertApplication(tx, {
+    ...columns(options, by),
+    secret_digest: digestOf(secret),
+    owner_id: by.owner.id,
+    client_id: randomUUID(),
+    created_at: by.now,
+  })
   publish(tx, { kind: "application.created", application, user: by.owner, actor: by.owner, at: by.now })
   return { application, secret }
 }
@@ -65,13 +61,11 @@ export async function replaceApplication(
   { options, secret }: { readonly options: CreateOAuth2ApplicationOptions; readonly secret: string | undefined },
   by: By,
 ): Promise<Application> {
-  const application = await tx
-    .updateTable("oauth2_applications")
-    .set({ ...columns(options, by), ...(secret !== undefined && { secret_digest: digestOf(secret) }) })
-    .where("id", "=", id)
-    .where("owner_id", "=", by.owner.id)
-    .returningAll()
-    .executeTakeFirst()
+  const application = await updateApplication(tx, {
+    changes: { ...columns(options, by), ...(secret !== undefined && { secret_digest: digestOf(secret) }) },
+    id,
+    ownerId: by.owner.id,
+  })
   if (!application) throw refuse.notFound()
   publish(tx, { kind: "application.edited", application, user: by.owner, actor: by.owner, at: by.now })
   return application
@@ -79,7 +73,7 @@ export async function replaceApplication(
 
 /** Deletes an application with all that was granted to it; its tokens are void at once. Refuses `notFound` for one that `owner` doesn't have. */
 export async function deleteApplication(tx: Transaction, id: number, owner: Pick<User, "id">): Promise<void> {
-  await deleteFound(tx.deleteFrom("oauth2_applications").where("id", "=", id).where("owner_id", "=", owner.id))
+  await deleteApplicationOf(tx, { id, ownerId: owner.id })
   publish(tx, { kind: "application.deleted", application: { id }, user: owner, actor: owner })
 }
 

@@ -4,7 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { AuthorizationRequest } from "./requests.ts"
 import { isWithin, joined, scopesOf, storedScopes } from "./scopes.ts"
-import { deleteGrant, findGrant } from "./store.ts"
+import { deleteGrant, findGrant, insertAuthorization, saveGrant } from "./store.ts"
 import { digestOf, newText } from "./texts.ts"
 
 /** How long a code is good, in seconds. */
@@ -33,30 +33,22 @@ export async function issueCode(tx: Transaction, { user, request, signedInAt, no
   const { application, scopes, redirectUri, challenge, nonce } = request
   const known = await findGrant.first(tx, { userId: user.id, applicationId: application.id })
   const granted = storedScopes(known ? joined(scopesOf(known.scopes), scopes) : scopes)
-  const grant = await tx
-    .insertInto("oauth2_grants")
-    .values({ application_id: application.id, user_id: user.id, scopes: granted, created_at: now, last_used_at: 0 })
-    .onConflict((conflict) => conflict.columns(["user_id", "application_id"]).doUpdateSet({ scopes: granted }))
-    .returning("id")
-    .executeTakeFirstOrThrow()
+  const grant = await saveGrant(tx, { applicationId: application.id, userId: user.id, scopes: granted, now })
   if (granted !== known?.scopes) publish(tx, { kind: "grant.given", grant, user, actor: user, at: now })
   const code = newText("code")
-  await tx
-    .insertInto("oauth2_authorizations")
-    .values({
-      grant_id: grant.id,
-      scopes: storedScopes(scopes),
-      redirect_uri: redirectUri,
-      challenge,
-      nonce,
-      signed_in_at: signedInAt,
-      code_digest: digestOf(code),
-      code_expires_at: now + CODE_SECONDS,
-      code_used_at: 0,
-      created_at: now,
-      expires_at: now + CODE_SECONDS,
-    })
-    .execute()
+  await insertAuthorization(tx, {
+    grant_id: grant.id,
+    scopes: storedScopes(scopes),
+    redirect_uri: redirectUri,
+    challenge,
+    nonce,
+    signed_in_at: signedInAt,
+    code_digest: digestOf(code),
+    code_expires_at: now + CODE_SECONDS,
+    code_used_at: 0,
+    created_at: now,
+    expires_at: now + CODE_SECONDS,
+  })
   return code
 }
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto"
 import { makeSigningPair, signJwt } from "../../../core/jws.ts"
 import type { Services } from "../../../core/services.ts"
-import { findKey } from "./store.ts"
+import { findKey, insertKey } from "./store.ts"
 
 /** The key that id tokens are signed with (RS256), made when it is first asked for. All processes on a database use the same one. */
 
@@ -32,11 +32,7 @@ async function makeKey({ database, secrets, now }: Pick<Services, "database" | "
     created_at: now(),
   } as const
   return database.write(async (tx) => {
-    await tx
-      .insertInto("oauth2_keys")
-      .values(made)
-      .onConflict((conflict) => conflict.column("purpose").doNothing())
-      .execute()
+    await insertKey(tx, made)
     // Another process may have been faster.
     return (await findKey.first(tx)) ?? made
   })

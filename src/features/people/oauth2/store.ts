@@ -1,4 +1,8 @@
+import type { Insertable, Updateable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables.ts"
 
 export const findApplicationsOf = query("oauth2.findApplicationsOf", (db, p: Params<{ ownerId: number; limit: number; offset: number }>) =>
   db.selectFrom("oauth2_applications").selectAll().where("owner_id", "=", p.ownerId).orderBy("id", "desc").limit(p.limit).offset(p.offset),
@@ -126,3 +130,46 @@ export const findGroupsOf = query("oauth2.findGroupsOf", (db, p: Params<{ userId
     .orderBy("users.lower_name")
     .orderBy("teams.lower_name"),
 )
+
+export const insertApplication = (tx: Transaction, row: Insertable<Tables["oauth2_applications"]>) =>
+  tx.insertInto("oauth2_applications").values(row).returningAll().executeTakeFirstOrThrow()
+
+export const updateApplication = (
+  tx: Transaction,
+  { changes, id, ownerId }: { readonly changes: Updateable<Tables["oauth2_applications"]>; readonly id: number; readonly ownerId: number },
+) =>
+  tx.updateTable("oauth2_applications").set(changes).where("id", "=", id).where("owner_id", "=", ownerId).returningAll().executeTakeFirst()
+
+export const deleteApplicationOf = (tx: Transaction, { id, ownerId }: { readonly id: number; readonly ownerId: number }) =>
+  deleteFound(tx.deleteFrom("oauth2_applications").where("id", "=", id).where("owner_id", "=", ownerId))
+
+/** What a person grants to an application; an earlier grant gets these scopes. */
+export const saveGrant = (
+  tx: Transaction,
+  {
+    applicationId,
+    userId,
+    scopes,
+    now,
+  }: { readonly applicationId: number; readonly userId: number; readonly scopes: string; readonly now: number },
+) =>
+  tx
+    .insertInto("oauth2_grants")
+    .values({ application_id: applicationId, user_id: userId, scopes, created_at: now, last_used_at: 0 })
+    .onConflict((conflict) => conflict.columns(["user_id", "application_id"]).doUpdateSet({ scopes }))
+    .returning("id")
+    .executeTakeFirstOrThrow()
+
+export const insertAuthorization = (tx: Transaction, row: Insertable<Tables["oauth2_authorizations"]>) =>
+  tx.insertInto("oauth2_authorizations").values(row).execute()
+
+/** Changes nothing where there is a key for that purpose already. */
+export const insertKey = (tx: Transaction, row: Insertable<Tables["oauth2_keys"]>) =>
+  tx
+    .insertInto("oauth2_keys")
+    .values(row)
+    .onConflict((conflict) => conflict.column("purpose").doNothing())
+    .execute()
+
+export const insertTokens = (tx: Transaction, rows: readonly Insertable<Tables["oauth2_tokens"]>[]) =>
+  tx.insertInto("oauth2_tokens").values(rows).execute()

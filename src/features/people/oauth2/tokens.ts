@@ -12,6 +12,7 @@ import {
   deleteTokenById,
   findCode,
   findTokenWithGrant,
+  insertTokens,
   markCodeUsed,
   markTokenUsed,
   prolongAuthorization,
@@ -135,20 +136,18 @@ async function issueTokens(
   const seconds = { access: config.oauth2.accessTokenSeconds, refresh: config.oauth2.refreshTokenSeconds }
   const texts = { access: newText("access"), refresh: newText("refresh") }
   const kinds = ["access", "refresh"] as const
-  await tx
-    .insertInto("oauth2_tokens")
-    .values(
-      kinds.map((kind) => ({
-        authorization_id: authorizationId,
-        kind,
-        digest: digestOf(texts[kind]),
-        scopes: storedScopes(scopes[kind]),
-        created_at: moment,
-        used_at: 0,
-        expires_at: moment + seconds[kind],
-      })),
-    )
-    .execute()
+  await insertTokens(
+    tx,
+    kinds.map((kind) => ({
+      authorization_id: authorizationId,
+      kind,
+      digest: digestOf(texts[kind]),
+      scopes: storedScopes(scopes[kind]),
+      created_at: moment,
+      used_at: 0,
+      expires_at: moment + seconds[kind],
+    })),
+  )
   return texts
 }
 

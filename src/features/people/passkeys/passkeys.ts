@@ -7,7 +7,7 @@ import Type, { Check, type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { openTicket, sealTicket, type Ticket, useTicket } from "../authentication/tickets.ts"
 import { lockUser } from "../users/store.ts"
-import { deletePasskey, findPasskey, findPasskeysOf, notePasskeyUse } from "./store.ts"
+import { deletePasskey, findPasskey, findPasskeysOf, insertPasskey, notePasskeyUse } from "./store.ts"
 
 /**
  * Passkeys and security keys (WebAuthn). A passkey that knows its person (by fingerprint, PIN or the like) stands for password and second factor
@@ -156,19 +156,16 @@ export async function register(services: Services, user: User, { ticket, credent
     if ((await findPasskeysOf(tx, { userId: user.id })).length >= MOST)
       throw refuse.conflict(`There are ${MOST} passkeys already; remove one of them first`)
     try {
-      await tx
-        .insertInto("passkeys")
-        .values({
-          user_id: user.id,
-          name: title,
-          credential_id: made.id,
-          public_key: Buffer.from(made.publicKey).toString("base64url"),
-          counter: made.counter,
-          transports: TRANSPORTS.filter((word) => transports.includes(word)).join(","),
-          created_at: services.now(),
-          last_used_at: 0,
-        })
-        .execute()
+      await insertPasskey(tx, {
+        user_id: user.id,
+        name: title,
+        credential_id: made.id,
+        public_key: Buffer.from(made.publicKey).toString("base64url"),
+        counter: made.counter,
+        transports: TRANSPORTS.filter((word) => transports.includes(word)).join(","),
+        created_at: services.now(),
+        last_used_at: 0,
+      })
     } catch (error) {
       if (isUniqueViolation(error, ["passkeys.credential_id"])) throw refuse.conflict("This passkey is known already")
       throw error

@@ -1,4 +1,7 @@
+import type { Insertable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables.ts"
 
 /** A passkey by what browsers call it, with its owner. */
 export const findPasskey = query("passkeys.find", (db, p: Params<{ credentialId: string }>) =>
@@ -30,3 +33,5 @@ export const notePasskeyUse = query("passkeys.noteUse", (db, p: Params<{ id: num
 export const deletePasskey = query("passkeys.delete", (db, p: Params<{ userId: number; id: number }>) =>
   db.deleteFrom("passkeys").where("user_id", "=", p.userId).where("id", "=", p.id),
 )
+
+export const insertPasskey = (tx: Transaction, row: Insertable<Tables["passkeys"]>) => tx.insertInto("passkeys").values(row).execute()

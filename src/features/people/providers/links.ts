@@ -8,7 +8,7 @@ import type { Services } from "../../../core/services.ts"
 import { findPasskeysOf } from "../passkeys/store.ts"
 import { findTypedAddress } from "../users/addresses.ts"
 import type { Identity } from "./providers.ts"
-import { deleteLink, findLinked, findLinksOf, touchLink } from "./store.ts"
+import { deleteLink, findLinked, findLinksOf, insertLink, touchLink } from "./store.ts"
 
 /** Accounts elsewhere that let people in here. */
 
@@ -40,10 +40,7 @@ export async function link({ now }: Pick<Services, "now">, tx: Transaction, user
   if (linked?.id === user.id) return
   if (linked) throw belongsToAnother()
   try {
-    await tx
-      .insertInto("linked_accounts")
-      .values({ user_id: user.id, provider, subject, label, created_at: now(), last_used_at: now() })
-      .execute()
+    await insertLink(tx, { now: now(), userId: user.id, provider, subject, label })
   } catch (error) {
     if (isUniqueViolation(error, ["linked_accounts.provider", "linked_accounts.subject"])) throw belongsToAnother()
     throw error

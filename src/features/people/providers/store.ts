@@ -1,3 +1,4 @@
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 /** The person with whose account here one elsewhere is linked. */
@@ -26,3 +27,14 @@ export const touchLink = query("providers.touchLink", (db, p: Params<{ id: numbe
 export const deleteLink = query("providers.deleteLink", (db, p: Params<{ userId: number; id: number }>) =>
   db.deleteFrom("linked_accounts").where("user_id", "=", p.userId).where("id", "=", p.id),
 )
+
+export const insertLink = (
+  tx: Transaction,
+  {
+    now,
+    userId,
+    provider,
+    subject,
+    label,
+  }: { readonly now: number; readonly userId: number; readonly provider: string; readonly subject: string; readonly label: string },
+) => tx.insertInto("linked_accounts").values({ user_id: userId, provider, subject, label, created_at: now, last_used_at: now }).execute()

@@ -8,6 +8,7 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import { networkOf } from "../../../core/networks.ts"
 import type { Services } from "../../../core/services.ts"
 import { noteSignInAddress } from "../authentication/password-guesses.ts"
+import { noteSignIn } from "../users/store.ts"
 import { agentFamily } from "./agents.ts"
 import {
   deleteOldSessions,
@@ -99,12 +100,7 @@ export async function beginSession(services: Services, begun: NewSession): Promi
   const moment = now()
   const network = networkOf(address)
   await database.write(async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable("users")
-      .set({ last_login_at: moment })
-      .where("id", "=", user.id)
-      .where("credentials_version", "=", user.credentials_version)
-      .executeTakeFirst()
+    const { numUpdatedRows } = await noteSignIn(tx, { now: moment, userId: user.id, version: user.credentials_version })
     if (numUpdatedRows === 0n) throw refuse.badCredentials()
     if (earlier !== undefined) await deleteSession.changes(tx, { digest: digestOf(services, earlier) })
     await saveSession.changes(tx, {

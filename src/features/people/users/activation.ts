@@ -2,9 +2,9 @@ import { findUserById } from "../../../access/store.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTypedAddress } from "./addresses.ts"
+import { confirmAddress } from "./addresses-store.ts"
 import { type Holder, isUsable, readCode, redeemCode } from "./codes.ts"
 import { changePerson } from "./rules.ts"
-import { confirmAddress } from "./store.ts"
 
 /** How users prove that an address is theirs: the address of a new account, which is active from then on, or one that they added. */
 

@@ -1,5 +1,5 @@
 import { type OnIssue, onIssueSignedIn, requireWriting, writesKind } from "../../../access/policies/issues.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -370,7 +370,7 @@ export const commentForm = (kind: "issue" | "pull", again: (call: CommentCall, d
     answer: async (call) => {
       const { services, query, issue } = call
       if (query.reply !== undefined) return again(call, await withReply(call, query.reply))
-      refuseArchived({ ...call, archived: "refused" }, call)
+      requireUnarchived(call)
       const text = unixLines(query.body) ?? ""
       // The key Enter in the field of the reason presses no button.
       const action = query.action ?? (query.duplicate ? "close" : "comment")

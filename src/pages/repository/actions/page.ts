@@ -1,6 +1,6 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitModeOrAdmin } from "../../../access/permission.ts"
-import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead, requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
@@ -275,10 +275,6 @@ async function jobPage(call: Call, run: Run, job: Job, asked: Parameters<typeof 
 
 // --- forms -----------------------------------------------------------------------------------------------------------------------
 
-function requireWritable({ repository }: OnRepository): void {
-  if (repository.is_archived === 1) throw refuse.archived()
-}
-
 type Change = Call & Me & { readonly path: Readonly<Record<string, string>> }
 
 const changeForm = (
@@ -309,7 +305,7 @@ const rerunForm = (
     address,
     async (call, runId) => {
       const { services, me, repository } = call
-      requireWritable(call)
+      requireUnarchived(call)
       await services.database.write((tx) => rerun(tx, services, { repository, runId, actorId: me.id, selection: selectionOf(call.path) }))
     },
     flash,
@@ -557,7 +553,7 @@ export const actionPages: readonly Page[] = [
     "POST /{owner}/{repo}/actions/runs/{run}/approve",
     async (call, runId) => {
       const { services } = call
-      requireWritable(call)
+      requireUnarchived(call)
       await services.database.write((tx) => approveRun(tx, services, { repository: call.repository, runId }))
     },
     "Approved: its jobs can start.",

@@ -1,7 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { type OnComment, onComment, onCommentAsAuthorOrAdministrator } from "../../../access/policies/comments.ts"
 import { type OnIssue, onIssue, onIssueAsAuthorOrAdministrator } from "../../../access/policies/issues.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
@@ -173,7 +173,7 @@ const removeOfIssue: Page = page({
   address: "POST /{owner}/{repo}/issues/{index}/history/{version}/delete",
   access: onIssueAsAuthorOrAdministrator,
   answer: async (call) => {
-    refuseArchived({ ...call, archived: "refused" }, call)
+    requireUnarchived(call)
     await call.services.database.write((tx) => deleteVersion(tx, call.services, call, null, numberIn(call.path, "version")))
     return gone(historyPath(call, null), call.path.version)
   },
@@ -184,7 +184,7 @@ const removeOfComment: Page = page({
   address: "POST /{owner}/{repo}/issues/{index}/comments/{id}/history/{version}/delete",
   access: onCommentAsAuthorOrAdministrator,
   answer: async (call) => {
-    refuseArchived({ ...call, archived: "refused" }, call)
+    requireUnarchived(call)
     requireText(call.comment)
     await call.services.database.write((tx) => deleteVersion(tx, call.services, call, call.comment.id, numberIn(call.path, "version")))
     return gone(historyPath(call, call.comment.id), call.path.version)

@@ -1,6 +1,6 @@
 import { onIssue } from "../../../access/policies/issues.ts"
 import { type OnPull, onPull, onPulls, onPullToChange } from "../../../access/policies/pulls.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -119,7 +119,7 @@ export const pullPages: readonly Page[] = [
       return { ...(await conversationPage({ ...call, draft }, { all: false })), isPrivate: true }
     },
     answer: async (call) => {
-      refuseArchived({ ...call, archived: "refused" }, call)
+      requireUnarchived(call)
       const { owner, repository, issue, pull } = call
       const { on, branch } = await revertPull(call.services, call)
       const head = `${on.repository.id === repository.id ? "" : `${encodeURIComponent(on.owner.name)}:`}${escapePath(branch)}`

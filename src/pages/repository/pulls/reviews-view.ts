@@ -43,7 +43,7 @@ interface Call extends OnPull {
 type Verdict = { readonly icon: IconName; readonly tone: string; readonly words: string }
 
 /** The state of a review in words that follow the reviewer's name. */
-export const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {
+const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {
   APPROVED: { icon: "check-circle", tone: "success", words: "approved the changes" },
   REQUEST_CHANGES: { icon: "file-diff", tone: "failure", words: "asked for changes" },
   COMMENT: { icon: "comment-discussion", tone: "", words: "reviewed" },
@@ -57,7 +57,7 @@ export async function drawReviews(call: Call, ids: readonly number[]): Promise<R
   const threads = Map.groupBy(written, ({ comment }) => comment.review_id)
   return new Map(
     reviews.map((review) => {
-      const { icon: name, tone, words } = verdictOf(review)
+      const { icon: name, tone, words } = verdictOf(review.state)
       const own = [...Map.groupBy(threads.get(review.id) ?? [], ({ comment }) => `${comment.line} ${comment.path}`).values()]
       return [
         review.id,
@@ -134,7 +134,8 @@ export async function drawThreads(call: Call): Promise<readonly LineThread[]> {
   })
 }
 
-const verdictOf = ({ state }: ReviewWithText): Verdict => VERDICTS[state === "APPROVED" || state === "REQUEST_CHANGES" ? state : "COMMENT"]
+export const verdictOf = (state: string | undefined): Verdict =>
+  VERDICTS[state === "APPROVED" || state === "REQUEST_CHANGES" ? state : "COMMENT"]
 
 interface Written {
   readonly comment: LineComment

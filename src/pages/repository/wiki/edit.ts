@@ -1,5 +1,5 @@
 import { Mode } from "../../../access/modes.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { onWikiToEdit, wikiMode } from "../../../access/policies/wiki.ts"
 import { memberOf } from "../../../core/check.ts"
@@ -220,7 +220,7 @@ interface PageNow {
 
 /** The page at an address as it is now; undefined where there is none. Refuses `tooLarge`. */
 async function pageNow(call: Call, address: string): Promise<PageNow | undefined> {
-  refuseArchived({ ...call, archived: "refused" }, call)
+  requireUnarchived(call)
   try {
     const { repository, files } = await openView(call.services, call)
     const file = pageAt(files, address)
@@ -268,7 +268,7 @@ interface Editing {
 }
 
 async function editor(call: Call, found: PageNow | undefined, { draft, look, title = "", ...more }: Editing): Promise<Shown> {
-  refuseArchived({ ...call, archived: "refused" }, call)
+  requireUnarchived(call)
   const typed = more.typed ?? draft?.typed
   const one = (name: string): string | undefined => unixLines(typed?.[name]?.[0])
   const isStale = found !== undefined && draft?.refusal.field === "sha"

@@ -4,8 +4,8 @@ import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, freshHearth } from "../../../../tests/support/hearth.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { enableTwoFactor } from "../../../features/people/authentication/two-factor.ts"
+import { findAddressesOf } from "../../../features/people/users/addresses-store.ts"
 import { makeCode } from "../../../features/people/users/codes.ts"
-import { findAddressesOf } from "../../../features/people/users/store.ts"
 import { ACTIVATE, FORGOT, INVALID_LINK, NEW, OLD, openWebWorld, RECOVER } from "../testing.ts"
 
 withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ test, world: scene }) => {

@@ -1,5 +1,5 @@
 import { Mode } from "../../../../access/modes.ts"
-import { unitMode } from "../../../../access/permission.ts"
+import { writesCode } from "../../../../access/policies/code.ts"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { form } from "../../../../core/forms/form.ts"
@@ -37,7 +37,7 @@ const list: Page = page({
     const text = query.q?.trim() ?? ""
     const { branches, total, isComplete } = await branchesPage(services, db, actor, call, { text, page: rows })
     const at = `${repositoryPath(call)}/branches`
-    const isWriter = writes(call)
+    const isWriter = writesCode(call)
     return repositoryPage(call, {
       tab: "code",
       title: "Branches",
@@ -87,12 +87,6 @@ const list: Page = page({
   },
 })
 
-const writes = ({ actor, permission, repository }: OnCode): boolean =>
-  actor.kind === "user" &&
-  repository.is_archived === 0 &&
-  repository.is_mirror === 0 &&
-  unitMode(permission, repository, "repo.code") >= Mode.write
-
 /** Says that a branch is gone, with a button that brings it back; nothing where that can't be, or is not so. */
 async function deletedNotice(call: OnCode, name: string, commit: string): Promise<Html | undefined> {
   const { services, db, repository } = call
@@ -117,7 +111,7 @@ const one: Page = page({
   answer: async (call) => {
     const { db, repository, permission, draft } = call
     const branch = await findBranch.first(db, { repositoryId: repository.id, name: call.path.branch })
-    if (!branch || !writes(call)) throw refuse.notFound()
+    if (!branch || !writesCode(call)) throw refuse.notFound()
     const isDefault = branch.name === repository.default_branch
     const shown = { path: call.path, draft } as const
     return repositoryPage(call, {

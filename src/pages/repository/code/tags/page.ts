@@ -1,7 +1,5 @@
-import { Mode } from "../../../../access/modes.ts"
-import { unitMode } from "../../../../access/permission.ts"
-import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
-import type { Actor } from "../../../../core/actor.ts"
+import { writesCode } from "../../../../access/policies/code.ts"
+import { onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { form } from "../../../../core/forms/form.ts"
 import { flagged, html } from "../../../../core/html.ts"
@@ -26,7 +24,7 @@ const list: Page = page({
   rows: 30,
   answer: async (call) => {
     const { db, repository, page: rows, reader, draft } = call
-    const isWriter = writes(call)
+    const isWriter = writesCode(call)
     const { rows: tags, total } = await listTags(db, repository.id, rows)
     const at = repositoryPath(call)
     return repositoryPage(call, {
@@ -97,12 +95,6 @@ const list: Page = page({
   },
 })
 
-const writes = ({ actor, permission, repository }: OnRepository & { readonly actor: Actor }): boolean =>
-  actor.kind === "user" &&
-  repository.is_archived === 0 &&
-  repository.is_mirror === 0 &&
-  unitMode(permission, repository, "repo.code") >= Mode.write
-
 const confirmDelete: Page = page({
   id: "tags.confirmDelete",
   address: "GET /{owner}/{repo}/tags/delete/{tag}",
@@ -110,7 +102,7 @@ const confirmDelete: Page = page({
   answer: async (call) => {
     const { db, repository, draft } = call
     const tag = await findTag.first(db, { repositoryId: repository.id, name: call.path.tag })
-    if (!tag || !writes(call)) throw refuse.notFound()
+    if (!tag || !writesCode(call)) throw refuse.notFound()
     return repositoryPage(call, {
       tab: "releases",
       title: `Delete the tag ${tag.name}`,

@@ -2,8 +2,6 @@ import { hash } from "node:crypto"
 import { promisify } from "node:util"
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib"
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { LRUCache } from "lru-cache"
-import type { State } from "../../../core/database/database.ts"
 import type { Encoding } from "../../../web/assets.ts"
 import { matches } from "../../api/answer.ts"
 
@@ -14,44 +12,6 @@ export interface Ready {
   readonly tag: string
   readonly plain: Buffer
   readonly encoded: Map<Encoding, Buffer>
-}
-
-const MOST_BYTES = 16 * 1024 * 1024
-const LONGEST = 512 * 1024
-/** Pages say how long ago things happened, exact to a minute. */
-const FRESH_SECONDS = 60
-
-interface Cached {
-  readonly state: State
-  readonly until: number
-  readonly ready: Ready
-}
-
-/**
- * Caches pages as the API's answers are: the same request of the same reader in the same state of the database gets the same page, for a minute.
- */
-export interface PageCache {
-  readonly get: (key: string, state: State, now: number) => Ready | undefined
-  /** `state` is the one from before the page was made. */
-  readonly keep: (key: string, state: State, now: number, ready: Ready) => void
-}
-
-export function openPageCache(): PageCache {
-  const cache = new LRUCache<string, Cached>({
-    maxSize: MOST_BYTES,
-    maxEntrySize: LONGEST,
-    // An encoded form adds about a quarter.
-    sizeCalculation: ({ ready }, key) => Math.ceil(key.length + ready.plain.length * 1.5) + 500,
-  })
-  return {
-    get: (key, state, now) => {
-      const cached = cache.get(key)
-      return cached?.state === state && now < cached.until ? cached.ready : undefined
-    },
-    keep: (key, state, now, ready) => {
-      cache.set(key, { state, until: now + FRESH_SECONDS, ready })
-    },
-  }
 }
 
 export function readyText(status: number, headers: Readonly<Record<string, string>>, body: string | Buffer): Ready {

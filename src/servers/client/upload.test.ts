@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Refusal } from "../../core/errors.ts"
-import { receiveUpload } from "./upload.ts"
+import { receiveUpload } from "../client/upload.ts"
 
 /** Answers with the result of each upload: the file's name and bytes, or the refusal. */
 let server: Server

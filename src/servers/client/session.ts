@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import type { Services } from "../../core/services.ts"
 import { findSessionOf, type Session, sessionSeconds } from "../../features/people/sessions/sessions.ts"
-import { cookiesNamed } from "./cookies.ts"
+import { cookiesNamed } from "../client/cookies.ts"
 
 /** The cookie of a session. Under https its name makes browsers refuse one that another host or an unprotected page sets. */
 
