@@ -34,7 +34,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   code_grams: "features/code/search",
   code_indexes: "features/code/search",
   collaborations: "features/code/collaborators",
-  comments: "features/planning/comments",
+  comments: "features/planning/issues",
   commit_statuses: "features/code/statuses",
   deeds: "features/site/administration",
   deploy_keys: "features/code/deploy-keys",
@@ -144,9 +144,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/people/organizations": "from before it had an owner",
     "features/planning/comments": "from before it had an owner",
   },
-  attachments: {
-    "features/planning/transfers": "from before it had an owner",
-  },
   collaborations: {
     "features/code/lifecycle": "from before it had an owner",
     "features/people/organizations": "from before it had an owner",
@@ -155,7 +152,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   comments: {
     "features/code/lifecycle": "from before it had an owner",
     "features/planning/issues": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
     "features/review/reviews": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
@@ -172,8 +168,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/site/migration": "from before it had an owner",
   },
   issues: {
-    "features/planning/attachments": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
   labels: {
@@ -188,13 +182,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   oauth2_grants: {
     "features/people/authentication": "from before it had an owner",
-  },
-  package_versions: {
-    "features/packages/npm": "from before it had an owner",
-  },
-  project_cards: {
-    "features/planning/issues": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
   },
   public_keys: {
     "features/code/deploy-keys": "from before it had an owner",
@@ -325,22 +312,9 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/code/tags",
   "features/code/topics",
   "features/code/watches",
-  "features/packages/npm",
-  "features/packages/packages",
   "features/people/organizations",
   "features/people/teams",
-  "features/planning/attachments",
-  "features/planning/boards",
-  "features/planning/comments",
   "features/planning/dependencies",
-  "features/planning/issues",
-  "features/planning/labels",
-  "features/planning/markup",
-  "features/planning/milestones",
-  "features/planning/projects",
-  "features/planning/references",
-  "features/planning/search",
-  "features/planning/transfers",
   "features/review/merging",
   "features/review/pulls",
   "features/review/reviews",

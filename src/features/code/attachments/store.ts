@@ -1,4 +1,5 @@
 import { sql } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
 import { containsLower } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
@@ -130,3 +131,7 @@ export const findForgotten = query("attachments.findForgotten", (db, p: Params<{
 export const deleteForgotten = query("attachments.deleteForgotten", (db, p: Params<{ ids: readonly number[] }>) =>
   db.deleteFrom("attachments").where("id", "in", p.ids).where("issue_id", "is", null).where("release_id", "is", null).returning("uuid"),
 )
+
+/** The files of a transferred issue. */
+export const moveAttachments = (tx: Transaction, { repositoryId, issueId }: { readonly repositoryId: number; readonly issueId: number }) =>
+  tx.updateTable("attachments").set({ repository_id: repositoryId }).where("issue_id", "=", issueId).execute()

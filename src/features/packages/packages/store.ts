@@ -169,7 +169,7 @@ export async function findPackages(
   return { listed, total }
 }
 
-const findVersionsByIds = query("packages.findVersionsByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+export const findVersionsByIds = query("packages.findVersionsByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("package_versions").selectAll().where("id", "in", p.ids),
 )
 
@@ -202,4 +202,22 @@ export async function findVersions(
 
 export const findPackagesByIds = query("packages.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("packages").selectAll().where("id", "in", p.ids),
+)
+
+export const countVersions = query("packages.countVersions", (db, p: Params<{ ownerId: number }>) =>
+  db
+    .selectFrom("package_versions")
+    .innerJoin("packages", "packages.id", "package_versions.package_id")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("packages.owner_id", "=", p.ownerId),
+)
+
+export const sumSizes = query("packages.sumSizes", (db, p: Params<{ ownerId: number }>) =>
+  db
+    .selectFrom("package_files")
+    .innerJoin("package_blobs", "package_blobs.id", "package_files.blob_id")
+    .innerJoin("package_versions", "package_versions.id", "package_files.version_id")
+    .innerJoin("packages", "packages.id", "package_versions.package_id")
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>("package_blobs.size"), eb.lit(0)).as("total"))
+    .where("packages.owner_id", "=", p.ownerId),
 )

@@ -27,10 +27,10 @@ import {
   ofTeam,
   reviewedBy,
   searchIssues,
-} from "./list.ts"
+} from "./list-store.ts"
+import { findTeamNamed } from "./people-store.ts"
 import { presentIssues } from "./present.ts"
 import { Issue } from "./records.ts"
-import { findTeamNamed } from "./store.ts"
 
 const shared = { tag: "issue", scope: ["issue"] } as const
 

@@ -1,6 +1,6 @@
 import type { Listener } from "../../../core/events/events.ts"
-import { dropSharedLabels } from "./labels.ts"
-import { leaveOwnersProjects } from "./projects.ts"
+import { leaveOwnersProjects } from "../projects/card-store.ts"
+import { dropSharedLabels } from "./labels-store.ts"
 
 /** Removes from a transferred repository what its previous owner shared with it. */
 export const planning: Listener = {

@@ -8,7 +8,7 @@ import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { type Conflicts, MOST_BYTES, MOST_FILES, readConflicts, resolveConflicts } from "../../../features/review/conflicts/rules.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { conflictsPage, type TypedFile, type TypedResolution } from "./conflicts-view.ts"
 
 /** The page on which the conflicts of a pull request are resolved. */

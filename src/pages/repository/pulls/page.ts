@@ -14,15 +14,10 @@ import { path, withQuery } from "../../../web/address.ts"
 import { avatar, empty, pager, person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { timeOf } from "../../../web/time.ts"
-import {
-  type ConversationCall,
-  type ConversationOptions,
-  commentForm,
-  conversation,
-  conversationPath,
-  conversationQuery,
-} from "../../parts/conversation/conversation.ts"
+import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
+import { type ConversationOptions, conversation, conversationQuery } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
+import { commentForm } from "../../parts/conversation/reply.ts"
 import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
 import { checkState, pullNotes } from "../../parts/issues/pull-notes.ts"
 import { repositoryPage } from "../frame.ts"

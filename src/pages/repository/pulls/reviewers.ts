@@ -6,7 +6,7 @@ import { findRequests, findVerdicts } from "../../../features/review/reviews/sto
 import { personWithAvatar, state } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import { sideSection } from "../../parts/conversation/side.ts"
+import { sideSection } from "../../parts/conversation/side-section.ts"
 import type { Shape } from "./frame.ts"
 import { askReviewer, unaskReviewer } from "./review-forms.ts"
 import { verdictOf } from "./reviews-view.ts"

@@ -64,3 +64,15 @@ const countIssues = query("issues.countOpen", (db, p: Params<{ repositoryId: num
 export async function recountOpen(tx: Transaction, repositoryId: number): Promise<void> {
   await countIssues(tx, { repositoryId })
 }
+
+/** The update also locks the row. */
+export const countUp = query("repositories.countUpIssues", (db, p: Params<{ id: number; issues: number; pulls: number }>) =>
+  db
+    .updateTable("repositories")
+    .set((eb) => ({
+      open_issues_count: eb("open_issues_count", "+", p.issues),
+      open_pulls_count: eb("open_pulls_count", "+", p.pulls),
+    }))
+    .where("id", "=", p.id)
+    .returningAll(),
+)

@@ -1,11 +1,11 @@
+/** What those who write in a conversation are to its repository. */
+
 import { type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { OnIssue } from "../../../access/policies/issues.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-
-/** What those who write in a conversation are to its repository. */
 
 export const ROLES = {
   owner: "Owner",
@@ -14,9 +14,10 @@ export const ROLES = {
   contributor: "Contributor",
   newcomer: "First-time contributor",
 } as const
+
 export type Role = keyof typeof ROLES
 
-interface Asked {
+export interface Asked {
   readonly repositoryId: number
   readonly ownerId: number
   /** The pull request; 0 for an issue. */
@@ -32,7 +33,7 @@ interface Asked {
  * The first role that applies to each of these people, "" for none. What the reader may not learn elsewhere is no role: a concealed membership is known
  * to members only, and collaborators are known to those who have signed in.
  */
-const findRolesOf = query("issues.findRoles", (db, p: Params<Asked>) => {
+export const findRolesOf = query("issues.findRoles", (db, p: Params<Asked>) => {
   const membership = sql<SqlBool>`exists (select 1 from organization_members as member
     where member.organization_id = ${p.ownerId} and member.user_id = users.id and (member.is_public = 1 or ${p.seesAll} = 1
       or exists (select 1 from organization_members as own where own.organization_id = ${p.ownerId} and own.user_id = ${p.readerId})))`
