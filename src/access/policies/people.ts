@@ -1,4 +1,4 @@
-import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
+import { type Actor, anonymous, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Renamed, refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
@@ -73,6 +73,16 @@ export const onVisibleUser: Access<OnUser> = {
     const user = await locateUser(db, actor, path.username ?? "", "username")
     if (!(await userVisible(db, actor, user))) throw refuse.notFound()
     return { user }
+  },
+}
+
+/** A person whom everyone may see, on a site that shows anything to anonymous callers. */
+export const onPublicPerson: Access<OnUser> = {
+  rule: { subject: "user", needs: "visible", signIn: "optional" },
+  open: async (request) => {
+    const found = request.services.config.security.requireSignIn ? undefined : await onVisibleUser.open({ ...request, actor: anonymous })
+    if (found?.user.kind !== "person") throw refuse.notFound()
+    return found
   },
 }
 

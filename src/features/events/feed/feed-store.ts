@@ -6,7 +6,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { ActivitiesTable, Seconds } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
-import { COMMENT_COLUMNS } from "../../planning/comments/store.ts"
+import { COMMENT_COLUMNS } from "../../planning/issues/timeline-store.ts"
 
 /**
  * Reading feeds. The repository, actor and unit of an entry decide who may see it, and the database counts the entries that share them

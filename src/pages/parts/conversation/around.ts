@@ -1,7 +1,7 @@
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
 import type { Content, Html } from "../../../core/html.ts"
 import type { Attachment } from "../../../features/code/attachments/records.ts"
-import type { Role } from "../../../features/planning/comments/roles.ts"
+import type { Role } from "../../../features/planning/comments/roles-store.ts"
 import type { ProjectName } from "../../../features/planning/issues/beside-store.ts"
 import type { Issue } from "../../../features/planning/issues/records.ts"
 import type { IconName } from "../../../web/icon-names.ts"

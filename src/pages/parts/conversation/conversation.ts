@@ -7,7 +7,7 @@ import { presentAttachment } from "../../../features/code/attachments/present.ts
 import { namedIn } from "../../../features/code/attachments/unbound.ts"
 import { attachmentsOf } from "../../../features/planning/comments/present.ts"
 import type { TimelineComment } from "../../../features/planning/comments/records.ts"
-import { rolesOf } from "../../../features/planning/comments/roles.ts"
+import { rolesOf } from "../../../features/planning/comments/roles-store.ts"
 import { findTimeline } from "../../../features/planning/comments/store.ts"
 import { presentTimeline } from "../../../features/planning/comments/timeline.ts"
 import { findProjectNames } from "../../../features/planning/issues/beside-store.ts"

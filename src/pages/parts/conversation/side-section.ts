@@ -1,7 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Page } from "../../../core/page.ts"
-import type { Offered } from "../../../features/planning/issues/filter-conditions.ts"
+import type { Offered } from "../../../features/planning/issues/filter-store.ts"
 import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
 import type { NamedTime } from "../../../features/planning/tracking/store.ts"
 import { type Field, formView } from "../../../web/form.ts"

@@ -1,13 +1,6 @@
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
-import {
-  type Filtered,
-  type ListState,
-  type Offered,
-  ORDER_NAMES,
-  ORDERS,
-  orderText,
-  type Plan,
-} from "../../../features/planning/issues/filter-conditions.ts"
+import { type ListState, ORDER_NAMES, ORDERS, orderText, type Plan } from "../../../features/planning/issues/filter-conditions.ts"
+import type { Filtered, Offered } from "../../../features/planning/issues/filter-store.ts"
 import {
   type Filter,
   type FilterWord,

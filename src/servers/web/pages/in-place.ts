@@ -6,9 +6,9 @@ import type { Services } from "../../../core/services.ts"
 import { beginSession, findSessionOf, type Session } from "../../../features/people/sessions/sessions.ts"
 import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { notice } from "../../../web/components.ts"
+import { codeField, hidden, passwordFields, problemBeside, remember, stepPage } from "../../../web/sign-in.ts"
 import { clientAddress } from "../../client/address.ts"
 import { sessionOf, sessionText } from "../../client/session.ts"
-import { codeField, hidden, passwordFields, problemBeside, remember, stepPage } from "./sign-in-forms.ts"
 
 /**
  * A form that is sent after its session has ended: nothing that was typed is lost. The page that asks to sign in carries all fields of the form, and
