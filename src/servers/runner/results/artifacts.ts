@@ -10,7 +10,7 @@ import {
   finishArtifact,
   requireArtifact,
 } from "../../../features/actions/artifacts/of-jobs.ts"
-import type { RunningTask } from "../../../features/actions/tokens/running-task.ts"
+import type { RunningTask } from "../../../features/actions/tokens/store.ts"
 import { sendDownload } from "../../files/send.ts"
 import { registerBlobUpload, requireSigned, signedAddress } from "./blobs.ts"
 import { method, registerTwirp, sendTwirpRefusal, twirpPath } from "./twirp.ts"

@@ -21,7 +21,7 @@ import type {
 } from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { totalsOfUsers } from "../../../features/events/notifications/threads.ts"
+import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
 import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
 import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
