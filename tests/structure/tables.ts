@@ -45,7 +45,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   gpg_key_emails: "features/people/keys",
   gpg_keys: "features/people/keys",
   guesses: "features/people/authentication",
-  imports: "features/site/migration",
+  imports: "features/code/mirrors",
   invitations: "features/people/registration",
   issue_assignees: "features/planning/issues",
   issue_counters: "features/planning/issues",
@@ -153,32 +153,12 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/code/lifecycle": "from before it had an owner",
     "features/planning/issues": "from before it had an owner",
     "features/review/reviews": "from before it had an owner",
-    "features/site/migration": "from before it had an owner",
   },
   deeds: {
     "features/people/authentication": "from before it had an owner",
   },
-  imports: {
-    "features/code/mirrors": "from before it had an owner",
-  },
-  issue_counters: {
-    "features/site/migration": "from before it had an owner",
-  },
-  issue_labels: {
-    "features/site/migration": "from before it had an owner",
-  },
-  issues: {
-    "features/site/migration": "from before it had an owner",
-  },
   labels: {
     "features/code/lifecycle": "from before it had an owner",
-    "features/site/migration": "from before it had an owner",
-  },
-  milestones: {
-    "features/site/migration": "from before it had an owner",
-  },
-  mirrors: {
-    "features/site/migration": "from before it had an owner",
   },
   oauth2_grants: {
     "features/people/authentication": "from before it had an owner",
@@ -192,7 +172,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   pulls: {
     "features/code/lifecycle": "from before it had an owner",
     "features/review/merging": "from before it had an owner",
-    "features/site/migration": "from before it had an owner",
   },
   releases: {
     "features/code/tags": "from before it had an owner",
@@ -212,9 +191,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   repository_topics: {
     "features/code/lifecycle": "from before it had an owner",
-  },
-  reviews: {
-    "features/site/migration": "from before it had an owner",
   },
   sessions: {
     "features/people/users": "from before it had an owner",
@@ -252,9 +228,6 @@ export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, strin
   },
   deploy_keys: {
     "features/people/keys": "from before this was a rule",
-  },
-  imports: {
-    "features/code/mirrors": "from before this was a rule",
   },
   issues: {
     "features/code/history": "from before this was a rule",
@@ -318,5 +291,4 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/review/merging",
   "features/review/pulls",
   "features/review/reviews",
-  "features/site/migration",
 ]
