@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { parse as parseQuery } from "node:querystring"
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
 import { workFor } from "../core/caller.ts"
 import { refuse } from "../core/errors.ts"
@@ -11,7 +12,6 @@ import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
 import { worksWaiting } from "../core/work.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
-import { signInOf } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
@@ -20,7 +20,7 @@ import { watchConnections } from "./client/connections.ts"
 import { sendRenewed } from "./client/session.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { protocols } from "./protocols.ts"
-import { plainUrl } from "./routing/redirect.ts"
+import { plainUrl, refusalOfNul, storable } from "./routing/redirect.ts"
 import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
 import { wantsPage } from "./web/pages/errors.ts"
@@ -58,7 +58,12 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     forceCloseConnections: "idle",
     clientErrorHandler: answerUnreadable,
     rewriteUrl: ({ url }) => plainUrl(url ?? "/"),
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 1024 },
+    routerOptions: {
+      querystringParser: (text) => parseQuery(storable(text)),
+      ignoreTrailingSlash: true,
+      caseSensitive: true,
+      maxParamLength: 1024,
+    },
     frameworkErrors: (error, request, reply) => {
       // A name too long to exist is missing like any other.
       const refusal =
@@ -97,7 +102,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   app.addHook("onRequest", (request, reply, done) => {
     const refusal = refusalOfTwoHosts(request.raw)
     if (refusal) reply.header("connection", "close")
-    done(refusal)
+    done(refusal ?? refusalOfNul(request.url))
   })
   app.addHook("onRequest", (request, reply, done) => {
     workFor(networkOf(clientAddress(request)), () => abandonment(request, reply), done)
@@ -131,11 +136,10 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   )
   app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
 
-  const signIn = signInOf(services)
   metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
   const pictures = picturesOf(services)?.turns
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
-  const pages = pageRoutes(app, services, options.pages, { signIn, authenticator: options.authenticator })
+  const pages = pageRoutes(app, services, options.pages)
   table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files, options.authenticator)])
   for (const { register } of protocols) await register(app, { services, ...options })
   return app

@@ -70,7 +70,9 @@ describe.each(sweep(all))("odd input for pages and files on $kind", ({ kind, par
   const ask = (method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = ""): Promise<number> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(world.url)
-      request({ hostname, port, method, path, headers: { accept: "text/html", cookie, ...headers } }, (answer) => {
+      // A form that leads on with what it was sent has long headers.
+      const options = { hostname, port, method, path, maxHeaderSize: 128 * 1024, headers: { accept: "text/html", cookie, ...headers } }
+      request(options, (answer) => {
         answer.resume().on("end", () => resolve(answer.statusCode ?? 0))
       })
         .on("error", reject)
@@ -84,7 +86,8 @@ describe.each(sweep(all))("odd input for pages and files on $kind", ({ kind, par
     const work = async () => {
       for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
         const status = await ask("GET", path)
-        if (!PERMITTED.includes(status)) wrong.push(`${status} ${path.slice(0, 250)}`)
+        // The link to an artifact says no more than that it is not signed.
+        if (!PERMITTED.includes(status) && !(status === 401 && path.includes("/zip/raw"))) wrong.push(`${status} ${path.slice(0, 250)}`)
       }
     }
     await Promise.all(Array.from({ length: 4 }, work))

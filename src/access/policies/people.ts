@@ -12,8 +12,6 @@ import { asMe, type Me, siteAdministrator } from "./site.ts"
  * caller may know of them is for the policy to decide. What has no such policy uses `locateKnown`.
  */
 export async function locateUser(db: Handle, actor: Actor, name: string, parameter: string): Promise<User> {
-  // PostgreSQL can't store such text, so no user has this name.
-  if (name.includes("\0")) throw refuse.notFound()
   const lowerName = name.toLowerCase()
   const user = await findUserByName.first(db, { lowerName })
   if (user) return user
@@ -50,7 +48,7 @@ export async function locateKnown(db: Handle, actor: Actor, name: string, parame
 
 /** The user of this present name, for callers who may know of them; undefined for others. */
 export async function findKnown(db: Handle, actor: Actor, name: string, actsFor?: User): Promise<User | undefined> {
-  const user = name.includes("\0") ? undefined : await findUserByName.first(db, { lowerName: name.toLowerCase() })
+  const user = await findUserByName.first(db, { lowerName: name.toLowerCase() })
   return user && (await userKnown(db, actor, user, actsFor)) ? user : undefined
 }
 

@@ -18,7 +18,6 @@ export interface OnRepository extends Owned {
  */
 export async function locateRepository(db: Handle, actor: Actor, ownerName: string, name: string): Promise<OnRepository> {
   const owner = await locateUser(db, actor, ownerName, "owner")
-  if (name.includes("\0")) throw refuse.notFound()
   const lowerName = name.toLowerCase()
   const repository = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName })
   if (repository) return admitted(db, actor, { repository, owner })

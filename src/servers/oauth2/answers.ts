@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { Services } from "../../core/services.ts"
+import { hasNul } from "../../core/text/json.ts"
 import { OAuth2Error } from "../../features/people/oauth2/errors.ts"
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -44,6 +45,7 @@ export function readFields(request: FastifyRequest): (name: string) => string | 
   const isJson = /^application\/json\b/i.test(request.headers["content-type"] ?? "")
   const fields = isJson ? readMembers(text) : [...new URLSearchParams(text)]
   const known = new Map(fields)
+  if (hasNul(fields)) throw new OAuth2Error("invalid_request", "a field has the character 0 (NUL)")
   if (known.size < fields.length) throw new OAuth2Error("invalid_request", "a field is there twice")
   return (name) => known.get(name) || undefined
 }

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from "fastify"
 import { LRUCache } from "lru-cache"
 import type { Actor, User } from "../../core/actor.ts"
 import type { State } from "../../core/database/database.ts"
-import { refuse } from "../../core/errors.ts"
 import type { Operation, Request } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import type { Upload, UploadForm } from "../../core/upload.ts"
@@ -89,8 +88,6 @@ export function routesOf<R extends Declared<Opened>, C extends Caller, Opened, I
     if (typeof caller === "function") return caller
     kind.admit(record, caller)
     const path = kind.pathOf(record, request)
-    // No name has it, and PostgreSQL takes it in no text.
-    if (Object.values(path).some((value) => value.includes("\0"))) throw refuse.notFound()
     const key = keeps?.keyOf(record, caller, request)
     const state = key === undefined ? undefined : await services.database.state()
     const known = key === undefined || state === undefined ? undefined : keeps?.answers.get(key, state)

@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify"
+import { type Refusal, refuse } from "../../core/errors.ts"
 import type { Site } from "../../core/site.ts"
 import { isOwnPath } from "../../web/address.ts"
 
@@ -34,3 +35,13 @@ export function plainUrl(url: string): string {
   const path = head.startsWith("/") ? head : head.replace(/^https?:\/\/[^/]*/i, "") || "/"
   return (path.includes("//") ? path.replace(/\/{2,}/g, "/") : path) + query
 }
+
+/**
+ * The refusal of an address whose path has a NUL, whatever protocol it is of. No name has it, and PostgreSQL takes it in no text, so that inside of the
+ * server nothing need think of it. Bodies and queries are looked at where they are decoded.
+ */
+export const refusalOfNul = (url: string): Refusal | undefined =>
+  url.includes("%00") && url.split("?", 1)[0]?.includes("%00") ? refuse.notFound() : undefined
+
+/** The query of a protocol, in which a NUL stands for what no text here has. */
+export const storable = (query: string): string => query.replaceAll("%00", "%EF%BF%BD")

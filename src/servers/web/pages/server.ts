@@ -22,9 +22,8 @@ import type {
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
-import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
+import { type Authenticator, authenticatorOf } from "../../../features/people/authentication/authenticate.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
-import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
 import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
@@ -51,22 +50,15 @@ import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
 import { cameFrom, chosenTheme, diffsFor, surroundings } from "./surroundings.ts"
 
 /** The routes of the declared pages. */
-export function pageRoutes(
-  app: FastifyInstance,
-  services: Services,
-  pages: readonly Page[],
-  { signIn, authenticator }: Pick<Serving, "signIn" | "authenticator">,
-): readonly DeclaredRoute[] {
+export function pageRoutes(app: FastifyInstance, services: Services, pages: readonly Page[]): readonly DeclaredRoute[] {
   const sendEvents = openEventStreams(app)
   const live = openLivePages(services, totalsOfUsers)
-  const serving: Serving = { signIn, authenticator, sendEvents, live, undoable: undoableIn(pages) }
+  const serving: Serving = { sendEvents, live, undoable: undoableIn(pages) }
   registerGoGet(app, services)
   return routesOf(services, kindOf(services, serving), pages)
 }
 
 interface Serving {
-  readonly signIn: SignIn
-  readonly authenticator: Authenticator
   readonly sendEvents: SendEvents
   readonly live: LivePages
   readonly undoable: Undoable
@@ -146,17 +138,21 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
 /** By the session, which a form may begin itself; by a header where programs ask for the page too. */
 async function visitorOf(
   services: Services,
-  { signIn, authenticator, undoable }: Serving,
+  { undoable }: Serving,
   page: Page,
   request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<Visitor | Send> {
-  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, signIn, request) : undefined
+  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
   if (entered?.kind === "shown") return () => sendShown(services, request, reply, entered)
   if (entered) setSession(services, reply, entered.cookie)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
-  const actor = isProgram ? await callerByHeader(services, authenticator, request) : session ? signedInAs(session.user) : anonymous
+  const actor = isProgram
+    ? await callerByHeader(services, authenticatorOf(services), request)
+    : session
+      ? signedInAs(session.user)
+      : anonymous
   const kept = keptBy(services, request)
   return {
     actor,
