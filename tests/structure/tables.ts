@@ -142,7 +142,8 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   activities: {
     "features/people/organizations": "from before it had an owner",
-    "features/planning/comments": "from before it had an owner",
+    "features/planning/comments":
+      "entries of feeds about comments are hidden before these go, also with a review, which tells of itself alone",
   },
   collaborations: {
     "features/code/lifecycle": "from before it had an owner",
@@ -155,7 +156,7 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/review/reviews": "from before it had an owner",
   },
   deeds: {
-    "features/people/authentication": "from before it had an owner",
+    "features/people/authentication": "failed sign-ins are entries of the audit log, and no change that an event could tell of",
   },
   labels: {
     "features/code/lifecycle": "from before it had an owner",
@@ -184,7 +185,7 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/code/pushes": "from before it had an owner",
     "features/code/topics": "from before it had an owner",
     "features/planning/issues": "from before it had an owner",
-    "features/site/migration": "from before it had an owner",
+    "features/site/migration": "what the code of an import makes of its repository, in one statement",
   },
   repository_languages: {
     "features/code/lifecycle": "from before it had an owner",
