@@ -145,3 +145,7 @@ export const removeEnded = query("jobs.removeEnded", (db, p: Params<{ state: Job
       eb.selectFrom("jobs").select("id").where(ended).where("state", "=", p.state).where("finished_at", "<", p.before).limit(p.limit),
     ),
 )
+
+export const findWaiting = query("outbox.findWaiting", (db, p: Params<{ kind: string; payload: string }>) =>
+  db.selectFrom("jobs").select("id").where("kind", "=", p.kind).where("payload", "=", p.payload).where("state", "=", "waiting").limit(1),
+)
