@@ -11,7 +11,8 @@ import { branchOperations } from "./features/code/branches/operations.ts"
 import { collaboratorOperations } from "./features/code/collaborators/operations.ts"
 import { repositoryTeamOperations, teamRepositoryOperations } from "./features/code/collaborators/team-operations.ts"
 import { commitOperations } from "./features/code/commits/operations.ts"
-import { contentsOperations } from "./features/code/contents/operations.ts"
+import { contentsReadOperations } from "./features/code/contents/read-operations.ts"
+import { contentsWriteOperations } from "./features/code/contents/write-operations.ts"
 import { deployKeyOperations } from "./features/code/deploy-keys/operations.ts"
 import { editorConfigOperations } from "./features/code/editorconfig/operations.ts"
 import { languageOperations } from "./features/code/languages/operations.ts"
@@ -95,7 +96,8 @@ export const operations: readonly Operation[] = registry(
   migrationOperations,
   repositoryOperations,
   lifecycleOperations,
-  contentsOperations,
+  contentsReadOperations,
+  contentsWriteOperations,
   commitOperations,
   branchOperations,
   protectionOperations,

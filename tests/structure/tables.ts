@@ -187,10 +187,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   issues: {
     "features/site/migration": "from before it had an owner",
   },
-  jobs: {
-    "features/code/branches": "from before it had an owner",
-    "features/code/pushes": "from before it had an owner",
-  },
   labels: {
     "features/code/lifecycle": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
@@ -220,7 +216,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   repositories: {
     "features/code/branches": "from before it had an owner",
-    "features/code/languages": "from before it had an owner",
     "features/code/lfs": "from before it had an owner",
     "features/code/lifecycle": "from before it had an owner",
     "features/code/mirrors": "from before it had an owner",
@@ -254,9 +249,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   teams: {
     "features/people/organizations": "from before it had an owner",
   },
-  topics: {
-    "features/code/repositories": "from before it had an owner",
-  },
   users: {
     "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
@@ -266,7 +258,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/code/lifecycle": "from before it had an owner",
   },
   wikis: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/site/adoption": "from before it had an owner",
   },
 }
@@ -335,22 +326,18 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/actions/tokens",
   "features/actions/triggers",
   "features/actions/uploads",
-  "features/code/activity",
   "features/code/attachments",
   "features/code/branches",
   "features/code/collaborators",
   "features/code/commits",
-  "features/code/contents",
   "features/code/deploy-keys",
   "features/code/history",
-  "features/code/languages",
   "features/code/lfs",
   "features/code/lifecycle",
   "features/code/mirrors",
   "features/code/protections",
   "features/code/pushes",
   "features/code/releases",
-  "features/code/repositories",
   "features/code/search",
   "features/code/signatures",
   "features/code/stars",
@@ -358,7 +345,6 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/code/tags",
   "features/code/topics",
   "features/code/watches",
-  "features/code/wiki",
   "features/events/feed",
   "features/events/notifications",
   "features/events/webhooks",

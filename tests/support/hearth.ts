@@ -1,7 +1,7 @@
 /** A whole forge for tests that speak HTTP, on either database. */
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
-import { recountStars, recountWatchers } from "../../src/features/code/repositories/counters.ts"
+import { recountStars, recountWatchers } from "../../src/features/code/repositories/counters-store.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
 
 /** The password of the people that `person` makes. */

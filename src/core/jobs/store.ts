@@ -149,3 +149,20 @@ export const removeEnded = query("jobs.removeEnded", (db, p: Params<{ state: Job
 export const findWaiting = query("outbox.findWaiting", (db, p: Params<{ kind: string; payload: string }>) =>
   db.selectFrom("jobs").select("id").where("kind", "=", p.kind).where("payload", "=", p.payload).where("state", "=", "waiting").limit(1),
 )
+
+/** The payloads of the jobs of a kind that wait or run. */
+export const findUnfinished = query("jobs.findUnfinished", (db, p: Params<{ kind: string }>) =>
+  db.selectFrom("jobs").select("payload").where(unfinished).where("kind", "=", p.kind),
+)
+
+/** Gives a job another payload; its `changes` are none where it has that already. */
+export const replacePayload = query("jobs.replacePayload", (db, p: Params<{ id: number; payload: string }>) =>
+  db.updateTable("jobs").set({ payload: p.payload }).where("id", "=", p.id).where("payload", "!=", p.payload),
+)
+
+export const removeJob = query("jobs.remove", (db, p: Params<{ id: number }>) => db.deleteFrom("jobs").where("id", "=", p.id))
+
+/** Postpones a job that does not run yet. */
+export const postponeJob = query("jobs.postpone", (db, p: Params<{ id: number; runAt: Seconds }>) =>
+  db.updateTable("jobs").set({ run_at: p.runAt }).where("id", "=", p.id).where("state", "=", "waiting"),
+)

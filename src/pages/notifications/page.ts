@@ -8,7 +8,7 @@ import { type Moved, moved, NOTIFICATIONS, type Page, page, sentText } from "../
 import { oneOf } from "../../core/record.ts"
 import Type, { type Static, type TObject } from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
-import { watchedBy } from "../../features/code/repositories/search.ts"
+import { watchedBy } from "../../features/code/repositories/search-store.ts"
 import { locateThread, markThread, markThreads, unsubscribeThread } from "../../features/events/notifications/marking.ts"
 import { presentThreads } from "../../features/events/notifications/present.ts"
 import {

@@ -54,16 +54,32 @@ where state in ('waiting', 'running')
 order by run_at, id
 limit ?;
 
+-- jobs.findUnfinished
+select payload
+from jobs
+where state in ('waiting', 'running')
+  and kind = ?;
+
 -- jobs.insert
 insert into jobs(kind, payload, state, run_at, created_at, attempts, held_until, last_error, finished_at)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning id;
+
+-- jobs.postpone
+update jobs
+set run_at = ?
+where id = ?
+  and state = ?;
 
 -- jobs.release
 update jobs
 set held_until = ?
 where state = 'running'
   and held_until > ?;
+
+-- jobs.remove
+delete from jobs
+where id = ?;
 
 -- jobs.removeEnded
 delete from jobs
@@ -81,3 +97,9 @@ set held_until = ?
 where id = ?
   and attempts = ?
   and state = ?;
+
+-- jobs.replacePayload
+update jobs
+set payload = ?
+where id = ?
+  and payload != ?;

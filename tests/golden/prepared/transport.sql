@@ -9,23 +9,11 @@ set branches_count = (
     where branches.repository_id = repositories.id)
 where id = ?;
 
--- transport.emptyEntry
-update jobs
-set payload = ?
-where id = ?
-  and payload != ?;
-
 -- transport.findBranchNames
 select name
 from branches
 where repository_id = ?
   and name in ?;
-
--- transport.findOpenEntries
-select payload
-from jobs
-where state in ('waiting', 'running')
-  and kind = ?;
 
 -- transport.findRepository
 select repositories.*, owner.name as owner_name
@@ -39,12 +27,6 @@ from branch_turns
 where repository_id = ?
   and ends_at > ?;
 
--- transport.postponeEntry
-update jobs
-set run_at = ?
-where id = ?
-  and state = ?;
-
 -- transport.releaseTurn
 delete from branch_turns
 where repository_id = ?
@@ -55,10 +37,6 @@ where repository_id = ?
 delete from branches
 where repository_id = ?
   and name in ?;
-
--- transport.removeEntry
-delete from jobs
-where id = ?;
 
 -- transport.settleRepository
 update repositories

@@ -2,7 +2,6 @@ import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -11,6 +10,7 @@ import { type Contribution, type Git, isGitError, isObjectId, type ObjectId, typ
 import { findPeople } from "../commits/people.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { backgroundOf } from "../repositories/background.ts"
+import { findStored, putStored } from "./store.ts"
 
 /** Who added how much to the default branch in which week, counted by a job after pushes and stored. A cache: rows may be removed at any time. */
 
@@ -61,41 +61,6 @@ interface StoredAuthor {
   readonly email: string
   readonly weeks: readonly StoredWeek[]
 }
-
-const findStored = query("history.findContributions", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("repositories")
-    .leftJoin("repository_contributions as counted", "counted.repository_id", "repositories.id")
-    .leftJoin("branches", (join) =>
-      join.onRef("branches.repository_id", "=", "repositories.id").onRef("branches.name", "=", "repositories.default_branch"),
-    )
-    .select([
-      "repositories.storage",
-      "repositories.object_format",
-      "repositories.default_branch",
-      "branches.commit_id as tip",
-      "counted.commit_id",
-      "counted.is_whole",
-      "counted.authors",
-    ])
-    .where("repositories.id", "=", p.repositoryId),
-)
-
-const putStored = query(
-  "history.putContributions",
-  (db, p: Params<{ repositoryId: number; commitId: string; isWhole: 0 | 1; authors: string; now: number }>) =>
-    db
-      .insertInto("repository_contributions")
-      .values({ repository_id: p.repositoryId, commit_id: p.commitId, is_whole: p.isWhole, authors: p.authors, counted_at: p.now })
-      .onConflict((conflict) =>
-        conflict.column("repository_id").doUpdateSet((eb) => ({
-          commit_id: eb.ref("excluded.commit_id"),
-          is_whole: eb.ref("excluded.is_whole"),
-          authors: eb.ref("excluded.authors"),
-          counted_at: eb.ref("excluded.counted_at"),
-        })),
-      ),
-)
 
 /** What is stored of a repository's contributions. Two queries, and no git process. */
 export async function findContributions(services: Pick<Services, "site">, db: Handle, repositoryId: number): Promise<Contributions> {

@@ -3,10 +3,12 @@ import { type FileHandle, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { refuse } from "../../../core/errors.ts"
-import { openIfExists, writeAtomically } from "../../../core/files.ts"
+import { namesIn, openIfExists, sweepFolder, writeAtomically } from "../../../core/files.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
+import type { Task } from "../../../core/jobs/schedule.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { findKeptUuids } from "./store.ts"
 
 /** Attachment files, stored below the data folder by uuid. A row is inserted after its file is written, and deleted before the file is removed. */
 
@@ -62,3 +64,17 @@ export const discardFile = (services: WithConfig, { uuid }: StoredFile): Promise
 
 /** Opens the file of an attachment, which the caller closes; undefined if it is gone. */
 export const openFile = async (services: WithConfig, uuid: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, uuid))
+
+/** Removes files of uploads whose process ended before the row was written. */
+export const sweepAttachments: Task = {
+  name: "sweep_attachments",
+  cron: "37 4 * * *",
+  run: async (services, signal) => {
+    const { database, now } = services
+    const kept = async (uuids: readonly string[]) => (await findKeptUuids(database.read, { uuids })).map(({ uuid }) => uuid)
+    let removed = 0
+    for (const shard of await namesIn(folderOf(services)))
+      removed += await sweepFolder(join(folderOf(services), shard), { now: now(), signal, findKept: kept })
+    return removed === 0 ? undefined : `removed ${removed} files`
+  },
+}

@@ -10,10 +10,11 @@ import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { beginWork } from "../../../core/work.ts"
 import { branchRef, isGitError, objectId } from "../../../git/index.ts"
-import { renameRule } from "../protections/edit.ts"
 import { findProtections, ruleFinder } from "../protections/rules.ts"
+import { renameRule } from "../protections/store.ts"
 import { readTips, type Tip, writeBranches } from "../pushes/branches.ts"
 import { checkReferences } from "../pushes/checks.ts"
+import { takeWholeEntry } from "../pushes/entries.ts"
 import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import { type Changing, gitRepository, requireNoConflict, tipOf } from "./rules.ts"
@@ -66,7 +67,7 @@ export async function renameBranch(changing: Changing, from: string, to: string)
     ])
   } catch (error) {
     if (!isGitError(error, "conflict")) throw error
-    await database.write((tx) => takeEntry(tx, entryId))
+    await database.write((tx) => takeWholeEntry(tx, entryId))
     throw refuse.conflict("the branch was changed by somebody else meanwhile; look at it again and repeat the request")
   }
   await followNow(services, renaming, { entryId, isSure: true }).catch((error: unknown) =>
@@ -115,9 +116,6 @@ async function requireRenamable({ services: { database, config }, on }: Changing
     throw refuse.invalid("name", `there is a rule ${to} beside the one that would get this name`)
 }
 
-const takeEntry = async (tx: Transaction, id: number): Promise<boolean> =>
-  (await tx.deleteFrom("jobs").where("id", "=", id).returning("id").execute()).length === 1
-
 interface Following {
   readonly tips: readonly Tip[]
   readonly entryId: number
@@ -130,7 +128,7 @@ async function follow(tx: Transaction, services: Services, renaming: Renaming, {
   const now = services.now()
   await lockRow(tx, "repositories", repositoryId)
   const repository = await findRepositoryById.first(tx, { id: repositoryId })
-  if (!repository || !(await takeEntry(tx, entryId))) return false
+  if (!repository || !(await takeWholeEntry(tx, entryId))) return false
   await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now })
   if (!isRenamed) return false
   await renameRule(tx, { repositoryId, from, to, now })

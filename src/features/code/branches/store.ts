@@ -112,3 +112,12 @@ export const findNewestBranches = query("browse.findNewestBranches", (db, p: Par
     .orderBy("name")
     .limit(p.limit),
 )
+
+/** The longest of these names that a branch or tag has. */
+export const findBranchAmong = query("browse.findBranchAmong", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
+)
+
+export const findAllBranchNames = query("missing.findBranchNames", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId),
+)

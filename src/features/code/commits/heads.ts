@@ -4,8 +4,8 @@ import { locateUser } from "../../../access/policies/people.ts"
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
+import { findFork } from "./store.ts"
 
 /** Heads of comparisons and pull requests, which may be in a fork. */
 
@@ -89,18 +89,6 @@ async function ancestry(db: Handle, { id, fork_of_id }: OnRepository["repository
   }
   return line
 }
-
-/** A user's repository in this fork network: a fork of the base, the base's parent, or another fork of that parent; the closest first. */
-const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseId: number; parentId: number }>) =>
-  db
-    .selectFrom("repositories")
-    .selectAll()
-    .where("owner_id", "=", p.ownerId)
-    .where((eb) => eb.or([eb("fork_of_id", "=", p.baseId), eb("id", "=", p.parentId), eb("fork_of_id", "=", p.parentId)]))
-    .orderBy((eb) => eb.case().when("fork_of_id", "=", p.baseId).then(0).when("id", "=", p.parentId).then(1).else(2).end())
-    .orderBy("id")
-    .limit(1),
-)
 
 /** The head that a path names, as `locateEnds` reads it; undefined if the caller can read no such repository. */
 export async function headNamed(

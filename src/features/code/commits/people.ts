@@ -1,28 +1,10 @@
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import type { Person } from "../../../git/index.ts"
 import { noReplyAddress } from "../../people/users/present.ts"
-
-/** The owners of these addresses: activated addresses of users, and no-reply addresses. */
-const findByAddresses = query("commits.findByAddresses", (db, p: Params<{ emails: readonly string[]; ids: readonly number[] }>) =>
-  db
-    .selectFrom("emails")
-    .innerJoin("users", "users.id", "emails.user_id")
-    .selectAll("users")
-    .select("emails.lower_email")
-    .where("emails.lower_email", "in", p.emails)
-    .where("emails.is_activated", "=", 1)
-    .unionAll(
-      db
-        .selectFrom("users")
-        .selectAll("users")
-        .select((eb) => eb.val("").as("lower_email"))
-        .where("users.id", "in", p.ids),
-    ),
-)
+import { findByAddresses } from "./store.ts"
 
 /** Finds the user who owns the address in a commit. */
 export type FindPerson = (person: Pick<Person, "email">) => User | undefined

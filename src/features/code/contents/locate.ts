@@ -1,10 +1,11 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Request } from "../../../core/operation.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { branchRef, type Commit, type Repository, tagRef } from "../../../git/index.ts"
+import { findBranchAmong } from "../branches/store.ts"
 import { peel, type Revision, resolveRevision } from "../commits/revision.ts"
+import { findTagAmong } from "../tags/store.ts"
 import { partsToRead } from "./paths.ts"
 
 /** What an address of code names: a revision, and a path in it. */
@@ -18,14 +19,6 @@ export interface Located {
 export type OnCode = OnRepository & Pick<Request, "services" | "db" | "actor">
 
 const KINDS = ["branch", "tag", "commit"] as const
-
-/** The longest of these names that a branch or tag has. */
-const findBranchAmong = query("browse.findBranchAmong", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
-  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
-)
-const findTagAmong = query("browse.findTagAmong", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
-  db.selectFrom("tags").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
-)
 
 /** The deepest name of a branch that is looked for, in slashes. */
 const DEEPEST = 12

@@ -1,9 +1,8 @@
 import { sql } from "kysely"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { containsLower, inList } from "../../../core/database/expressions.ts"
+import { containsLower } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
@@ -14,15 +13,7 @@ import { findBranch } from "../branches/store.ts"
 import { backgroundOf } from "../repositories/background.ts"
 import { type CombinedStatus, findCombinedStatuses } from "../statuses/store.ts"
 import { findComparisons, storeComparisons } from "./comparisons.ts"
-
-/** An open pull request from a branch. */
-export interface BranchPull {
-  readonly owner: string
-  readonly repository: string
-  readonly number: number
-  readonly title: string
-  readonly baseBranch: string
-}
+import { type BranchPull, findPullsOfBranches } from "./store.ts"
 
 export interface BranchOnPage {
   /** With its commit, its protection and what the caller may do. */
@@ -72,7 +63,7 @@ export async function branchesPage(
     .offset(page.offset)
     .execute()
   const records = await presentBranches(services, db, actor, on, rows)
-  const pulls = await findPulls(
+  const pulls = await findPullsOfBranches(
     db,
     actor,
     repository.id,
@@ -119,28 +110,4 @@ async function compared(
   })
   await waitAtMost(waitMs, work)
   return isDone ? findComparisons(services.database.read, repository.id, baseId, headIds) : stored
-}
-
-/** The newest open pull request from each branch into a repository whose pull requests the caller may read. One query. */
-async function findPulls(
-  db: Handle,
-  actor: Actor,
-  repositoryId: number,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, BranchPull>> {
-  if (names.length === 0) return new Map()
-  const rows = await db
-    .selectFrom("pulls")
-    .innerJoin("issues", "issues.id", "pulls.issue_id")
-    .innerJoin("repositories", "repositories.id", "pulls.repository_id")
-    .innerJoin("users as base_owner", "base_owner.id", "repositories.owner_id")
-    .select(["base_owner.name as owner", "repositories.name as repository", "issues.number", "issues.title"])
-    .select(["pulls.base_branch as baseBranch", "pulls.head_branch"])
-    .where("pulls.head_repository_id", "=", repositoryId)
-    .where(inList("pulls.head_branch", names))
-    .where("issues.is_closed", "=", 0)
-    .where(readableRepositories(actor, "repo.pulls"))
-    .orderBy("pulls.id")
-    .execute()
-  return new Map(rows.map(({ head_branch, ...pull }) => [head_branch, pull]))
 }

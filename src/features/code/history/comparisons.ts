@@ -1,9 +1,9 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { type AheadBehind, objectId } from "../../../git/index.ts"
+import { countPairs, findPairs, putPair, removeOtherBases } from "./store.ts"
 
 /** How far branches are ahead of and behind the default branch, stored by the commits of both. A cache: rows may be removed at any time. */
 
@@ -11,36 +11,6 @@ import { type AheadBehind, objectId } from "../../../git/index.ts"
 const MOST_HEADS = 50
 /** The most pairs stored for one repository. */
 const MOST_PAIRS = 2_000
-
-const findPairs = query("history.findComparisons", (db, p: Params<{ repositoryId: number; baseId: string; headIds: readonly string[] }>) =>
-  db
-    .selectFrom("branch_comparisons")
-    .select(["head_id", "ahead", "behind"])
-    .where("repository_id", "=", p.repositoryId)
-    .where("base_id", "=", p.baseId)
-    .where("head_id", "in", p.headIds),
-)
-
-const putPair = query(
-  "history.putComparison",
-  (db, p: Params<{ repositoryId: number; baseId: string; headId: string; ahead: number; behind: number }>) =>
-    db
-      .insertInto("branch_comparisons")
-      .values({ repository_id: p.repositoryId, base_id: p.baseId, head_id: p.headId, ahead: p.ahead, behind: p.behind })
-      .onConflict((conflict) => conflict.columns(["repository_id", "base_id", "head_id"]).doNothing()),
-)
-
-/** What was compared with a default branch that has moved is not asked for again. */
-const removeOtherBases = query("history.removeComparisons", (db, p: Params<{ repositoryId: number; baseId: string }>) =>
-  db.deleteFrom("branch_comparisons").where("repository_id", "=", p.repositoryId).where("base_id", "!=", p.baseId),
-)
-
-const countPairs = query("history.countComparisons", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("branch_comparisons")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("repository_id", "=", p.repositoryId),
-)
 
 /** The stored comparisons of these heads with a base, by head. One query. */
 export async function findComparisons(

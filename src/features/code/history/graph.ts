@@ -1,11 +1,11 @@
 import type { Owned } from "../../../access/permission.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { isObjectId, type ObjectId } from "../../../git/index.ts"
 import { gitOf } from "../commits/revision.ts"
 import { type ListedCommit, listCommitsForPages } from "./list.ts"
+import { findNewestTips } from "./store.ts"
 
 /** The most commits of a graph, and the most branches that it begins with: those with the newest commits. */
 const MOST_COMMITS = 100
@@ -31,21 +31,11 @@ export interface Graph {
   readonly lanes: number
 }
 
-const findTips = query("history.findGraphTips", (db, p: Params<{ repositoryId: number; limit: number }>) =>
-  db
-    .selectFrom("branches")
-    .select(["name", "commit_id"])
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("committed_at", "desc")
-    .orderBy("name")
-    .limit(p.limit),
-)
-
 /** The newest hundred commits of the branches, or of those named, with the lines between them. One git process, and at most eight queries. */
 export async function readGraph(services: Services, db: Handle, on: Owned, only: readonly string[] = []): Promise<Graph> {
   const { git } = services
   const repository = gitOf(services, on)
-  const all = await findTips(db, { repositoryId: on.repository.id, limit: MOST_BRANCHES })
+  const all = await findNewestTips(db, { repositoryId: on.repository.id, limit: MOST_BRANCHES })
   const branches = only.length === 0 ? all : all.filter(({ name }) => only.includes(name))
   const tips = [...new Set(branches.map(({ commit_id }) => commit_id))].filter((id) => isObjectId(id, repository.format))
   const ids = await git.history.newest(repository, tips, MOST_COMMITS)

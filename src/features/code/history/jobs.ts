@@ -1,4 +1,3 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { int64 } from "../../../core/record.ts"
@@ -8,25 +7,12 @@ import { contributionsJob } from "../activity/contributions.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import type { PushStep } from "../pushes/step.ts"
 import { forgetOtherBases, storeComparisons } from "./comparisons.ts"
-import { findStoredTrees, storeTreeHistories } from "./tree-history.ts"
+import { findPlace, findStoredTrees, findTips } from "./store.ts"
+import { storeTreeHistories } from "./tree-history.ts"
 
 /** The most directories that are brought up to date after a push, and the most branches that are compared. */
 const MOST_DIRECTORIES = 50
 const MOST_BRANCHES = 200
-
-const findPlace = query("history.findPlace", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("repositories").select(["id", "storage", "object_format", "default_branch"]).where("id", "=", p.id),
-)
-
-const findTips = query("history.findTips", (db, p: Params<{ repositoryId: number; limit: number }>) =>
-  db
-    .selectFrom("branches")
-    .select("commit_id")
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("committed_at", "desc")
-    .orderBy("name")
-    .limit(p.limit),
-)
 
 /** Stores the last commits of what is in the root of the default branch, and in the directories that were looked at. */
 export const treeHistoriesJob = defineJob({

@@ -2,12 +2,12 @@ import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
 import { type Commit, type Git, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "../contents/paths.ts"
 import { backgroundOf } from "../repositories/background.ts"
+import { findSeeds, findTreeHistory, pruneTrees, putTree } from "./store.ts"
 
 /** The last commits of the entries of directories, stored so that pages need not wait for git. A cache: rows may be removed at any time. */
 
@@ -47,72 +47,6 @@ const LONGEST_SUBJECT = 200
 const WAIT_MS = 5
 
 type Place = Pick<RepositoryRow, "id" | "storage" | "object_format">
-
-const findTreeHistory = query("history.findTree", (db, p: Params<{ repositoryId: number; path: string; treeId: string }>) =>
-  db
-    .selectFrom("tree_histories")
-    .select(["commit_id", "entries"])
-    .where("repository_id", "=", p.repositoryId)
-    .where("path", "=", p.path)
-    .where("tree_id", "=", p.treeId),
-)
-
-const findSeeds = query("history.findSeeds", (db, p: Params<{ repositoryId: number; paths: readonly string[]; limit: number }>) =>
-  db
-    .selectFrom("tree_histories")
-    .select(["path", "commit_id", "entries"])
-    .where("repository_id", "=", p.repositoryId)
-    .where("path", "in", p.paths)
-    .orderBy("stored_at", "desc")
-    .limit(p.limit),
-)
-
-/** The directories that were asked for, the last ones first. */
-export const findStoredTrees = query("history.findStoredTrees", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("tree_histories")
-    .select(["path", "tree_id", "commit_id"])
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("stored_at", "desc"),
-)
-
-const putTree = query(
-  "history.putTree",
-  (db, p: Params<{ repositoryId: number; path: string; treeId: string; commitId: string; entries: string; now: number }>) =>
-    db
-      .insertInto("tree_histories")
-      .values({
-        repository_id: p.repositoryId,
-        path: p.path,
-        tree_id: p.treeId,
-        commit_id: p.commitId,
-        entries: p.entries,
-        stored_at: p.now,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(["repository_id", "path", "tree_id"]).doUpdateSet((eb) => ({
-          commit_id: eb.ref("excluded.commit_id"),
-          entries: eb.ref("excluded.entries"),
-          stored_at: eb.ref("excluded.stored_at"),
-        })),
-      ),
-)
-
-/** Removes all but the newest. */
-const pruneTrees = query("history.pruneTrees", (db, p: Params<{ repositoryId: number; keep: number }>) =>
-  db
-    .deleteFrom("tree_histories")
-    .where("repository_id", "=", p.repositoryId)
-    .where("stored_at", "<", (eb) =>
-      eb
-        .selectFrom("tree_histories as newer")
-        .select("newer.stored_at")
-        .where("newer.repository_id", "=", p.repositoryId)
-        .orderBy("newer.stored_at", "desc")
-        .limit(1)
-        .offset(p.keep),
-    ),
-)
 
 /**
  * The entries of a directory at a commit, with the commit that last changed each of them, as `git log -1 <commit> -- <path>` finds it; undefined if there is no

@@ -1,6 +1,7 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ObjectId } from "../../../git/index.ts"
+import { putComposed } from "../repositories/store.ts"
 
 /** The bytes of each language, largest first. */
 export type LanguageBytes = Readonly<Record<string, number>>
@@ -40,10 +41,6 @@ const putLanguages = query(
       ),
 )
 
-const describe = query("composition.describe", (db, p: Params<{ repositoryId: number; language: string; licenses: string }>) =>
-  db.updateTable("repositories").set({ language: p.language, licenses: p.licenses }).where("id", "=", p.repositoryId),
-)
-
 /** Languages and licences of a repository's default branch. */
 export interface Composition {
   /** The tree that was counted; null for none. */
@@ -66,7 +63,8 @@ export async function putComposition(tx: Transaction, repositoryId: number, befo
   const [language = ""] = Object.keys(after.bytes)
   const licenses = JSON.stringify(after.licenses)
   // Most pushes don't change these two.
-  if (before.language !== language || JSON.stringify(before.licenses) !== licenses) await describe(tx, { repositoryId, language, licenses })
+  if (before.language !== language || JSON.stringify(before.licenses) !== licenses)
+    await putComposed(tx, { repositoryId, language, licenses })
   return true
 }
 
@@ -105,3 +103,13 @@ export function languageShares(bytes: LanguageBytes, most = 8): readonly Languag
     .slice(0, most)
     .map(([language, each]) => ({ language, bytes: each, perMille: total === 0 ? 0 : Math.round((each * 1000) / total) }))
 }
+
+export const findLicensed = query("licenses.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
+  db
+    .selectFrom("repositories")
+    .select(["id", "storage", "object_format", "default_branch", "licenses"])
+    .where("id", ">", p.after)
+    .where("is_empty", "=", 0)
+    .orderBy("id")
+    .limit(p.limit),
+)

@@ -1,27 +1,13 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { texts } from "../repositories/present.ts"
+import { putLicenses } from "../repositories/store.ts"
 import { licenseFiles, readLicenses } from "./licenses.ts"
+import { findLicensed } from "./store.ts"
 
-const findSome = query("licenses.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
-  db
-    .selectFrom("repositories")
-    .select(["id", "storage", "object_format", "default_branch", "licenses"])
-    .where("id", ">", p.after)
-    .where("is_empty", "=", 0)
-    .orderBy("id")
-    .limit(p.limit),
-)
-
-/** Unless a push has stored others meanwhile. */
-const putLicenses = query("licenses.put", (db, p: Params<{ id: number; before: string; licenses: string }>) =>
-  db.updateTable("repositories").set({ licenses: p.licenses }).where("id", "=", p.id).where("licenses", "=", p.before),
-)
-
-type Some = Awaited<ReturnType<typeof findSome>>[number]
+type Some = Awaited<ReturnType<typeof findLicensed>>[number]
 
 /** Reads the licences of a default branch again, and says whether they are others than those stored. */
 async function syncOne({ database, git }: Services, row: Some): Promise<boolean> {
@@ -39,7 +25,7 @@ export const syncLicenses: Task = {
   name: "sync_repo_licenses",
   run: async (services, signal) => {
     let [looked, changed] = [0, 0]
-    for await (const row of rowsById((range) => findSome(services.database.read, range))) {
+    for await (const row of rowsById((range) => findLicensed(services.database.read, range))) {
       signal.throwIfAborted()
       try {
         looked++

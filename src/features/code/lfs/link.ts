@@ -1,8 +1,7 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId, Repository } from "../../../git/index.ts"
 import { findPointers } from "./pointers.ts"
-import { findAnyLink, findLinked, linkObjects } from "./store.ts"
+import { findAnyLink, findByStorage, findLinked, linkObjects } from "./store.ts"
 
 /** Commits being copied from one repository to another. */
 export interface CopiedCommits {
@@ -39,7 +38,3 @@ export async function linkLargeFiles(
     if (ids.length > 0) await database.write((tx) => linkObjects(tx, target.id, ids, now()))
   }
 }
-
-const findByStorage = query("lfs.findByStorage", (db, p: Params<{ storages: readonly string[] }>) =>
-  db.selectFrom("repositories").select(["id", "storage"]).where("storage", "in", p.storages),
-)

@@ -7,6 +7,7 @@ import type { LfsLocksTable } from "../../../core/database/tables/lfs.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { rfc3339 } from "../../../core/record.ts"
+import { deleteLock, insertLock } from "./store.ts"
 
 /** LFS file locks: they announce that a user is changing a file that can't be merged. Clients check them before they push. */
 
@@ -40,13 +41,6 @@ export function requirePath(path: string): string {
 
 type In = Pick<Repository, "id">
 
-const insertLock = query("lfs.insertLock", (db, p: Params<{ repositoryId: number; path: string; ownerId: number; now: number }>) =>
-  db
-    .insertInto("lfs_locks")
-    .values({ repository_id: p.repositoryId, path: p.path, owner_id: p.ownerId, created_at: p.now })
-    .onConflict((oc) => oc.columns(["repository_id", "path"]).doNothing()),
-)
-
 const lockRows = (db: Handle) =>
   db.selectFrom("lfs_locks").innerJoin("users", "users.id", "lfs_locks.owner_id").selectAll("lfs_locks").select("users.name as owner_name")
 
@@ -57,8 +51,6 @@ const findLockByPath = query("lfs.findLockByPath", (db, p: Params<{ repositoryId
 const findLock = query("lfs.findLock", (db, p: Params<{ repositoryId: number; id: number }>) =>
   lockRows(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.id", "=", p.id),
 )
-
-const deleteLock = query("lfs.deleteLock", (db, p: Params<{ id: number }>) => db.deleteFrom("lfs_locks").where("id", "=", p.id))
 
 /** Locks a path. Refuses `invalid` for an invalid path, and `conflict`, with the existing lock, if it is locked already. */
 export async function createLock(

@@ -116,3 +116,16 @@ export const deleteUnlinked = query("lfs.deleteUnlinked", (db, p: Params<{ after
 export const findKeptFiles = query("lfs.findKeptFiles", (db, p: Params<{ files: readonly string[] }>) =>
   db.selectFrom("lfs_objects").select("file").where("file", "in", p.files),
 )
+
+export const findByStorage = query("lfs.findByStorage", (db, p: Params<{ storages: readonly string[] }>) =>
+  db.selectFrom("repositories").select(["id", "storage"]).where("storage", "in", p.storages),
+)
+
+export const insertLock = query("lfs.insertLock", (db, p: Params<{ repositoryId: number; path: string; ownerId: number; now: number }>) =>
+  db
+    .insertInto("lfs_locks")
+    .values({ repository_id: p.repositoryId, path: p.path, owner_id: p.ownerId, created_at: p.now })
+    .onConflict((oc) => oc.columns(["repository_id", "path"]).doNothing()),
+)
+
+export const deleteLock = query("lfs.deleteLock", (db, p: Params<{ id: number }>) => db.deleteFrom("lfs_locks").where("id", "=", p.id))

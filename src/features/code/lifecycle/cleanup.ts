@@ -2,7 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { recountStars, recountWatchers } from "../repositories/counters.ts"
+import { recountStars, recountWatchers } from "../repositories/counters-store.ts"
 
 /** Ends the relations between users and repositories. */
 

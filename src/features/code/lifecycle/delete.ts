@@ -10,8 +10,9 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
-import { recountForks, recountOwned, recountStars, recountTopics } from "../repositories/counters.ts"
+import { recountForks, recountOwned, recountStars } from "../repositories/counters-store.ts"
 import { texts } from "../repositories/present.ts"
+import { recountTopics } from "../topics/store.ts"
 import { deleteRow, giveToNobody, isLarge } from "./remains.ts"
 
 /**

@@ -5,7 +5,7 @@ import { accepted, created, listed, type Operation, operation } from "../../../c
 import Type from "../../../core/schema.ts"
 import { EVERYTHING, presentRepositories, presentRepository } from "../repositories/present.ts"
 import { CreateForkOption, GenerateRepoOption, Repository } from "../repositories/records.ts"
-import { forkOf, listRepositories } from "../repositories/search.ts"
+import { forkOf, listRepositories } from "../repositories/search-store.ts"
 import { withOwners } from "../repositories/store.ts"
 import { forkRepository } from "./fork.ts"
 import { generateRepository, requireOwnHooks, requireTemplateItems } from "./generate.ts"

@@ -11,9 +11,10 @@ import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { copyLanguages } from "../languages/store.ts"
 import { copyObjects } from "../lfs/store.ts"
 import { readTips } from "../pushes/branches.ts"
-import { recountForks } from "../repositories/counters.ts"
+import { recountForks } from "../repositories/counters-store.ts"
 import { indexKind } from "../repositories/index-job.ts"
 import { requireRepositoryName } from "../repositories/names.ts"
+import { hasOtherFork } from "../repositories/store.ts"
 import { readAllTags } from "../tags/facts.ts"
 import { findAllTags } from "../tags/store.ts"
 import { establish, repositoryLimit } from "./establish.ts"
@@ -86,15 +87,6 @@ async function requireForkable(db: Handle, services: Services, { repository }: O
   if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() }))
     throw refuse.conflict("The repository with the same name already exists.")
 }
-
-const hasOtherFork = async (db: Handle, baseId: number, owner: User, exceptId: number): Promise<boolean> =>
-  (await db
-    .selectFrom("repositories")
-    .select("id")
-    .where("fork_of_id", "=", baseId)
-    .where("owner_id", "=", owner.id)
-    .where("id", "!=", exceptId)
-    .executeTakeFirst()) !== undefined
 
 /** The branches of a new repository, with their commits. */
 async function tipsOf(git: Git, repository: GitRepository) {

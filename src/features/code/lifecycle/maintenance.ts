@@ -1,6 +1,5 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
@@ -8,48 +7,13 @@ import { enqueueOnce } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Git, Repository as GitRepository } from "../../../git/index.ts"
 import type { PushStep } from "../pushes/step.ts"
+import { findTargets } from "../releases/store.ts"
 import { AFTER_PUSH_SECONDS, maintainKind } from "../repositories/maintain-job.ts"
+import { findPlace, findPlaces, findWikiPlaces, putSize } from "../repositories/maintenance-store.ts"
 import { wikiAt } from "../repositories/wiki-place.ts"
+import { putWikiSize } from "../wiki/store.ts"
 
 /** Repacks repositories and wikis, so that serving them stays cheap. */
-
-const findPlace = query("maintenance.findPlace", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("repositories").select(["storage", "object_format"]).where("id", "=", p.id),
-)
-
-const findPlaces = query("maintenance.findPlaces", (db, p: Params<{ after: number; limit: number }>) =>
-  db
-    .selectFrom("repositories")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.id", "repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner_name"])
-    .where("repositories.id", ">", p.after)
-    .where("repositories.is_empty", "=", 0)
-    .orderBy("repositories.id")
-    .limit(p.limit),
-)
-
-const findWikiPlaces = query("maintenance.findWikiPlaces", (db, p: Params<{ after: number; limit: number }>) =>
-  db
-    .selectFrom("wikis")
-    .innerJoin("repositories", "repositories.id", "wikis.repository_id")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.id", "repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner_name"])
-    .where("wikis.repository_id", ">", p.after)
-    .orderBy("wikis.repository_id")
-    .limit(p.limit),
-)
-
-const putWikiSize = query("maintenance.putWikiSize", (db, p: Params<{ id: number; size: number }>) =>
-  db.updateTable("wikis").set({ git_size: p.size }).where("repository_id", "=", p.id),
-)
-
-const putSize = query("maintenance.putSize", (db, p: Params<{ id: number; size: number }>) =>
-  db.updateTable("repositories").set({ git_size: p.size }).where("id", "=", p.id),
-)
-
-const findTargets = query("releases.findTargets", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("releases").select("target_commitish").where("repository_id", "=", p.repositoryId),
-)
 
 /** The ids of commits that something in the database shows, among other texts perhaps. They stay even when no branch or tag reaches them. */
 export type CommitsToKeep = (db: Handle, repositoryId: number) => Promise<readonly string[]>

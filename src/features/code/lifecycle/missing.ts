@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises"
 import type { Repository } from "../../../access/permission.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
@@ -9,21 +8,15 @@ import { enqueueOnce } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
 import { hasCode } from "../../../git/model/errors.ts"
 import { GHOST } from "../../people/users/present.ts"
+import { findAllBranchNames } from "../branches/store.ts"
 import { writeBranches } from "../pushes/branches.ts"
-import { settleRepository } from "../pushes/store.ts"
 import { indexKind } from "../repositories/index-job.ts"
+import { findRepositoriesAfter } from "../repositories/maintenance-store.ts"
+import { settleRepository } from "../repositories/store.ts"
 import { alignTagsJob } from "../tags/on-push.ts"
 import { deleteRepository } from "./delete.ts"
 
 /** Repositories whose folder is gone from the disk, for administrators who can't bring it back from a backup. Neither task runs by itself. */
-
-const findSome = query("missing.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
-  db.selectFrom("repositories").selectAll().where("id", ">", p.after).orderBy("id").limit(p.limit),
-)
-
-const findBranchNames = query("missing.findBranchNames", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId),
-)
 
 /** One of which only a part is there is damaged, and not missing: what is left of it stays. */
 async function isMissing({ git }: Services, { storage, object_format }: Repository): Promise<boolean> {
@@ -42,7 +35,7 @@ async function isMissing({ git }: Services, { storage, object_format }: Reposito
 async function findMissing(services: Services, signal: AbortSignal): Promise<readonly Repository[]> {
   const missing: Repository[] = []
   let looked = 0
-  for await (const row of rowsById((range) => findSome(services.database.read, range))) {
+  for await (const row of rowsById((range) => findRepositoriesAfter(services.database.read, range))) {
     signal.throwIfAborted()
     looked++
     if (await isMissing(services, row)) missing.push(row)
@@ -81,7 +74,7 @@ async function reinit({ database, git, jobs, now }: Services, row: Repository): 
   await git.repositories.create(row.storage, { format: row.object_format, branch: row.default_branch })
   await database.write(async (tx) => {
     if (!(await lockRow(tx, "repositories", row.id))) return
-    const tips = (await findBranchNames(tx, { repositoryId: row.id })).map(({ name }) => ({ name, commit: undefined }))
+    const tips = (await findAllBranchNames(tx, { repositoryId: row.id })).map(({ name }) => ({ name, commit: undefined }))
     await writeBranches(tx, { repositoryId: row.id, tips, pusherId: row.owner_id, now: now() })
     await settleRepository(tx, { id: row.id, defaultBranch: row.default_branch, base: 0, added: 0 })
     await tx.deleteFrom("repository_languages").where("repository_id", "=", row.id).execute()

@@ -7,7 +7,8 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { isOrganizationOwner } from "../../people/teams/rules.ts"
-import { recountStars } from "../repositories/counters.ts"
+import { recountStars } from "../repositories/counters-store.ts"
+import { findParent, forksOf, setPrivate } from "../repositories/store.ts"
 import { unwatchLost } from "../watches/automatic.ts"
 
 /** Visibility of a repository, and the consequences of changing it. */
@@ -42,14 +43,6 @@ export async function requireVisibilityChange(
     throw refuse.invalid("private", "only owners of the organization change the visibility of its repositories")
 }
 
-const findParent = (db: Handle, id: number) =>
-  db
-    .selectFrom("repositories")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.is_private", "users.visibility"])
-    .where("repositories.id", "=", id)
-    .executeTakeFirst()
-
 /**
  * Makes a repository private or public, with all its direct and indirect forks: a fork is never more visible than its parent. A repository that
  * becomes private loses all its stars, and those watches whose users can no longer see it; its events are hidden from public feeds until it becomes public again.
@@ -76,23 +69,6 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
 }
 
 type Node = Pick<Repository, "id" | "is_private"> & Pick<User, "visibility">
-
-const forksOf = (tx: Transaction, ids: readonly number[]) =>
-  tx
-    .selectFrom("repositories")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.id", "repositories.is_private", "repositories.fork_of_id", "users.visibility"])
-    .where(inList("repositories.fork_of_id", ids))
-    .execute()
-
-async function setPrivate(tx: Transaction, ids: readonly number[], isPrivate: boolean): Promise<void> {
-  if (ids.length === 0) return
-  await tx
-    .updateTable("repositories")
-    .set({ is_private: flag(isPrivate) })
-    .where(inList("repositories.id", ids))
-    .execute()
-}
 
 async function clearStars(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return

@@ -5,10 +5,9 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -176,15 +175,6 @@ export async function orderProtections(
     await tx.updateTable("branch_protections").set({ priority, updated_at: services.now() }).where("id", "=", id).execute()
   if (moved.length > 0) publish(tx, { kind: "protection.changed", repositoryId, actor, at: services.now() })
 }
-
-/** Renames the rule of a renamed branch. */
-export const renameRule = query("protections.rename", (db, p: Params<{ repositoryId: number; from: string; to: string; now: Seconds }>) =>
-  db
-    .updateTable("branch_protections")
-    .set({ rule_name: p.to, updated_at: p.now })
-    .where("repository_id", "=", p.repositoryId)
-    .where("rule_name", "=", p.from),
-)
 
 async function reread(tx: Transaction, repositoryId: number, name: string): Promise<Protection> {
   const found = (await findProtections(tx, repositoryId)).find(({ rule_name }) => rule_name === name)

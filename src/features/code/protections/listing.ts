@@ -1,40 +1,12 @@
-import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOf, unitMode } from "../../../access/permission.ts"
 import { knownAmong } from "../../../access/policies/people.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
+import { findNames, findPeople, findReaching, findTeamNames, findTeams } from "./names-store.ts"
 import type { Listed } from "./store.ts"
 
 /** The users and teams of a rule's lists, by the names that clients send. */
-
-const findPeople = query("protections.findPeople", (db, p: Params<{ names: readonly string[] }>) =>
-  db.selectFrom("users").selectAll().where("lower_name", "in", p.names).where("kind", "=", "person"),
-)
-
-const findTeams = query("protections.findTeams", (db, p: Params<{ organizationId: number; names: readonly string[] }>) =>
-  db
-    .selectFrom("teams")
-    .select(["id", "lower_name", "mode"])
-    .where("organization_id", "=", p.organizationId)
-    .where("lower_name", "in", p.names),
-)
-
-/** Those of the teams that have access to the code or the pull requests of a repository. */
-const findReaching = query("protections.findReaching", (db, p: Params<{ repositoryId: number; teamIds: readonly number[] }>) =>
-  db
-    .selectFrom("team_repositories")
-    .innerJoin("teams", "teams.id", "team_repositories.team_id")
-    .leftJoin("team_units", (join) =>
-      join.onRef("team_units.team_id", "=", "teams.id").on("team_units.unit", "in", ["repo.code", "repo.pulls"]),
-    )
-    .select("teams.id")
-    .distinct()
-    .where("team_repositories.repository_id", "=", p.repositoryId)
-    .where("teams.id", "in", p.teamIds)
-    .where((eb) => eb.or([eb("teams.mode", ">=", Mode.admin), eb("team_units.mode", ">=", Mode.read)])),
-)
 
 const lowered = (names: readonly string[]): readonly string[] => [...new Set(names.map((name) => name.toLowerCase()))]
 
@@ -79,14 +51,6 @@ export async function teamsNamed(
   const reaching = await findReaching(db, { repositoryId: repository.id, teamIds: teams.map(({ id }) => id) })
   return reaching.map(({ id }) => id)
 }
-
-const findNames = query("protections.findNames", (db, p: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom("users").select(["id", "name"]).where("id", "in", p.ids).orderBy("lower_name"),
-)
-
-const findTeamNames = query("protections.findTeamNames", (db, p: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom("teams").select(["id", "name"]).where("id", "in", p.ids).orderBy("lower_name"),
-)
 
 /** Names of users and teams, in alphabetical order. */
 export interface Names {

@@ -3,6 +3,7 @@ import type { Selectable } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { BranchProtectionListsTable, BranchProtectionsTable, TagProtectionsTable } from "../../../core/database/tables/protections.ts"
+import type { Seconds } from "../../../core/database/tables/types.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
 import { beginWork, type Work } from "../../../core/work.ts"
 import { branchPattern, isPattern } from "./names.ts"
@@ -165,4 +166,13 @@ export const findTeamsInTagRules = query("protections.findTeamsInTagRules", (db,
     .distinct()
     .where("member.user_id", "=", p.userId)
     .where("rule.repository_id", "=", p.repositoryId),
+)
+
+/** Renames the rule of a renamed branch. */
+export const renameRule = query("protections.rename", (db, p: Params<{ repositoryId: number; from: string; to: string; now: Seconds }>) =>
+  db
+    .updateTable("branch_protections")
+    .set({ rule_name: p.to, updated_at: p.now })
+    .where("repository_id", "=", p.repositoryId)
+    .where("rule_name", "=", p.from),
 )

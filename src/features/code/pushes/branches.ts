@@ -1,8 +1,9 @@
-import { type CompiledQuery, type Insertable, sql } from "kysely"
+import type { CompiledQuery } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import { type BranchesTable, flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
+import { countBranches } from "../repositories/counters-store.ts"
+import { findBranchNames, putRows, removeBranches } from "./store.ts"
 
 /** A branch in git: its commit, or undefined if there is no such branch. */
 export interface Tip {
@@ -82,42 +83,6 @@ export async function writeBranches(
   }
   await countBranches(tx, { repositoryId })
 }
-
-const putRows = (tx: Transaction, rows: readonly Insertable<BranchesTable>[]) =>
-  tx
-    .insertInto("branches")
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(["repository_id", "name"]).doUpdateSet((eb) => ({
-        commit_id: eb.ref("excluded.commit_id"),
-        is_told: eb.ref("excluded.is_told"),
-        commit_message: eb.ref("excluded.commit_message"),
-        author_name: eb.ref("excluded.author_name"),
-        author_email: eb.ref("excluded.author_email"),
-        authored_at: eb.ref("excluded.authored_at"),
-        author_offset: eb.ref("excluded.author_offset"),
-        committer_name: eb.ref("excluded.committer_name"),
-        committer_email: eb.ref("excluded.committer_email"),
-        committed_at: eb.ref("excluded.committed_at"),
-        pusher_id: eb.ref("excluded.pusher_id"),
-        updated_at: eb.ref("excluded.updated_at"),
-      })),
-    )
-
-const removeBranches = query("transport.removeBranches", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
-  db.deleteFrom("branches").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
-)
-
-const countBranches = query("transport.countBranches", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .updateTable("repositories")
-    .set({ branches_count: sql<number>`(select count(*) from branches where branches.repository_id = repositories.id)` })
-    .where("id", "=", p.repositoryId),
-)
-
-const findBranchNames = query("transport.findBranchNames", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
-  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
-)
 
 export interface DefaultChoice {
   /** The stored default branch. */

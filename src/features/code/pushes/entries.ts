@@ -1,7 +1,6 @@
-import { type SqlBool, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { findUnfinished, postponeJob, removeJob, replacePayload } from "../../../core/jobs/store.ts"
 import { nullable } from "../../../core/record.ts"
 import Type, { Check, type Static } from "../../../core/schema.ts"
 
@@ -48,52 +47,33 @@ export type Entry = Static<typeof Entry>
 /** An entry after it was taken: the remaining work is to align HEAD with the default branch. */
 const settled = (repositoryId: number): string => JSON.stringify({ repositoryId, pusherId: 0, changes: [], options: [] } satisfies Entry)
 
-const emptyRow = query("transport.emptyEntry", (db, p: Params<{ id: number; empty: string }>) =>
-  db.updateTable("jobs").set({ payload: p.empty }).where("id", "=", p.id).where("payload", "!=", p.empty),
-)
-
 /** The job kind of journal entries. */
 export const ENTRY_KIND = "push.settle"
-
-const findOpen = query("transport.findOpenEntries", (db) =>
-  db
-    .selectFrom("jobs")
-    .select("payload")
-    // Repeats the condition of the partial index on unfinished jobs literally, so that it is used.
-    .where(sql<SqlBool>`state in ('waiting', 'running')`)
-    .where("kind", "=", ENTRY_KIND),
-)
 
 /** Whether a push that publishes a release of this tag is in progress, or left to its job: the tag may exist already, but not the release. */
 export async function isReleaseUnderWay(
   db: Handle,
   { repositoryId, tagName }: { readonly repositoryId: number; readonly tagName: string },
 ): Promise<boolean> {
-  return (await findOpen(db)).some(({ payload }) => {
+  return (await findUnfinished(db, { kind: ENTRY_KIND })).some(({ payload }) => {
     const entry: unknown = JSON.parse(payload)
     return Check(Entry, entry) && entry.repositoryId === repositoryId && entry.release?.tagName === tagName
   })
 }
 
-const removeRow = query("transport.removeEntry", (db, p: Params<{ id: number }>) => db.deleteFrom("jobs").where("id", "=", p.id))
-
-const postponeRow = query("transport.postponeEntry", (db, p: Params<{ id: number; runAt: Seconds }>) =>
-  db.updateTable("jobs").set({ run_at: p.runAt }).where("id", "=", p.id).where("state", "=", "waiting"),
-)
-
 /** Takes an entry: true for exactly one of several concurrent callers. */
 export const takeEntry = async (tx: Transaction, id: number, repositoryId: number): Promise<boolean> =>
-  (await emptyRow.changes(tx, { id, empty: settled(repositoryId) })) === 1
+  (await replacePayload.changes(tx, { id, payload: settled(repositoryId) })) === 1
 
 /** Removes a completed entry. */
 export const removeEntry = async (tx: Transaction, id: number): Promise<void> => {
-  await removeRow(tx, { id })
+  await removeJob(tx, { id })
 }
 
 /** Takes an entry that nothing remains of: true for exactly one of several concurrent callers. */
-export const takeWholeEntry = async (tx: Transaction, id: number): Promise<boolean> => (await removeRow.changes(tx, { id })) === 1
+export const takeWholeEntry = async (tx: Transaction, id: number): Promise<boolean> => (await removeJob.changes(tx, { id })) === 1
 
 /** Postpones the job until `runAt`, because the push is still in progress. */
 export const postponeEntry = async (tx: Transaction, id: number, runAt: Seconds): Promise<void> => {
-  await postponeRow(tx, { id, runAt })
+  await postponeJob(tx, { id, runAt })
 }

@@ -2,21 +2,8 @@ import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOf, permissionsOn, unitMode } from "../../../access/permission.ts"
 import { type Actor, deployKeyOf } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
-
-/** The head branches of open pull requests whose author allows edits by maintainers of the base, with the author. */
-const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("pulls")
-    .innerJoin("issues", "issues.id", "pulls.issue_id")
-    .innerJoin("users", "users.id", "issues.author_id")
-    .selectAll("users")
-    .select(["pulls.repository_id as base_id", "pulls.head_branch"])
-    .where("pulls.head_repository_id", "=", p.repositoryId)
-    .where("pulls.allow_maintainer_edit", "=", 1)
-    .where("issues.is_closed", "=", 0),
-)
+import { findMaintainable } from "./store.ts"
 
 /**
  * The branches of a fork that the caller may push to without any right in it: those of open pull requests whose author may write to the

@@ -7,13 +7,14 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf } from "../../../git/index.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
+import { settleRepository, touchRepository } from "../repositories/store.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
 import { openNewCommits } from "./new-commits.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
 import { type PushStep, pushSteps, type RefChange } from "./step.ts"
-import { findRepository, settleRepository, touchRepository } from "./store.ts"
+import { findRepository } from "./store.ts"
 
 /** The effects of moved references: everything derived from them is stored in one transaction. */
 

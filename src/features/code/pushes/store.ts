@@ -1,5 +1,8 @@
-import { sql } from "kysely"
+import type { Insertable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables/types.ts"
+import type { BranchesTable } from "../../../core/database/tables.ts"
 
 /** A repository with its owner's name. */
 export const findRepository = query("transport.findRepository", (db, p: Params<{ id: number }>) =>
@@ -11,24 +14,66 @@ export const findRepository = query("transport.findRepository", (db, p: Params<{
     .where("repositories.id", "=", p.id),
 )
 
-/** Updates the repository's time of change, which also locks out other pushes until the transaction ends. */
-export const touchRepository = query("transport.touchRepository", (db, p: Params<{ id: number; now: number }>) =>
-  db.updateTable("repositories").set({ updated_at: p.now }).where("id", "=", p.id).returningAll(),
+export const putRows = (tx: Transaction, rows: readonly Insertable<BranchesTable>[]) =>
+  tx
+    .insertInto("branches")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["repository_id", "name"]).doUpdateSet((eb) => ({
+        commit_id: eb.ref("excluded.commit_id"),
+        is_told: eb.ref("excluded.is_told"),
+        commit_message: eb.ref("excluded.commit_message"),
+        author_name: eb.ref("excluded.author_name"),
+        author_email: eb.ref("excluded.author_email"),
+        authored_at: eb.ref("excluded.authored_at"),
+        author_offset: eb.ref("excluded.author_offset"),
+        committer_name: eb.ref("excluded.committer_name"),
+        committer_email: eb.ref("excluded.committer_email"),
+        committed_at: eb.ref("excluded.committed_at"),
+        pusher_id: eb.ref("excluded.pusher_id"),
+        updated_at: eb.ref("excluded.updated_at"),
+      })),
+    )
+
+export const removeBranches = query("transport.removeBranches", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.deleteFrom("branches").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
 )
 
-/** Stores the effects of a push on its repository's row. */
-export const settleRepository = query(
-  "transport.settleRepository",
-  (db, p: Params<{ id: number; defaultBranch: string; base: number; added: number }>) =>
+export const findBranchNames = query("transport.findBranchNames", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
+)
+
+/** The head branches of open pull requests whose author allows edits by maintainers of the base, with the author. */
+export const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .innerJoin("users", "users.id", "issues.author_id")
+    .selectAll("users")
+    .select(["pulls.repository_id as base_id", "pulls.head_branch"])
+    .where("pulls.head_repository_id", "=", p.repositoryId)
+    .where("pulls.allow_maintainer_edit", "=", 1)
+    .where("issues.is_closed", "=", 0),
+)
+
+export const putTurn = query(
+  "transport.takeTurn",
+  (db, p: Params<{ repositoryId: number; branch: string; holder: string; now: Seconds; endsAt: Seconds }>) =>
     db
-      .updateTable("repositories")
-      .set((eb) => ({
-        default_branch: p.defaultBranch,
-        is_empty: sql<0 | 1>`case when branches_count = 0 then 1 else 0 end`,
-        // Added to the stored size unless it was measured: other pushes may have increased it meanwhile.
-        git_size: sql<number>`git_size * ${p.base} + ${p.added}`,
-        updated_at: eb.ref("updated_at"),
-      }))
-      .where("id", "=", p.id)
-      .returningAll(),
+      .insertInto("branch_turns")
+      .values({ repository_id: p.repositoryId, branch: p.branch, holder: p.holder, ends_at: p.endsAt })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["repository_id", "branch"])
+          .doUpdateSet((eb) => ({ holder: eb.ref("excluded.holder"), ends_at: eb.ref("excluded.ends_at") }))
+          .where("branch_turns.ends_at", "<=", p.now),
+      ),
+)
+
+export const removeTurn = query("transport.releaseTurn", (db, p: Params<{ repositoryId: number; branch: string; holder: string }>) =>
+  db.deleteFrom("branch_turns").where("repository_id", "=", p.repositoryId).where("branch", "=", p.branch).where("holder", "=", p.holder),
+)
+
+export const findTurns = query("transport.findTurns", (db, p: Params<{ repositoryId: number; now: Seconds }>) =>
+  db.selectFrom("branch_turns").select(["branch", "holder"]).where("repository_id", "=", p.repositoryId).where("ends_at", ">", p.now),
 )

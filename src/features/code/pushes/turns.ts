@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
-import { type Params, query } from "../../../core/database/query.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, type RefName } from "../../../git/index.ts"
+import { findTurns, putTurn, removeTurn } from "./store.ts"
 
 /*
  * Whose turn it is to move a branch. Whoever pushes prepares the new commit without a lock, and moves the branch if it is where it was. A merge has more to prepare than others, so that
@@ -18,28 +17,6 @@ const LONGEST_WAIT_MS = 5_000
 const LONGEST_QUEUE_MS = 20_000
 const PAUSE_MS = 20
 
-const take = query(
-  "transport.takeTurn",
-  (db, p: Params<{ repositoryId: number; branch: string; holder: string; now: Seconds; endsAt: Seconds }>) =>
-    db
-      .insertInto("branch_turns")
-      .values({ repository_id: p.repositoryId, branch: p.branch, holder: p.holder, ends_at: p.endsAt })
-      .onConflict((conflict) =>
-        conflict
-          .columns(["repository_id", "branch"])
-          .doUpdateSet((eb) => ({ holder: eb.ref("excluded.holder"), ends_at: eb.ref("excluded.ends_at") }))
-          .where("branch_turns.ends_at", "<=", p.now),
-      ),
-)
-
-const release = query("transport.releaseTurn", (db, p: Params<{ repositoryId: number; branch: string; holder: string }>) =>
-  db.deleteFrom("branch_turns").where("repository_id", "=", p.repositoryId).where("branch", "=", p.branch).where("holder", "=", p.holder),
-)
-
-const findTurns = query("transport.findTurns", (db, p: Params<{ repositoryId: number; now: Seconds }>) =>
-  db.selectFrom("branch_turns").select(["branch", "holder"]).where("repository_id", "=", p.repositoryId).where("ends_at", ">", p.now),
-)
-
 /** A turn at a branch. */
 export interface Turn {
   readonly holder: string
@@ -51,9 +28,11 @@ export async function takeTurn({ database, now }: Services, repositoryId: number
   const holder = randomUUID()
   const end = performance.now() + LONGEST_QUEUE_MS
   for (;;) {
-    const taken = await database.write((tx) => take.changes(tx, { repositoryId, branch, holder, now: now(), endsAt: now() + LONGEST_TURN }))
+    const taken = await database.write((tx) =>
+      putTurn.changes(tx, { repositoryId, branch, holder, now: now(), endsAt: now() + LONGEST_TURN }),
+    )
     if (taken === 1)
-      return { holder, release: () => database.write(async (tx) => void (await release(tx, { repositoryId, branch, holder }))) }
+      return { holder, release: () => database.write(async (tx) => void (await removeTurn(tx, { repositoryId, branch, holder }))) }
     if (performance.now() > end) return undefined
     await pause(PAUSE_MS)
   }

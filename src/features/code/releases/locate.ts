@@ -5,7 +5,7 @@ import { scopeAllows } from "../../../access/scopes.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { findReleaseOfTag } from "../tags/releases.ts"
+import { findReleaseOfTag } from "../tags/releases-store.ts"
 import { findRelease, type Release } from "./store.ts"
 
 /** Whether the caller sees drafts: with write access to releases, and a token whose scope allows writing. */

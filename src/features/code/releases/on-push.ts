@@ -1,7 +1,7 @@
 import { flag } from "../../../core/database/tables.ts"
 import type { PushStep } from "../pushes/step.ts"
-import { recountReleases } from "../repositories/counters.ts"
-import { findReleaseOfTag } from "../tags/releases.ts"
+import { recountReleases } from "../repositories/counters-store.ts"
+import { findReleaseOfTag } from "../tags/releases-store.ts"
 import { publishRelease } from "./rules.ts"
 import { findRelease, insertRelease, updateRelease } from "./store.ts"
 

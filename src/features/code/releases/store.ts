@@ -1,5 +1,4 @@
-import type { Insertable, Selectable } from "kysely"
-import { sql } from "kysely"
+import { type Insertable, type Selectable, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -91,3 +90,7 @@ export const updateRelease = (tx: Transaction, id: number, changes: Partial<NewR
 export async function lockRelease(tx: Transaction, id: number): Promise<void> {
   if (!(await lockRow(tx, "releases", id))) throw refuse.notFound()
 }
+
+export const findTargets = query("releases.findTargets", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("releases").select("target_commitish").where("repository_id", "=", p.repositoryId),
+)

@@ -8,7 +8,7 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { presentRepositories } from "./present.ts"
 import { Repository, SearchResults } from "./records.ts"
-import { type Condition, concerning, conditionsOf, listRepositories, MODES, type Order, ownedBy, SORTS } from "./search.ts"
+import { type Condition, concerning, conditionsOf, listRepositories, MODES, type Order, ownedBy, SORTS } from "./search-store.ts"
 import { withOwners } from "./store.ts"
 
 interface Listing {

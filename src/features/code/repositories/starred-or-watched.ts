@@ -4,7 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { listed, type Page } from "../../../core/operation.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentPermission, presentRepositories } from "./present.ts"
-import { type Condition, listRepositories, openToAll } from "./search.ts"
+import { type Condition, listRepositories, openToAll } from "./search-store.ts"
 import { withOwners } from "./store.ts"
 
 /** The user whose list it is, the caller, and the condition for a repository to be on it. */

@@ -1,8 +1,11 @@
+import { sql } from "kysely"
 import type { Owned, Repository } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { flag } from "../../../core/database/tables/types.ts"
 
 export const findUsersByIds = query("repositories.findUsersByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("users").selectAll().where("id", "in", p.ids),
@@ -81,4 +84,69 @@ export const findMarks = query("frame.findMarks", (db, p: Params<{ userId: numbe
 /** The repository that an owner made last. */
 export const findNewestOwned = query("repositories.findNewestOwned", (db, p: Params<{ ownerId: number }>) =>
   db.selectFrom("repositories").select("id").where("owner_id", "=", p.ownerId).orderBy("id", "desc").limit(1),
+)
+
+/** Unless a push has stored others meanwhile. */
+export const putLicenses = query("licenses.put", (db, p: Params<{ id: number; before: string; licenses: string }>) =>
+  db.updateTable("repositories").set({ licenses: p.licenses }).where("id", "=", p.id).where("licenses", "=", p.before),
+)
+
+export const putComposed = query("composition.describe", (db, p: Params<{ repositoryId: number; language: string; licenses: string }>) =>
+  db.updateTable("repositories").set({ language: p.language, licenses: p.licenses }).where("id", "=", p.repositoryId),
+)
+
+export const hasOtherFork = async (db: Handle, baseId: number, owner: User, exceptId: number): Promise<boolean> =>
+  (await db
+    .selectFrom("repositories")
+    .select("id")
+    .where("fork_of_id", "=", baseId)
+    .where("owner_id", "=", owner.id)
+    .where("id", "!=", exceptId)
+    .executeTakeFirst()) !== undefined
+
+export const findParent = (db: Handle, id: number) =>
+  db
+    .selectFrom("repositories")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .select(["repositories.is_private", "users.visibility"])
+    .where("repositories.id", "=", id)
+    .executeTakeFirst()
+
+export const forksOf = (tx: Transaction, ids: readonly number[]) =>
+  tx
+    .selectFrom("repositories")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .select(["repositories.id", "repositories.is_private", "repositories.fork_of_id", "users.visibility"])
+    .where(inList("repositories.fork_of_id", ids))
+    .execute()
+
+export async function setPrivate(tx: Transaction, ids: readonly number[], isPrivate: boolean): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable("repositories")
+    .set({ is_private: flag(isPrivate) })
+    .where(inList("repositories.id", ids))
+    .execute()
+}
+
+/** Updates the repository's time of change, which also locks out other pushes until the transaction ends. */
+export const touchRepository = query("transport.touchRepository", (db, p: Params<{ id: number; now: number }>) =>
+  db.updateTable("repositories").set({ updated_at: p.now }).where("id", "=", p.id).returningAll(),
+)
+
+/** Stores the effects of a push on its repository's row. */
+export const settleRepository = query(
+  "transport.settleRepository",
+  (db, p: Params<{ id: number; defaultBranch: string; base: number; added: number }>) =>
+    db
+      .updateTable("repositories")
+      .set((eb) => ({
+        default_branch: p.defaultBranch,
+        is_empty: sql<0 | 1>`case when branches_count = 0 then 1 else 0 end`,
+        // Added to the stored size unless it was measured: other pushes may have increased it meanwhile.
+        git_size: sql<number>`git_size * ${p.base} + ${p.added}`,
+        updated_at: eb.ref("updated_at"),
+      }))
+      .where("id", "=", p.id)
+      .returningAll(),
 )

@@ -1,3 +1,5 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 
 /** URLs of a repository, by the names of its owner and its own. Names contain no character that needs escaping. */
@@ -17,3 +19,10 @@ export const repositorySshUrl = (site: Site, owner: string, name: string): strin
 
 /** The URL of a repository's large files, without a trailing slash. */
 export const lfsUrl = (site: Site, owner: string, name: string): string => `${repositoryHtmlUrl(site, owner, name)}.git/info/lfs`
+
+/** The archive URLs of a tag; empty if archives are switched off. */
+export function archiveUrls({ config, site }: Pick<Services, "config" | "site">, { owner, repository }: Owned, tag: string) {
+  if (!config.archives.enabled) return {}
+  const base = `${repositoryHtmlUrl(site, owner.name, repository.name)}/archive/${encodeURIComponent(tag)}`
+  return { zipball_url: `${base}.zip`, tarball_url: `${base}.tar.gz` }
+}

@@ -2,11 +2,14 @@ import { mapInBatches } from "../../../core/batches.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
 import { nextTurn } from "../../../core/work.ts"
 import { isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
+import { branchOf } from "../../../git/model/names.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { languageOf } from "../languages/languages.ts"
+import type { PushStep } from "../pushes/step.ts"
 import { indexKind } from "../repositories/index-job.ts"
 import { type Changes, changesBetween, changesSince } from "./changes.ts"
 import { LARGEST_FILE, MOST_FILES, textOf } from "./choice.ts"
@@ -244,3 +247,10 @@ export const rebuildCodeIndex: Task = {
     return indexCode.run(services, signal)
   },
 }
+
+/** Has the default branch indexed when a push moves it. */
+export const indexAfterPush: PushStep =
+  async ({ services: { jobs }, changes }) =>
+  async (tx, { repository: { id, default_branch } }) => {
+    if (changes.some(({ ref }) => branchOf(ref) === default_branch)) await enqueueOnce(tx, jobs, indexKind, { repositoryId: id })
+  }

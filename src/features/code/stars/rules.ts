@@ -6,7 +6,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
-import { recountStars } from "../repositories/counters.ts"
+import { recountStars } from "../repositories/counters-store.ts"
 
 /**
  * Adds the caller's star to a repository, and publishes it to the feed; starring again changes nothing.

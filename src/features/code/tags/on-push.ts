@@ -6,7 +6,7 @@ import Type from "../../../core/schema.ts"
 import { type ObjectId, tagOf } from "../../../git/index.ts"
 import type { PushStep } from "../pushes/step.ts"
 import { type NamedTag, readAllTags, readTags } from "./facts.ts"
-import { draftReleasesOf } from "./releases.ts"
+import { draftReleasesOf } from "./releases-store.ts"
 import { findAllTags, findTagObjects, putTags, removeTags } from "./store.ts"
 
 /** A tag that was pushed. */

@@ -5,7 +5,7 @@ import Type from "../../../core/schema.ts"
 import { verifications } from "../signatures/verification.ts"
 import { presentAnnotatedTag, presentTag } from "./present.ts"
 import { AnnotatedTag, CreateTagOption, Tag } from "./records.ts"
-import { findReleaseOfTag } from "./releases.ts"
+import { findReleaseOfTag } from "./releases-store.ts"
 import { createTag, deleteTag, requireTagName, taken } from "./rules.ts"
 import { findTag, listTags } from "./store.ts"
 

@@ -10,7 +10,7 @@ import { codeMode, MIRROR, NO_WRITE } from "../pushes/admission.ts"
 import type { TagRelease } from "../pushes/entries.ts"
 import { pushFromServer } from "../pushes/server-push.ts"
 import { type NamedTag, readTagFacts } from "./facts.ts"
-import { findReleaseOfTag } from "./releases.ts"
+import { findReleaseOfTag } from "./releases-store.ts"
 import { findTagInTheWay } from "./store.ts"
 
 /** A tag to be created. */

@@ -123,3 +123,7 @@ export const findNewestTags = query("browse.findNewestTags", (db, p: Params<{ re
     .orderBy("name")
     .limit(p.limit),
 )
+
+export const findTagAmong = query("browse.findTagAmong", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.selectFrom("tags").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
+)

@@ -5,8 +5,8 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { recountTopics } from "../repositories/counters.ts"
 import { texts } from "../repositories/present.ts"
+import { recountTopics } from "./store.ts"
 
 /** The most topics of a repository. */
 export const MOST_TOPICS = 25

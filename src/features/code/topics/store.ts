@@ -1,7 +1,9 @@
 import { visibleRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { containsLower } from "../../../core/database/expressions.ts"
+import { lockRows } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 
 /** A topic with the number of its repositories that are visible to the caller. */
@@ -42,4 +44,23 @@ export async function searchTopics(
     .offset(page.offset)
     .execute()
   return { rows, total }
+}
+
+const countTopics = query("repositories.countTopics", (db, p: Params<{ ids: readonly number[] }>) =>
+  db
+    .updateTable("topics")
+    .set((eb) => ({
+      repositories_count: eb
+        .selectFrom("repository_topics")
+        .select((count) => count.fn.countAll<number>().as("total"))
+        .whereRef("repository_topics.topic_id", "=", "topics.id"),
+    }))
+    .where("id", "in", p.ids),
+)
+
+/** Recounts the repositories with these topics. */
+export async function recountTopics(tx: Transaction, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await lockRows(tx, "topics", ids)
+  await countTopics(tx, { ids })
 }

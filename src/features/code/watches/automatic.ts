@@ -6,7 +6,7 @@ import { inList } from "../../../core/database/expressions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import type { PushStep } from "../pushes/step.ts"
-import { recountWatchers } from "../repositories/counters.ts"
+import { recountWatchers } from "../repositories/counters-store.ts"
 
 /** New pairs of member and repository: those of these teams, limited to these users or repositories if given. */
 interface NewAccess {

@@ -6,7 +6,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
-import { recountWatchers } from "../repositories/counters.ts"
+import { recountWatchers } from "../repositories/counters-store.ts"
 import { findWatch, forgetLevel } from "./store.ts"
 
 /** What somebody is told of a repository: all, what they take part in, of releases too, or nothing. */

@@ -1,6 +1,4 @@
-import { sql } from "kysely"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
@@ -14,6 +12,7 @@ import { AFTER_PUSH_SECONDS, maintainKind } from "../repositories/maintain-job.t
 import { wikiAt } from "../repositories/wiki-place.ts"
 import { addressOfFile } from "./names.ts"
 import type { PageChange } from "./page-change.ts"
+import { growWiki } from "./store.ts"
 import { pageFiles } from "./view.ts"
 
 /** What follows when references of a wiki have moved: everything is stored in one transaction, with the events about its pages. */
@@ -35,13 +34,6 @@ const MOST_TOLD = 100
 /** The most commits that are read for the messages. */
 const MOST_COMMITS = 1000
 
-const grow = query("wiki.grow", (db, p: Params<{ repositoryId: number; base: number; added: number }>) =>
-  db
-    .updateTable("wikis")
-    .set({ git_size: sql<number>`git_size * ${p.base} + ${p.added}` })
-    .where("repository_id", "=", p.repositoryId),
-)
-
 /** Stores the size and tells of the pages. Does nothing if the journal entry was taken by another process. */
 export async function settleWiki(services: Services, settling: SettlingWiki): Promise<void> {
   const { database, git, jobs, now } = services
@@ -58,7 +50,7 @@ export async function settleWiki(services: Services, settling: SettlingWiki): Pr
   const growth = addedBytes === undefined ? { base: 0, added: await git.repositories.size(repository) } : { base: 1, added: addedBytes }
   await database.write(async (tx) => {
     if (!(await takeWholeEntry(tx, entryId))) return
-    await grow(tx, { repositoryId, ...growth })
+    await growWiki(tx, { repositoryId, ...growth })
     const home = await findRepositoryById.first(tx, { id: repositoryId })
     const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
     const actor = owner?.id === pusherId ? owner : await findUserById.first(tx, { id: pusherId })

@@ -8,7 +8,7 @@ import { inList, isOneOf, issuesWithWords } from "../../../core/database/express
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
-import { concerning as repositoriesOf } from "../../code/repositories/search.ts"
+import { concerning as repositoriesOf } from "../../code/repositories/search-store.ts"
 import { findIssuesByIds } from "./store.ts"
 
 /** A page of a list and the total number of its rows. */

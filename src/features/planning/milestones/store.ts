@@ -7,9 +7,8 @@ import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { MilestonesTable } from "../../../core/database/tables/issues.ts"
 import type { Flag, Tables } from "../../../core/database/tables.ts"
-import type { Page as ListPage } from "../../../core/operation.ts"
-import { type Page, pathNumber } from "../../../core/operation.ts"
-import { concerning } from "../../code/repositories/search.ts"
+import { type Page as ListPage, type Page, pathNumber } from "../../../core/operation.ts"
+import { concerning } from "../../code/repositories/search-store.ts"
 
 export type Milestone = Selectable<MilestonesTable>
 

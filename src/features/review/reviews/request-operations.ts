@@ -5,7 +5,7 @@ import { created, noContent, type Operation, ok, operation, type Request } from 
 import Type from "../../../core/schema.ts"
 import { presentUser } from "../../people/users/present.ts"
 import { User } from "../../people/users/records.ts"
-import { findCandidates } from "./people.ts"
+import { findCandidates } from "./people-store.ts"
 import { presentReviews } from "./present.ts"
 import { PullReview, PullReviewRequestOptions } from "./records.ts"
 import { removeRequests, requestReviewers } from "./requests.ts"

@@ -18,7 +18,7 @@ import { lockIssue } from "../../planning/issues/lock.ts"
 import { touchIssue } from "../../planning/issues/touch-store.ts"
 import { restoreOfficial } from "./official.ts"
 import type { CodeOwners } from "./owners.ts"
-import { findPeopleByAddress, findPeopleByName, findTeamsNamed } from "./people.ts"
+import { findPeopleByAddress, findPeopleByName, findTeamsNamed } from "./people-store.ts"
 import { clearOfficial, deleteReviews, findRequests, findReviewsBy, insertReview, type Review } from "./store.ts"
 
 /** A pull request and the user who asks for reviews of it. */

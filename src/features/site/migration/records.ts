@@ -8,7 +8,7 @@ import { clean, cut, type ImportTarget, originalOf, parseTime, whole } from "../
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { advanceImport, type Import } from "../../code/mirrors/store.ts"
 import { insertRelease } from "../../code/releases/store.ts"
-import { recountReleases } from "../../code/repositories/counters.ts"
+import { recountReleases } from "../../code/repositories/counters-store.ts"
 import { isTopic, MOST_TOPICS, normalizeTopic, replaceTopics } from "../../code/topics/rules.ts"
 import { recountComments, recountOpen } from "../../planning/issues/touch-store.ts"
 import { normalizeColor } from "../../planning/labels/definitions.ts"

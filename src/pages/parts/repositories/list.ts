@@ -14,7 +14,7 @@ import {
   mainLanguages,
   type Order,
   writtenIn,
-} from "../../../features/code/repositories/search.ts"
+} from "../../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../../features/code/repositories/store.ts"
 import { withQuery } from "../../../web/address.ts"
 import { choices, dot, empty, filterForm, menu, pager } from "../../../web/components.ts"

@@ -12,7 +12,7 @@ import { draftTitle, isUnfinished } from "../../../features/planning/issues/draf
 import { findLabels, ofOrganization, ofRepository } from "../../../features/planning/labels/store.ts"
 import { findMilestones } from "../../../features/planning/milestones/store.ts"
 import { pullOperations } from "../../../features/review/pulls/operations.ts"
-import { findCandidates } from "../../../features/review/reviews/people.ts"
+import { findCandidates } from "../../../features/review/reviews/people-store.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { type Field, formView, type Option } from "../../../web/form.ts"
 

@@ -1,7 +1,7 @@
 import { choosesReviewers } from "../../../access/policies/reviews.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Draft } from "../../../core/page.ts"
-import { findCandidates } from "../../../features/review/reviews/people.ts"
+import { findCandidates } from "../../../features/review/reviews/people-store.ts"
 import { findRequests, findVerdicts } from "../../../features/review/reviews/store.ts"
 import { personWithAvatar, state } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"

@@ -1,7 +1,7 @@
 import { signedIn } from "../../../access/policies/site.ts"
 import { html } from "../../../core/html.ts"
 import { type Page, page } from "../../../core/page.ts"
-import { ownedBy } from "../../../features/code/repositories/search.ts"
+import { ownedBy } from "../../../features/code/repositories/search-store.ts"
 import { empty } from "../../../web/components.ts"
 import { repositoryFilters, repositoryList } from "../../parts/repositories/list.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"

@@ -88,25 +88,6 @@ export async function recountStars(
   }
 }
 
-const countTopics = query("repositories.countTopics", (db, p: Ids) =>
-  db
-    .updateTable("topics")
-    .set((eb) => ({
-      repositories_count: eb
-        .selectFrom("repository_topics")
-        .select((count) => count.fn.countAll<number>().as("total"))
-        .whereRef("repository_topics.topic_id", "=", "topics.id"),
-    }))
-    .where("id", "in", p.ids),
-)
-
-/** Recounts the repositories with these topics. */
-export async function recountTopics(tx: Transaction, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  await lockRows(tx, "topics", ids)
-  await countTopics(tx, { ids })
-}
-
 /** Recounts the watchers of these repositories. */
 export async function recountWatchers(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
   if (repositoryIds.length === 0) return
@@ -142,3 +123,10 @@ export async function recountReleases(tx: Transaction, repositoryId: number): Pr
   await lockRow(tx, "repositories", repositoryId)
   await countReleases(tx, { repositoryId })
 }
+
+export const countBranches = query("transport.countBranches", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set({ branches_count: sql<number>`(select count(*) from branches where branches.repository_id = repositories.id)` })
+    .where("id", "=", p.repositoryId),
+)

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { recountReleases } from "../repositories/counters.ts"
+import { recountReleases } from "../repositories/counters-store.ts"
 
 /** The release of a tag, as far as tags depend on it. */
 
