@@ -41,7 +41,7 @@ import { jobs, schedule } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
 import { pages } from "./pages.ts"
-import type { AnswerWatcher, Intercept } from "./servers/api/server.ts"
+import type { AnswerWatcher } from "./servers/api/server.ts"
 import { openHttp } from "./servers/http.ts"
 import { SshRefused } from "./servers/ssh/refused.ts"
 import type { SshServer } from "./servers/ssh/server.ts"
@@ -59,8 +59,6 @@ export interface HearthOptions {
   readonly halted?: boolean
   /** Called with what a start is busy with, such as bringing the database up to date, for a line that is shown meanwhile. */
   readonly progress?: (state: string) => void
-  /** Answers calls in place of the operations; for tests of access. */
-  readonly intercept?: Intercept
   /** Called with every answer before it is sent; for tests that compare it with what the operation declares. */
   readonly onAnswer?: AnswerWatcher
 }
@@ -124,7 +122,6 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
       pages,
       authenticator: openAuthenticator(services),
       metrics: opened.metrics,
-      intercept: options.intercept,
       onAnswer: options.onAnswer,
     })
     let ssh: SshServer | undefined

@@ -13,10 +13,11 @@ import { registerAvatars } from "../features/people/avatars/routes.ts"
 import { openSignIn } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { registerDocuments } from "./api/documents/routes.ts"
-import { type AnswerWatcher, API_BASE, apiRoutes, type Intercept } from "./api/server.ts"
+import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
 import { openBodies } from "./client/bodies.ts"
 import { watchConnections } from "./client/connections.ts"
+import { sendRenewed } from "./client/session.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
 import { registerLfs } from "./lfs/routes.ts"
@@ -44,7 +45,6 @@ import { registerPatches } from "./web/patches.ts"
 import { registerPictures } from "./web/pictures.ts"
 import { registerRaw } from "./web/raw.ts"
 import { registerReleases } from "./web/releases.ts"
-import { sendRenewed } from "./web/session.ts"
 import { registerSignIn } from "./web/sign-in/routes.ts"
 
 export interface HttpOptions {
@@ -52,7 +52,6 @@ export interface HttpOptions {
   readonly pages: readonly Page[]
   readonly authenticator: Authenticator
   readonly metrics: Metrics
-  readonly intercept?: Intercept | undefined
   readonly onAnswer?: AnswerWatcher | undefined
 }
 

@@ -11,7 +11,7 @@ import { readAuthorization } from "../features/people/authentication/credentials
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** In the names of the cookies of sessions, see web/session.ts. */
+/** In the names of the cookies of sessions, see client/session.ts. */
 const SESSION = "hearth_session="
 
 /** The values of Sec-Fetch-Site for our own pages, and for what a person started without a page. */

@@ -108,12 +108,17 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
   }
 }
 
+/** Refuses `archived` where the repository can be read and not changed. */
+export function requireUnarchived({ repository }: Pick<OnRepository, "repository">, reason?: string): void {
+  if (repository.is_archived === 1) throw refuse.archived(reason)
+}
+
 /**
  * Refuses `archived` if the operation changes what is read-only in an archived repository. Only policies that check this before other refusals
  * need to call it: `operation` checks it again once the caller has been authorised.
  */
-export function refuseArchived({ archived }: Request, { repository }: OnRepository, reason?: string): void {
-  if (archived === "refused" && repository.is_archived === 1) throw refuse.archived(reason)
+export function refuseArchived({ archived }: Request, found: OnRepository, reason?: string): void {
+  if (archived === "refused") requireUnarchived(found, reason)
 }
 
 type UnitWord = "code" | "issues" | "pulls" | "releases" | "wiki" | "projects" | "packages" | "actions"

@@ -23,7 +23,7 @@ export interface DeclaredRoute {
   /** Whether what is missing leads whoever has not signed in to signing in, see `Page`. */
   readonly asksToSignIn?: boolean | undefined
   /** Decides whether the caller may go on, before a byte of the body is read. */
-  readonly admit?: (request: DeclaredRequest) => Promise<void>
+  readonly admit?: (request: DeclaredRequest, reply: FastifyReply) => Promise<void>
   readonly handle: (request: DeclaredRequest, reply: FastifyReply) => Promise<FastifyReply>
   readonly fail: (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 }
@@ -231,7 +231,7 @@ export function serveTable(
       onRequest: async (request, reply) => {
         const route = found.get(request)
         if (route === undefined) return reply.callNotFound()
-        await route.admit?.(request)
+        await route.admit?.(request, reply)
       },
       handler: (request, reply) => found.get(request)?.handle(request, reply) ?? reply.callNotFound(),
       errorHandler: (error, request, reply) => {

@@ -5,7 +5,7 @@ import type { Services } from "../../core/services.ts"
 import { archiveDownload } from "../../features/code/archives/archive.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { sendDownload } from "../api/download.ts"
-import { actorOf, mayReadCategory } from "./actor.ts"
+import { callerOf, mayReadCategory } from "../routing/callers.ts"
 
 /** Serves archives at the addresses that tags and releases name. */
 export function registerArchives(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
@@ -13,7 +13,7 @@ export function registerArchives(app: FastifyInstance, services: Services, authe
     method: ["GET", "HEAD"],
     url: "/:owner/:repo/archive/*",
     handler: async (request, reply) => {
-      const actor = await actorOf(request, services, authenticator)
+      const actor = await callerOf(services, authenticator, request)
       const { owner, repo, "*": asked } = request.params
       if (!mayReadCategory(services, actor, "repository") || asked.includes("\0")) throw refuse.notFound()
       const on = await locateRepository(services.database.read, actor, owner, repo)

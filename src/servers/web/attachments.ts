@@ -16,7 +16,7 @@ import { requireUploader } from "../../features/code/attachments/unbound.ts"
 import { admitRelease } from "../../features/code/releases/locate.ts"
 import { findReleaseById } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { actorOf, mayReadCategory } from "./actor.ts"
+import { callerOf, mayReadCategory } from "../routing/callers.ts"
 import { sendRanged } from "./ranged.ts"
 
 /** An attached file is no page: nothing in it may run, load or act as this site. */
@@ -33,7 +33,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
       method: ["GET", "HEAD"],
       url,
       handler: async (request, reply) =>
-        sendAttachment(services, request, reply, await findReadable(await actorOf(request, services, authenticator), request.params.uuid)),
+        sendAttachment(services, request, reply, await findReadable(await callerOf(services, authenticator, request), request.params.uuid)),
     })
 
   async function findReadable(actor: Actor, uuid: string): Promise<AttachmentRow> {

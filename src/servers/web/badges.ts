@@ -5,8 +5,8 @@ import type { Services } from "../../core/services.ts"
 import { badgeOf } from "../../features/actions/runs/badge.ts"
 import { findRuns } from "../../features/actions/runs/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
+import { callerOf, mayReadCategory } from "../routing/callers.ts"
 import { leadTo } from "../routing/redirect.ts"
-import { actorOf, mayReadCategory } from "./actor.ts"
 
 interface Badge {
   readonly Params: { readonly owner: string; readonly repo: string; readonly workflow: string }
@@ -23,7 +23,7 @@ export function registerBadges(app: FastifyInstance, services: Services, authent
   app.get<Badge>("/:owner/:repo/actions/workflows/:workflow/badge.svg", async (request, reply) => {
     const { database } = services
     const { owner, repo, workflow } = request.params
-    const actor = await actorOf(request, services, authenticator)
+    const actor = await callerOf(services, authenticator, request)
     if (!mayReadCategory(services, actor, "repository") || workflow.includes("\0")) throw refuse.notFound()
     const found = await locateRepository(database.read, actor, owner, repo).catch((error: unknown) => {
       // The badges of a renamed repository go on in the documents of others.

@@ -7,7 +7,7 @@ import { isSignedPicture, PICTURE_PATH } from "../../core/markup/pictures.ts"
 import { fetchPicture, type Picture } from "../../core/outgoing/picture.ts"
 import type { Services } from "../../core/services.ts"
 import { createLimiter, isGitError, type Limiter } from "../../git/index.ts"
-import { queryOf } from "./session.ts"
+import { queryOf } from "../client/session.ts"
 
 /** A picture is no page: nothing in it may run, load or act as this site. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"

@@ -7,8 +7,8 @@ import { mediaFile, rawFile } from "../../features/code/contents/raw.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { codePath, repositoryPath } from "../../web/address.ts"
 import { sendDownload } from "../api/download.ts"
+import { callerOf, mayReadCategory } from "../routing/callers.ts"
 import { leadTo } from "../routing/redirect.ts"
-import { actorOf, mayReadCategory } from "./actor.ts"
 
 /**
  * Files as bytes, at the addresses that records and pages name: `raw` as they are stored, `media` with the large files that pointers stand for.
@@ -17,7 +17,7 @@ import { actorOf, mayReadCategory } from "./actor.ts"
 export function registerRaw(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   for (const view of ["raw", "media"] as const)
     app.get<{ Params: { owner: string; repo: string; "*": string } }>(`/:owner/:repo/${view}/*`, async (request, reply) => {
-      const actor = await actorOf(request, services, authenticator)
+      const actor = await callerOf(services, authenticator, request)
       const { owner, repo, "*": asked } = request.params
       if (!mayReadCategory(services, actor, "repository") || asked.includes("\0")) throw refuse.notFound()
       const db = services.database.read

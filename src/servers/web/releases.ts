@@ -10,7 +10,7 @@ import { findAttachmentsOfReleases } from "../../features/code/attachments/store
 import { admitRelease, locateReleaseOfTag } from "../../features/code/releases/locate.ts"
 import { findLatestRelease, type Release } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { actorOf, mayReadCategory } from "./actor.ts"
+import { callerOf, mayReadCategory } from "../routing/callers.ts"
 import { sendAttachment } from "./attachments.ts"
 
 type Found = OnRepository & { readonly db: Handle; readonly actor: Actor }
@@ -36,7 +36,7 @@ export function registerReleases(app: FastifyInstance, services: Services, authe
       url,
       handler: async (request, reply) => {
         const db = services.database.read
-        const actor = await actorOf(request, services, authenticator)
+        const actor = await callerOf(services, authenticator, request)
         const { owner, repo, "*": path } = request.params
         if (!mayReadCategory(services, actor, "repository") || path.includes("\0")) throw refuse.notFound()
         const { name, find } = read(path)

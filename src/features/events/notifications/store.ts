@@ -9,7 +9,7 @@ import type { Tables } from "../../../core/database/tables.ts"
 import type { EventOf } from "../../../core/events/catalogue.ts"
 import { mayReadIssues } from "../../planning/issues/involvement-store.ts"
 import type { Cause } from "./causes.ts"
-import { UNIT_OF } from "./threads.ts"
+import { UNIT_OF } from "./threads-store.ts"
 
 interface IssueReceivers {
   readonly issueId: number

@@ -1,4 +1,4 @@
-import { visiblePackages } from "../../../access/policies/packages.ts"
+import { visiblePackages } from "../../../access/visibility.ts"
 import type { Call } from "../packages/registry.ts"
 import { textOf } from "./document.ts"
 import { readMetadata } from "./metadata.ts"

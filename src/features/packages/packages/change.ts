@@ -1,4 +1,5 @@
-import { packageRights, requireOfJob, requirePackageWriter } from "../../../access/policies/packages.ts"
+import { packageRights } from "../../../access/permission.ts"
+import { requireOfJob, requirePackageWriter } from "../../../access/policies/packages.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables.ts"

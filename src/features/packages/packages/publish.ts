@@ -1,4 +1,6 @@
-import { packageRights, requireOfJob, requirePackageWriter, visiblePackages } from "../../../access/policies/packages.ts"
+import { packageRights } from "../../../access/permission.ts"
+import { requireOfJob, requirePackageWriter } from "../../../access/policies/packages.ts"
+import { visiblePackages } from "../../../access/visibility.ts"
 import { jobOf, type SignedIn, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"

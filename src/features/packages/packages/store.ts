@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely"
-import { type OnPackages, visiblePackages } from "../../../access/policies/packages.ts"
+import type { OnPackages } from "../../../access/policies/packages.ts"
+import { visiblePackages } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { containsLower } from "../../../core/database/expressions.ts"

@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"

@@ -1,5 +1,5 @@
 import { Mode } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"

@@ -1,6 +1,6 @@
 import { roleIn } from "../../../access/policies/organization-role.ts"
-import type { Team } from "../../../access/policies/teams.ts"
 import { findTeam, findUserById } from "../../../access/store.ts"
+import type { Team } from "../../../access/visibility.ts"
 import { type SignedIn, signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"

@@ -1,6 +1,6 @@
 import { Mode } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
 import { findTeam, findTeamMember } from "../../../access/store.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"

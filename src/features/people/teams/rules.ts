@@ -1,6 +1,6 @@
 import { Mode } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
 import { findMembership, findRepositoryById } from "../../../access/store.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
@@ -33,7 +33,7 @@ export async function mayCreateRepositories(db: Handle, organization: Pick<User,
   return membership?.mode === Mode.owner || membership?.can_create_repositories === 1
 }
 
-/** The teams that have the repository, owners first, then by name. `teamReadable` decides which of them a user may see. */
+/** The teams that have the repository, owners first, then by name. `teamVisible` decides which of them a user may see. */
 export const teamsOfRepository = (db: Handle, repositoryId: number): Promise<readonly Team[]> => findTeamsOfRepository(db, { repositoryId })
 
 /**

@@ -1,9 +1,7 @@
-import { type Insertable, type RawBuilder, type SqlBool, sql, type Updateable } from "kysely"
+import { type Insertable, sql, type Updateable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
-import type { OrganizationRole } from "../../../access/policies/organization-role.ts"
-import type { Team } from "../../../access/policies/teams.ts"
-import { visibleRepositories } from "../../../access/visibility.ts"
+import { type Team, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
@@ -55,14 +53,6 @@ export interface Found<Row> {
   readonly total: number
 }
 
-/** The teams of the organisation that the caller may see: the rule of `teamReadable` in SQL. */
-function readableTeams(actor: SignedIn, role: OrganizationRole): RawBuilder<SqlBool> {
-  if (role.isOwner) return sql<SqlBool>`1 = 1`
-  const open = role.isMember ? sql`('public', 'limited')` : sql`('public')`
-  return sql<SqlBool>`(teams.visibility in ${open} or exists (
-    select 1 from team_members where team_members.team_id = teams.id and team_members.user_id = ${actor.user.id}))`
-}
-
 /** The criteria of a search for teams. */
 export interface TeamSearch {
   /** "" finds every team. */
@@ -75,14 +65,13 @@ export async function findTeams(
   db: Handle,
   organizationId: number,
   actor: SignedIn,
-  role: OrganizationRole,
   { text, inDescriptions }: TeamSearch,
   page: Page,
 ): Promise<Found<Team>> {
   const matching = db
     .selectFrom("teams")
     .where("organization_id", "=", organizationId)
-    .where(readableTeams(actor, role))
+    .where(visibleTeams(actor))
     .$if(text !== "", (q) =>
       q.where((eb) =>
         eb.or([
@@ -97,20 +86,14 @@ export async function findTeams(
 }
 
 /** Of the teams of the organisation that the caller may see, those that these people belong to. */
-export const findTeamsOfMembers = (
-  db: Handle,
-  organizationId: number,
-  actor: SignedIn,
-  role: OrganizationRole,
-  userIds: readonly number[],
-) =>
+export const findTeamsOfMembers = (db: Handle, organizationId: number, actor: SignedIn, userIds: readonly number[]) =>
   db
     .selectFrom("team_members")
     .innerJoin("teams", "teams.id", "team_members.team_id")
     .select(["team_members.user_id", "teams.name"])
     .where("teams.organization_id", "=", organizationId)
     .where(inList("team_members.user_id", userIds))
-    .where(readableTeams(actor, role))
+    .where(visibleTeams(actor))
     .orderBy(ownersFirst)
     .orderBy("teams.lower_name")
     .execute()

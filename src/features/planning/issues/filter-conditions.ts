@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from "kysely"
-import { readableProjects } from "../../../access/policies/projects.ts"
+import { readableProjects } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import { contains, inList, isOneOf } from "../../../core/database/expressions.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from "kysely"
-import { type ProjectHome, readableProjects } from "../../../access/policies/projects.ts"
-import { readableRepositories } from "../../../access/visibility.ts"
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import { readableProjects, readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { isOneOf } from "../../../core/database/expressions.ts"

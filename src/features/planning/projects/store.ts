@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from "kysely"
-import { type ProjectHome, readableProjects } from "../../../access/policies/projects.ts"
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import { readableProjects } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"

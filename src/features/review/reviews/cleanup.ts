@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import { visibleRepositories } from "../../../access/visibility.ts"
+import { relatedTeams, visibleRepositories } from "../../../access/visibility.ts"
 import { signedInAs } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
@@ -20,17 +20,13 @@ async function endRequestsTo(tx: Transaction, userIds: readonly number[], reposi
     .execute()
 }
 
-/**
- * Removes requests to teams without a relation to these repositories any more: teams of another owner, or of a private repository that they don't
- * have.
- */
+/** Removes requests to teams without a relation to these repositories any more. */
 async function endRequestsToUnrelatedTeams(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
   const unrelated = sql<SqlBool>`not exists (
     select 1 from issues
     join repositories on repositories.id = issues.repository_id
-    join teams on teams.id = reviews.reviewer_team_id and teams.organization_id = repositories.owner_id
-    where issues.id = reviews.issue_id and (repositories.is_private = 0 or exists (
-      select 1 from team_repositories where team_repositories.team_id = teams.id and team_repositories.repository_id = repositories.id)))`
+    join teams on teams.id = reviews.reviewer_team_id
+    where issues.id = reviews.issue_id and ${relatedTeams()})`
   await tx
     .deleteFrom("reviews")
     .where("state", "=", "REQUEST_REVIEW")

@@ -5,7 +5,7 @@ import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { markViewed } from "../../../features/review/reviews/viewed-store.ts"
 import { isObjectId } from "../../../git/index.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { anchorOf } from "../../parts/diffs/diffs.ts"
 
 /** Marks one file as viewed, as its reader saw it, or takes the mark away. */

@@ -11,7 +11,7 @@ import {
   finishArtifact,
   requireArtifact,
 } from "../../../features/actions/artifacts/of-jobs.ts"
-import type { RunningTask } from "../../../features/actions/tokens/running-task.ts"
+import type { RunningTask } from "../../../features/actions/tokens/store.ts"
 import { sendDownload } from "../../api/download.ts"
 import { registerBlobUpload, requireSigned, signedAddress } from "./blobs.ts"
 import { method, registerTwirp, sendTwirpRefusal, twirpPath } from "./twirp.ts"

@@ -6,7 +6,7 @@ import { html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { isAccountName } from "../../../features/people/users/names.ts"
-import { queryOf } from "../session.ts"
+import { queryOf } from "../../client/session.ts"
 
 /**
  * Answers the question of the go command, `?go-get=1` at any path below a repository: where the code of this import path is. The answer is the

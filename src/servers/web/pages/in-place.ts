@@ -7,7 +7,7 @@ import { beginSession, findSessionOf, type Session } from "../../../features/peo
 import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { notice } from "../../../web/components.ts"
 import { clientAddress } from "../../client/address.ts"
-import { sessionOf, sessionText } from "../session.ts"
+import { sessionOf, sessionText } from "../../client/session.ts"
 import { codeField, hidden, passwordFields, problemBeside, remember, stepPage } from "./sign-in-forms.ts"
 
 /**

@@ -30,4 +30,5 @@ export function pageHeaders(formTargets: readonly string[] = []): Readonly<Recor
 }
 
 /** Nobody keeps the answer: it has a secret, or a sentence that is shown once. */
-export const notStored = (reply: FastifyReply): FastifyReply => reply.header("cache-control", "no-store")
+export const NOT_STORED = { "cache-control": "no-store" } as const
+export const notStored = (reply: FastifyReply): FastifyReply => reply.headers(NOT_STORED)

@@ -4,10 +4,10 @@ import type { Services } from "../../../core/services.ts"
 import { withQuery } from "../../../web/address.ts"
 import { DIFF_CHOICE_NAMES, DIFF_CHOICES_PATH, diffChoices, readDiffChoices, writeDiffChoices } from "../../../web/diff-choices.ts"
 import { DISMISS_PATH, THEME_PATH, THEMES, type Theme } from "../../../web/layout.ts"
+import { cookiesNamed } from "../../client/cookies.ts"
+import { sessionOf } from "../../client/session.ts"
 import { leadTo, ownPath } from "../../routing/redirect.ts"
-import { cookiesNamed } from "../cookies.ts"
 import { FORM, formOf } from "../form.ts"
-import { sessionOf } from "../session.ts"
 
 /**
  * What a browser remembers of how its reader wants pages. It is no secret, and says nothing about who they are. Where it remembers nothing, the settings

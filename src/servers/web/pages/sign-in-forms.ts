@@ -6,7 +6,7 @@ import type { Ceremony } from "../../../features/people/passkeys/passkeys.ts"
 import { field } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem, sentence } from "../../../web/problem.ts"
-import { LOGIN_PATH } from "../session.ts"
+import { LOGIN_PATH } from "../../client/session.ts"
 
 /** Forms of the pages that people sign in on. */
 

@@ -12,11 +12,11 @@ import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { CONFIRM_PATH } from "../../../web/address.ts"
 import { field as inputField } from "../../../web/components.ts"
 import { clientAddress } from "../../client/address.ts"
+import { loginFor, queryOf, sessionOf, sessionText, setSession } from "../../client/session.ts"
 import { ownPath, sendOn } from "../../routing/redirect.ts"
 import { FORM, formOf, withRetryAfter } from "../form.ts"
 import { sendShown } from "../pages/server.ts"
 import { hidden, passkeyForm, problemBeside, stepPage } from "../pages/sign-in-forms.ts"
-import { loginFor, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
 import { orAgain } from "./again.ts"
 
 /** The page on which a person shows once more what they sign in with, before a change that an open browser must not suffice for. */

@@ -8,6 +8,7 @@ import { titleOf } from "../../../features/people/providers/providers.ts"
 import { beginSession, endSession } from "../../../features/people/sessions/sessions.ts"
 import type { Begun, Complete, SignIn } from "../../../features/people/sign-in/sign-in.ts"
 import { clientAddress } from "../../client/address.ts"
+import { LOGIN_PATH, LOGOUT_PATH, queryOf, sessionOf, sessionText, setSession } from "../../client/session.ts"
 import { ownPath, sendOn } from "../../routing/redirect.ts"
 import { FORM, formOf, withRetryAfter } from "../form.ts"
 import { formTargetsFor } from "../form-targets.ts"
@@ -24,7 +25,6 @@ import {
   SECOND_PATH,
   stepPage,
 } from "../pages/sign-in-forms.ts"
-import { LOGIN_PATH, LOGOUT_PATH, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
 import { orAgain } from "./again.ts"
 
 /** A sign-in goes on: with the session, or with the page of the second step. */
