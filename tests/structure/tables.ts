@@ -134,24 +134,17 @@ export const OWNERS: Readonly<Record<string, string>> = {
 
 /** Folders that write a table of another all the same, by table, with the reason: no more of these, and each that goes is taken off. */
 export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  account_mails: {
-    "features/people/users": "from before it had an owner",
-  },
   action_jobs: {
     "features/code/lifecycle": "from before it had an owner",
   },
   activities: {
-    "features/people/organizations": "from before it had an owner",
     "features/planning/comments": "from before it had an owner",
   },
   collaborations: {
     "features/code/lifecycle": "from before it had an owner",
-    "features/people/organizations": "from before it had an owner",
-    "features/people/teams": "from before it had an owner",
   },
   comments: {
     "features/code/lifecycle": "from before it had an owner",
-    "features/planning/issues": "from before it had an owner",
     "features/review/reviews": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
@@ -222,16 +215,12 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   stars: {
     "features/code/lifecycle": "from before it had an owner",
   },
-  team_members: {
-    "features/people/organizations": "from before it had an owner",
-  },
   teams: {
     "features/people/organizations": "from before it had an owner",
   },
   users: {
     "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
-    "features/site/administration": "from before it had an owner",
   },
   watches: {
     "features/code/lifecycle": "from before it had an owner",
@@ -245,9 +234,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
 export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   action_jobs: {
     "features/code/lifecycle": "from before this was a rule",
-  },
-  activities: {
-    "features/people/users": "from before this was a rule",
   },
   comments: {
     "features/code/attachments": "from before this was a rule",
@@ -267,9 +253,6 @@ export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, strin
   labels: {
     "features/code/lifecycle": "from before this was a rule",
   },
-  packages: {
-    "features/people/organizations": "from before this was a rule",
-  },
   pulls: {
     "features/code/history": "from before this was a rule",
     "features/code/pushes": "from before this was a rule",
@@ -280,14 +263,10 @@ export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, strin
     "features/people/avatars": "from before this was a rule",
     "features/people/organizations": "from before this was a rule",
     "features/people/teams": "from before this was a rule",
-    "features/people/users": "from before this was a rule",
   },
   reviews: {
     "features/planning/issues": "from before this was a rule",
     "features/planning/subscriptions": "from before this was a rule",
-  },
-  watches: {
-    "features/people/organizations": "from before this was a rule",
   },
 }
 
@@ -313,9 +292,6 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/code/tags",
   "features/code/topics",
   "features/code/watches",
-  "features/people/organizations",
-  "features/people/teams",
-  "features/planning/dependencies",
   "features/review/merging",
   "features/review/pulls",
   "features/review/reviews",

@@ -1,3 +1,4 @@
+import { Mode } from "../../../access/modes.ts"
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
@@ -7,6 +8,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
+import { saveCollaboration } from "./store.ts"
 
 /**
  * Makes a user a collaborator, or changes a collaborator's mode. Refuses `invalid` for organisations, inactive accounts, and
@@ -38,11 +40,7 @@ export async function putCollaborator(
     .modifyEnd(forNoKeyUpdate)
     .executeTakeFirst()
   if (former?.mode === mode) return
-  await tx
-    .insertInto("collaborations")
-    .values({ repository_id: repositoryId, user_id: person.id, mode, created_at: now })
-    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode }))
-    .execute()
+  await saveCollaboration(tx, { repositoryId, userId: person.id, mode, now })
   const event = { repository: { id: repositoryId }, user: person, actor: actor.user, at: now }
   if (former) publish(tx, { kind: "collaborator.changed", ...event, from: former.mode, to: mode })
   else publish(tx, { kind: "collaborator.added", ...event, mode })
@@ -62,4 +60,10 @@ export async function removeCollaborator(tx: Transaction, actor: User, repositor
     { kind: "collaborator.removed", repository: { id: repositoryId }, user, actor },
     { kind: "access.lost", userIds: [user.id], repositoryIds: [repositoryId] },
   )
+}
+
+/** The creator of an organisation's repository, whom no team makes its administrator, administers it as a collaborator. */
+export async function addCreator(tx: Transaction, repositoryId: number, creator: Pick<User, "id">, now: Seconds): Promise<void> {
+  await saveCollaboration(tx, { repositoryId, userId: creator.id, mode: Mode.admin, now })
+  publish(tx, { kind: "collaborator.added", repository: { id: repositoryId }, user: creator, mode: Mode.admin, actor: creator, at: now })
 }

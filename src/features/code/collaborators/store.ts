@@ -1,8 +1,10 @@
 import { Mode } from "../../../access/modes.ts"
+import type { Repository } from "../../../access/permission.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import { grantedRepositories, listedUsers } from "../../../access/visibility.ts"
+import { grantedRepositories, listedUsers, visibleRepositories } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, type User } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 
@@ -52,3 +54,42 @@ export async function isLetIn(db: Handle, repositoryId: number, userId: number):
     .executeTakeFirst()
   return found !== undefined
 }
+
+/** The team's repositories that the caller may see, by name. */
+export async function findTeamRepositories(db: Handle, teamId: number, actor: Actor, page: Page): Promise<Found<Repository>> {
+  const shown = db
+    .selectFrom("repositories")
+    .innerJoin("team_repositories", "team_repositories.repository_id", "repositories.id")
+    .where("team_repositories.team_id", "=", teamId)
+    .where(visibleRepositories(actor))
+  const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await shown.selectAll("repositories").orderBy("repositories.lower_name").limit(page.limit).offset(page.offset).execute()
+  return { rows, total }
+}
+
+/** Makes someone a collaborator, or changes what they may do. */
+export const saveCollaboration = (
+  tx: Transaction,
+  {
+    repositoryId,
+    userId,
+    mode,
+    now,
+  }: { readonly repositoryId: number; readonly userId: number; readonly mode: number; readonly now: number },
+) =>
+  tx
+    .insertInto("collaborations")
+    .values({ repository_id: repositoryId, user_id: userId, mode, created_at: now })
+    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode }))
+    .execute()
+
+/** Ends collaborations of these people in these repositories. */
+export const deleteCollaborations = (
+  tx: Transaction,
+  { userIds, repositoryIds }: { readonly userIds: readonly number[]; readonly repositoryIds: readonly number[] },
+) =>
+  tx
+    .deleteFrom("collaborations")
+    .where(inList("collaborations.user_id", userIds))
+    .where(inList("collaborations.repository_id", repositoryIds))
+    .execute()

@@ -2,7 +2,10 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { findOwnedIds } from "../../people/organizations/members-store.ts"
+import { deleteCollaborations } from "../collaborators/store.ts"
 import { recountStars, recountWatchers } from "../repositories/counters-store.ts"
+import { findWatchersOfOwned } from "../watches/store.ts"
 
 /** Ends the relations between users and repositories. */
 
@@ -47,12 +50,24 @@ const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): re
   ...new Set(rows.map((row) => row.repository_id)),
 ]
 
-/** Blocking ends the relations between two users in both directions; deleting an account removes its stars and watches. */
+/** Watchers of an organisation's repositories may no longer see them. */
+async function publishLost(tx: Transaction, organizationId: number): Promise<void> {
+  const watchers = await findWatchersOfOwned(tx, organizationId)
+  const owned = await findOwnedIds(tx, { organizationId })
+  publish(tx, { kind: "access.lost", userIds: watchers.map((row) => row.user_id), repositoryIds: owned.map(({ id }) => id) })
+}
+
+/**
+ * Blocking ends the relations between two users in both directions; deleting an account removes its stars and watches; whom an organisation removes
+ * collaborates there no more.
+ */
 export const repositoryCleanup: Listener = {
   name: "cleanup of repositories",
   async hear({ tx, events }) {
     for (const event of events) {
       if (event.kind === "account.deleted") await forgetAccount(tx, event.user)
+      if (event.kind === "organization.membersRemoved" && event.because === "removed") await deleteCollaborations(tx, event)
+      if (event.kind === "organization.edited" && event.changed.includes("visibility")) await publishLost(tx, event.organization.id)
       if (event.kind !== "user.blocked") continue
       await endTies(tx, event.user, event.by, event.by)
       await endTies(tx, event.by, event.user, event.by)

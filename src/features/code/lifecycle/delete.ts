@@ -3,15 +3,18 @@ import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
+import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import type { DeletionRule } from "../../people/organizations/rules.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountForks, recountOwned, recountStars } from "../repositories/counters-store.ts"
 import { texts } from "../repositories/present.ts"
+import { findNewestOwned } from "../repositories/store.ts"
 import { recountTopics } from "../topics/store.ts"
 import { deleteRow, giveToNobody, isLarge } from "./remains.ts"
 
@@ -72,3 +75,9 @@ export const deleteOwnedJob = defineJob({
     throw new Error("interrupted; the rest is deleted later")
   },
 })
+
+/** Repositories of an organisation are deleted, or handed over, before it. */
+export const repositoriesGone: DeletionRule = async (tx, organization) => {
+  if (await findNewestOwned.first(tx, { ownerId: organization.id }))
+    throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
+}

@@ -11,6 +11,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../../git/index.ts"
 import { attachNewRepository } from "../../people/teams/rules.ts"
+import { addCreator } from "../collaborators/rules.ts"
 import { writeBranches } from "../pushes/branches.ts"
 import { recountOwned } from "../repositories/counters-store.ts"
 import type { LabelTemplate } from "../repositories/records.ts"
@@ -179,7 +180,7 @@ async function insert(
   const { id } = await insertRow(tx, { ...DEFAULTS, created_at: now, updated_at: now, ...creation.row, ...stored, ...own })
   const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
   requireBelowLimit(services, doer, owner, count)
-  if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now)
+  if (owner.kind === "organization" && !(await attachNewRepository(tx, owner, id, doer))) await addCreator(tx, id, doer, now)
   if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, doer.id, id, now)
   if (tips.length > 0) await writeBranches(tx, { repositoryId: id, tips, pusherId: doer.id, now })
   await putTags(tx, id, tags)

@@ -1,6 +1,6 @@
 import { listedUsers } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
@@ -45,3 +45,12 @@ export async function findWatchers(db: Handle, actor: Actor, repositoryId: numbe
     .execute()
   return { rows, total }
 }
+
+/** Who watches, or has declined to watch, a repository of this owner. */
+export const findWatchersOfOwned = (tx: Transaction, ownerId: number) =>
+  tx
+    .selectFrom("watches")
+    .select("user_id")
+    .distinct()
+    .where("repository_id", "in", tx.selectFrom("repositories").select("id").where("owner_id", "=", ownerId))
+    .execute()
