@@ -166,7 +166,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/planning/transfers": "from before it had an owner",
   },
   collaborations: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/people/organizations": "from before it had an owner",
     "features/people/teams": "from before it had an owner",
   },
@@ -180,9 +179,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   deeds: {
     "features/people/authentication": "from before it had an owner",
   },
-  imports: {
-    "features/code/mirrors": "from before it had an owner",
-  },
   issue_counters: {
     "features/site/migration": "from before it had an owner",
   },
@@ -195,7 +191,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/site/migration": "from before it had an owner",
   },
   labels: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
   milestones: {
@@ -232,20 +227,8 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/code/tags": "from before it had an owner",
   },
   repositories: {
-    "features/code/branches": "from before it had an owner",
-    "features/code/lfs": "from before it had an owner",
-    "features/code/lifecycle": "from before it had an owner",
-    "features/code/mirrors": "from before it had an owner",
-    "features/code/pushes": "from before it had an owner",
-    "features/code/topics": "from before it had an owner",
     "features/planning/issues": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
-  },
-  repository_languages: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
-  repository_topics: {
-    "features/code/lifecycle": "from before it had an owner",
   },
   reviews: {
     "features/site/migration": "from before it had an owner",
@@ -257,9 +240,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   sessions: {
     "features/people/users": "from before it had an owner",
   },
-  stars: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
   team_members: {
     "features/people/organizations": "from before it had an owner",
   },
@@ -267,13 +247,9 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/people/organizations": "from before it had an owner",
   },
   users: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
     "features/people/organizations": "from before it had an owner",
     "features/site/administration": "from before it had an owner",
-  },
-  watches: {
-    "features/code/lifecycle": "from before it had an owner",
   },
   wikis: {
     "features/site/adoption": "from before it had an owner",
@@ -299,16 +275,10 @@ export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, strin
   deploy_keys: {
     "features/people/keys": "from before this was a rule",
   },
-  imports: {
-    "features/code/mirrors": "from before this was a rule",
-  },
   issues: {
     "features/code/history": "from before this was a rule",
     "features/code/lifecycle": "from before this was a rule",
     "features/code/pushes": "from before this was a rule",
-  },
-  labels: {
-    "features/code/lifecycle": "from before this was a rule",
   },
   packages: {
     "features/people/organizations": "from before this was a rule",
@@ -354,24 +324,18 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "features/actions/triggers",
   "features/actions/uploads",
   "features/code/attachments",
-  "features/code/branches",
-  "features/code/collaborators",
   "features/code/commits",
   "features/code/deploy-keys",
   "features/code/history",
   "features/code/lfs",
-  "features/code/lifecycle",
   "features/code/mirrors",
   "features/code/protections",
   "features/code/pushes",
   "features/code/releases",
   "features/code/search",
   "features/code/signatures",
-  "features/code/stars",
   "features/code/statuses",
   "features/code/tags",
-  "features/code/topics",
-  "features/code/watches",
   "features/events/feed",
   "features/events/mail",
   "features/events/notifications",

@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool } from "kysely"
+import { NOBODY_ID } from "../../../access/rules.ts"
 import { visibleOrganizations, visibleRepositories } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
@@ -338,3 +339,22 @@ export const noteSignIn = (
   { now, userId, version }: { readonly now: number; readonly userId: number; readonly version: number },
 ) =>
   tx.updateTable("users").set({ last_login_at: now }).where("id", "=", userId).where("credentials_version", "=", version).executeTakeFirst()
+
+/** Makes the account that owns what remains of deleted repositories, unless it is there. */
+export async function ensureNobody(tx: Transaction, now: Seconds): Promise<void> {
+  await tx
+    .insertInto("users")
+    .values({
+      id: NOBODY_ID,
+      kind: "nobody",
+      name: "(nobody)",
+      lower_name: "(nobody)",
+      visibility: "private",
+      prohibit_login: 1,
+      is_active: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

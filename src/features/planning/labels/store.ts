@@ -2,8 +2,11 @@ import type { Selectable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
+import { flag, type Seconds } from "../../../core/database/tables/types.ts"
 import type { LabelsTable } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { LabelTemplate } from "../../code/repositories/records.ts"
 import type { LabelSort } from "./records.ts"
 
 export type Label = Selectable<LabelsTable>
@@ -125,3 +128,38 @@ export const countOpen = query("labels.countOpen", (db, p: Params<{ repositoryId
     .where("issues.is_closed", "=", 0)
     .groupBy(["issue_labels.label_id", "issues.is_pull"]),
 )
+
+/** Gives a repository copies of the labels of another one. */
+export async function copyLabels(tx: Transaction, from: number, to: number, now: number): Promise<void> {
+  const labels = await tx
+    .selectFrom("labels")
+    .select(["name", "description", "color", "exclusive", "is_archived"])
+    .where("repository_id", "=", from)
+    .orderBy("id")
+    .execute()
+  for (const slice of slicesOf(labels))
+    await tx
+      .insertInto("labels")
+      .values(slice.map((label) => ({ ...label, repository_id: to, organization_id: null, created_at: now, updated_at: now })))
+      .execute()
+}
+
+/** Gives a repository these labels. */
+export async function insertLabels(tx: Transaction, repositoryId: number, labels: readonly LabelTemplate[], now: Seconds): Promise<void> {
+  await tx
+    .insertInto("labels")
+    .values(
+      labels.map(({ name, color, description, exclusive }) => ({
+        repository_id: repositoryId,
+        organization_id: null,
+        name,
+        color,
+        description,
+        exclusive: flag(exclusive),
+        is_archived: flag(false),
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .execute()
+}
