@@ -140,9 +140,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   activities: {
     "features/planning/comments": "from before it had an owner",
   },
-  collaborations: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
   comments: {
     "features/code/lifecycle": "from before it had an owner",
     "features/review/reviews": "from before it had an owner",
@@ -150,9 +147,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   deeds: {
     "features/people/authentication": "from before it had an owner",
-  },
-  imports: {
-    "features/code/mirrors": "from before it had an owner",
   },
   issue_counters: {
     "features/site/migration": "from before it had an owner",
@@ -164,7 +158,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/site/migration": "from before it had an owner",
   },
   labels: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
   milestones: {
@@ -191,20 +184,8 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/code/tags": "from before it had an owner",
   },
   repositories: {
-    "features/code/branches": "from before it had an owner",
-    "features/code/lfs": "from before it had an owner",
-    "features/code/lifecycle": "from before it had an owner",
-    "features/code/mirrors": "from before it had an owner",
-    "features/code/pushes": "from before it had an owner",
-    "features/code/topics": "from before it had an owner",
     "features/planning/issues": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
-  },
-  repository_languages: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
-  repository_topics: {
-    "features/code/lifecycle": "from before it had an owner",
   },
   reviews: {
     "features/site/migration": "from before it had an owner",
@@ -212,18 +193,11 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   sessions: {
     "features/people/users": "from before it had an owner",
   },
-  stars: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
   teams: {
     "features/people/organizations": "from before it had an owner",
   },
   users: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/code/repositories": "from before it had an owner",
-  },
-  watches: {
-    "features/code/lifecycle": "from before it had an owner",
   },
   wikis: {
     "features/site/adoption": "from before it had an owner",
@@ -242,16 +216,10 @@ export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, strin
   deploy_keys: {
     "features/people/keys": "from before this was a rule",
   },
-  imports: {
-    "features/code/mirrors": "from before this was a rule",
-  },
   issues: {
     "features/code/history": "from before this was a rule",
     "features/code/lifecycle": "from before this was a rule",
     "features/code/pushes": "from before this was a rule",
-  },
-  labels: {
-    "features/code/lifecycle": "from before this was a rule",
   },
   pulls: {
     "features/code/history": "from before this was a rule",
@@ -274,24 +242,18 @@ export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, strin
 export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "command/checks",
   "features/code/attachments",
-  "features/code/branches",
-  "features/code/collaborators",
   "features/code/commits",
   "features/code/deploy-keys",
   "features/code/history",
   "features/code/lfs",
-  "features/code/lifecycle",
   "features/code/mirrors",
   "features/code/protections",
   "features/code/pushes",
   "features/code/releases",
   "features/code/search",
   "features/code/signatures",
-  "features/code/stars",
   "features/code/statuses",
   "features/code/tags",
-  "features/code/topics",
-  "features/code/watches",
   "features/review/merging",
   "features/review/pulls",
   "features/review/reviews",

@@ -1,3 +1,4 @@
+import type { Insertable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
@@ -5,8 +6,11 @@ import { grantedRepositories, listedUsers, visibleRepositories } from "../../../
 import { type Actor, isPublicOnly, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { forNoKeyUpdate } from "../../../core/database/lock.ts"
+import type { CollaborationsTable } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
+import { idsOwnedBy } from "../repositories/store.ts"
 
 /** The collaborators visible to the caller: administrators of the repository see all of them. */
 function shownCollaborators(db: Handle, actor: Actor, { repository, permission }: OnRepository) {
@@ -67,22 +71,6 @@ export async function findTeamRepositories(db: Handle, teamId: number, actor: Ac
   return { rows, total }
 }
 
-/** Makes someone a collaborator, or changes what they may do. */
-export const saveCollaboration = (
-  tx: Transaction,
-  {
-    repositoryId,
-    userId,
-    mode,
-    now,
-  }: { readonly repositoryId: number; readonly userId: number; readonly mode: number; readonly now: number },
-) =>
-  tx
-    .insertInto("collaborations")
-    .values({ repository_id: repositoryId, user_id: userId, mode, created_at: now })
-    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode }))
-    .execute()
-
 /** Ends collaborations of these people in these repositories. */
 export const deleteCollaborations = (
   tx: Transaction,
@@ -93,3 +81,54 @@ export const deleteCollaborations = (
     .where(inList("collaborations.user_id", userIds))
     .where(inList("collaborations.repository_id", repositoryIds))
     .execute()
+
+/** Removes collaborations of a new owner or its members, who have access through ownership now. Returns the removed users' ids. */
+export async function dropCollaborators(tx: Transaction, repositoryId: number, recipient: User): Promise<readonly number[]> {
+  const members = tx.selectFrom("organization_members").select("user_id").where("organization_id", "=", recipient.id)
+  const dropped = await tx
+    .deleteFrom("collaborations")
+    .where("repository_id", "=", repositoryId)
+    .where((eb) => eb.or([eb("user_id", "=", recipient.id), eb("user_id", "in", members)]))
+    .returning("user_id")
+    .execute()
+  return dropped.map((row) => row.user_id)
+}
+
+/** Ends the collaborations of a user on the repositories of an owner; returns on which. */
+export const dropCollaborationsBy = (tx: Transaction, userId: number, ownerId: number) =>
+  tx
+    .deleteFrom("collaborations")
+    .where("user_id", "=", userId)
+    .where("repository_id", "in", idsOwnedBy(tx, ownerId))
+    .returning("repository_id")
+    .execute()
+
+/** A user's mode by their collaboration, locked. */
+export const lockCollaboration = (tx: Transaction, repositoryId: number, userId: number) =>
+  tx
+    .selectFrom("collaborations")
+    .select("mode")
+    .where("repository_id", "=", repositoryId)
+    .where("user_id", "=", userId)
+    .modifyEnd(forNoKeyUpdate)
+    .executeTakeFirst()
+
+/** Stores what a user may do as a collaborator. */
+export async function putCollaboration(tx: Transaction, collaboration: Insertable<CollaborationsTable>): Promise<void> {
+  await tx
+    .insertInto("collaborations")
+    .values(collaboration)
+    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode: collaboration.mode }))
+    .execute()
+}
+
+/** Ends a collaboration; returns whether there was one. */
+export async function dropCollaboration(tx: Transaction, repositoryId: number, userId: number): Promise<boolean> {
+  const dropped = await tx
+    .deleteFrom("collaborations")
+    .where("repository_id", "=", repositoryId)
+    .where("user_id", "=", userId)
+    .returning("user_id")
+    .execute()
+  return dropped.length > 0
+}

@@ -1,4 +1,5 @@
 import { type Params, query } from "../../../core/database/query.ts"
+
 /** A user's repository in this fork network: a fork of the base, the base's parent, or another fork of that parent; the closest first. */
 export const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseId: number; parentId: number }>) =>
   db

@@ -3,6 +3,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+
 export const findPairs = query(
   "history.findComparisons",
   (db, p: Params<{ repositoryId: number; baseId: string; headIds: readonly string[] }>) =>

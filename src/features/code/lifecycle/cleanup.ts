@@ -3,31 +3,25 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findOwnedIds } from "../../people/organizations/members-store.ts"
-import { deleteCollaborations } from "../collaborators/store.ts"
+import { deleteCollaborations, dropCollaborationsBy } from "../collaborators/store.ts"
 import { recountStars, recountWatchers } from "../repositories/counters-store.ts"
-import { findWatchersOfOwned } from "../watches/store.ts"
+import { dropStarsBy } from "../stars/store.ts"
+import { dropWatchesBy, findWatchersOfOwned } from "../watches/store.ts"
+import { dropOffersTo } from "./store.ts"
 
 /** Ends the relations between users and repositories. */
 
 /** Ends the relations of `person` to the repositories of `owner`, because of `actor`: stars, watches, collaborations and pending transfers. */
 async function endTies(tx: Transaction, person: User, owner: User, actor: User): Promise<void> {
-  const theirs = tx.selectFrom("repositories").select("id").where("owner_id", "=", owner.id)
-  const tied = (table: "stars" | "watches" | "collaborations") =>
-    tx.deleteFrom(table).where("user_id", "=", person.id).where("repository_id", "in", theirs).returning("repository_id")
-  const unstarred = await tied("stars").execute()
-  const unwatched = await tied("watches").returning("mode").execute()
-  const left = await tied("collaborations").execute()
-  const offered = await tx
-    .deleteFrom("repository_transfers")
-    .where("recipient_id", "=", person.id)
-    .where("repository_id", "in", theirs)
-    .returning("repository_id")
-    .execute()
-  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [person.id] })
+  const unstarred = await dropStarsBy(tx, person.id, { ownerId: owner.id })
+  const unwatched = await dropWatchesBy(tx, person.id, owner.id)
+  const left = await dropCollaborationsBy(tx, person.id, owner.id)
+  const offered = await dropOffersTo(tx, person.id, owner.id)
+  await recountStars(tx, { repositoryIds: unstarred, userIds: [person.id] })
   await recountWatchers(tx, repositoriesOf(unwatched))
   publish(
     tx,
-    ...unstarred.map((row) => ({ kind: "repository.unstarred", repository: { id: row.repository_id }, actor: person }) as const),
+    ...unstarred.map((id) => ({ kind: "repository.unstarred", repository: { id }, actor: person }) as const),
     ...unwatched.flatMap(({ mode, ...row }) =>
       mode === "declined" ? [] : ({ kind: "repository.unwatched", repository: { id: row.repository_id }, actor: person } as const),
     ),
@@ -40,9 +34,9 @@ async function endTies(tx: Transaction, person: User, owner: User, actor: User):
 
 /** Ends all stars and watches of an account that is about to be deleted, so that the counters of others stay correct. */
 async function forgetAccount(tx: Transaction, account: User): Promise<void> {
-  const unstarred = await tx.deleteFrom("stars").where("user_id", "=", account.id).returning("repository_id").execute()
-  const unwatched = await tx.deleteFrom("watches").where("user_id", "=", account.id).returning("repository_id").execute()
-  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [] })
+  const unstarred = await dropStarsBy(tx, account.id)
+  const unwatched = await dropWatchesBy(tx, account.id)
+  await recountStars(tx, { repositoryIds: unstarred, userIds: [] })
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 

@@ -1,11 +1,12 @@
 import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool } from "kysely"
+import { NOBODY_ID } from "../../../access/rules.ts"
 import { visibleOrganizations } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate, lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables, Visibility } from "../../../core/database/tables.ts"
+import type { Seconds, Tables, Visibility } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 
 // --- reads by key ----------------------------------------------------------------------------------------------------------------
@@ -213,3 +214,22 @@ export const noteSignIn = (
 
 export const findFirstAdministrator = (db: Handle) =>
   db.selectFrom("users").selectAll().where("is_admin", "=", 1).orderBy("id").limit(1).executeTakeFirst()
+
+/** Makes the account that owns what remains of deleted repositories, unless it is there. */
+export async function ensureNobody(tx: Transaction, now: Seconds): Promise<void> {
+  await tx
+    .insertInto("users")
+    .values({
+      id: NOBODY_ID,
+      kind: "nobody",
+      name: "(nobody)",
+      lower_name: "(nobody)",
+      visibility: "private",
+      prohibit_login: 1,
+      is_active: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

@@ -14,9 +14,9 @@ import { mirrorSecretContext, requireInterval } from "../../code/mirrors/pull-ru
 import type { MigrateRepoOptions } from "../../code/mirrors/records.ts"
 import { type RemoteAddress, RemoteRefused, reach, readRemote, troubleOf } from "../../code/mirrors/remote.ts"
 import { nextSync } from "../../code/mirrors/schedule.ts"
-import { findImport } from "../../code/mirrors/store.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { importJob, importSecretContext } from "./import.ts"
+import { findImport } from "./imports-store.ts"
 import { WIKI } from "./progress.ts"
 import type { Part } from "./source.ts"
 
