@@ -28,7 +28,7 @@ import { VERSION } from "./core/version.ts"
 import { extensions } from "./extensions.ts"
 import { ensureSiteKey } from "./features/code/signatures/keys.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
-import { openAuthenticator } from "./features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "./features/people/authentication/authenticate.ts"
 import { openPasswords } from "./features/people/authentication/passwords.ts"
 import { openSignIns } from "./features/people/authentication/sign-ins.ts"
 import { findTokenByName } from "./features/people/authentication/store.ts"
@@ -36,6 +36,7 @@ import { createToken, deleteToken } from "./features/people/authentication/token
 import { createPerson } from "./features/people/users/rules.ts"
 import { findFirstAdministrator } from "./features/people/users/store.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
+import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
@@ -120,7 +121,8 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     const app = await openHttp(services, {
       operations,
       pages,
-      authenticator: openAuthenticator(services),
+      files,
+      authenticator: authenticatorOf(services),
       metrics: opened.metrics,
       onAnswer: options.onAnswer,
     })

@@ -1,5 +1,5 @@
 import { attribute, type Content, type Html, html } from "../core/html.ts"
-import type { Shown } from "../core/page.ts"
+import type { Kept, Shown } from "../core/page.ts"
 import type { Announced } from "../core/services.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
@@ -52,6 +52,7 @@ export type Theme = (typeof THEMES)[number]
 export const THEME_PATH = "/-/theme"
 /** Takes an announcement away from the browser that asks for it. */
 export const DISMISS_PATH = "/-/dismiss"
+export const dismissedIn = ({ dismissed = "" }: Partial<Kept>): readonly string[] => dismissed.split("_").filter((mark) => mark !== "")
 export const STYLE_PATH = "/-/style"
 
 /** The document around a page, in two parts: what is long is sent between them. */

@@ -11,7 +11,7 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import { openMetrics } from "../../src/core/metrics.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import Type from "../../src/core/schema.ts"
-import { openAuthenticator } from "../../src/features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "../../src/features/people/authentication/authenticate.ts"
 import { operations } from "../../src/operations.ts"
 import { openHttp } from "../../src/servers/http.ts"
 import { allowedOnArchived } from "./archived.ts"
@@ -56,7 +56,8 @@ describe("the permission matrix", () => {
     app = await openHttp(hearth.services, {
       operations: operations.map(probe),
       pages: [],
-      authenticator: openAuthenticator(hearth.services),
+      files: [],
+      authenticator: authenticatorOf(hearth.services),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path"
 import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS } from "./directions.ts"
 import { lengthRefusals } from "./lengths.ts"
 import { queryRefusals, readRefusals, writeRefusals } from "./queries.ts"
+import { routeRefusals } from "./routes.ts"
 
 export interface Import {
   readonly from: string
@@ -91,6 +92,7 @@ if (import.meta.main) {
     ...lengthRefusals(texts),
     ...queryRefusals(texts),
     ...writeRefusals(texts),
+    ...routeRefusals(texts),
     ...readRefusals(texts),
   ]
   for (const sentence of found) console.error(sentence)

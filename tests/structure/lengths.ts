@@ -14,16 +14,7 @@ const BEING_SPLIT = "being split into functions of a section each"
 
 /** Files that have longer functions, or are longer, all the same, with the reason. The list can only shrink. */
 const LONG: Readonly<Record<string, string>> = {
-  "servers/web/accounts/recover-account.ts": BEING_SPLIT,
-  "servers/web/oauth2/authorize.ts": BEING_SPLIT,
-  "servers/web/oauth2/tokens.ts": BEING_SPLIT,
   "servers/web/pages/live.ts": BEING_SPLIT,
-  "servers/web/pages/server.ts": BEING_SPLIT,
-  "servers/web/pictures.ts": BEING_SPLIT,
-  "servers/web/sign-in/confirm.ts": BEING_SPLIT,
-  "servers/web/sign-in/login.ts": BEING_SPLIT,
-  "servers/web/sign-in/providers.ts": BEING_SPLIT,
-  "servers/web/sign-in/sign-up.ts": BEING_SPLIT,
 }
 
 const ONE_TEXT = /^\s*(\w+: )?(["'`]).*\2[,)]*$|^\s*\/.*\/[a-z]*[,)]*$|^\s*<path d="[^"]*"\/>$/

@@ -13,7 +13,7 @@ import { path } from "../../web/address.ts"
 import { administrationPage, ADMINISTRATION_PEOPLE as PEOPLE } from "../../web/administration.ts"
 import { avatar, state } from "../../web/components.ts"
 import { type Field, formView } from "../../web/form.ts"
-import { confirmedSession } from "../sign-in/confirmed.ts"
+import { confirmedSession } from "../parts/sign-in/confirmed.ts"
 
 /** The account of a person, for site administrators. */
 

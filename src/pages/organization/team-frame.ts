@@ -22,17 +22,14 @@ export const OFFERED = { number: 1, limit: 100, offset: 0 } as const
 /** The values of a path that names a team, with its number: that of none where there is no such team, which then is missing. */
 export async function withTeam(values: Readonly<Record<string, string>>, { db }: Request): Promise<Readonly<Record<string, string>>> {
   const { org = "", team = "" } = values
-  const isText = !`${org}${team}`.includes("\0")
-  const organization = isText ? await findUserByName.first(db, { lowerName: org.toLowerCase() }) : undefined
+  const organization = await findUserByName.first(db, { lowerName: org.toLowerCase() })
   const found = organization && (await findTeamByName.first(db, { organizationId: organization.id, lowerName: team.toLowerCase() }))
   return { ...values, id: String(found?.id ?? 0) }
 }
 
 /** The organisation's team of that name, in any letter case; one that the reader may not see is missing. */
 export async function locateTeam({ db, actor, organization, role }: InOrganization, name: string): Promise<Team> {
-  const team = name.includes("\0")
-    ? undefined
-    : await findTeamByName.first(db, { organizationId: organization.id, lowerName: name.toLowerCase() })
+  const team = await findTeamByName.first(db, { organizationId: organization.id, lowerName: name.toLowerCase() })
   if (!team) throw refuse.notFound()
   const isMember = (await findTeamMember.first(db, { teamId: team.id, userId: actor.user.id })) !== undefined
   if (!teamVisible(actor, team, organization, role, isMember)) throw refuse.notFound()

@@ -4,17 +4,17 @@ import { mostBytesOf } from "../../core/bounds.ts"
 import type { Config } from "../../core/config.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
-import { formOf, isRawPath, lastSegment, type Opened, type Operation, type Page, requestedForm, type Sent } from "../../core/operation.ts"
+import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { type Authenticator, actAs } from "../../features/people/authentication/authenticate.ts"
+import { queryOf } from "../../web/address.ts"
 import { clientAddress } from "../client/address.ts"
-import { queryOf } from "../client/session.ts"
+import { sendDownload } from "../files/send.ts"
 import { callerByHeader, headerText } from "../routing/callers.ts"
 import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
-import type { DeclaredRequest, DeclaredRoute } from "../routing/routes.ts"
-import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
-import { sendDownload } from "./download.ts"
+import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
+import { render, sendRefusal, sendRendered } from "./answer.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
 
 export const API_BASE = "/api/v1"
@@ -37,7 +37,7 @@ interface ApiInput {
 /** The routes of the operations: called by programs, which sign in with a header, and answered with records. */
 export function apiRoutes(services: Services, { operations, authenticator, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
   const { api, limits, security } = services.config
-  const kind: Kind<Operation, Caller, Opened, ApiInput, Sent<number, unknown>, Rendered> = {
+  const kind: Kind<Operation, Caller, Opened, ApiInput, Sent<number, unknown>> = {
     route: (operation) => ({
       method: operation.method,
       path: API_BASE + operation.path,
@@ -47,7 +47,7 @@ export function apiRoutes(services: Services, { operations, authenticator, onAns
       bodyLimit: bodyLimitOf(operation, services.config),
     }),
     who: async (_operation, request) => {
-      const parameters = queryOf(request)
+      const parameters = queryOf(request.url)
       const token = security.queryTokens ? (parameters.get("token") ?? parameters.get("access_token")) : null
       const signedIn = await callerByHeader(services, authenticator, request, token ? { kind: "token", token } : undefined)
       const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
@@ -59,17 +59,14 @@ export function apiRoutes(services: Services, { operations, authenticator, onAns
       if (security.requireSignIn && actor.kind === "anonymous") throw refuse.forbidden("Only signed in user is allowed to call APIs.")
       if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
     },
-    keyOf: (operation, { actor }, request) =>
-      operation.method === "GET" && !operation.changesWithTime ? keyOf(operation, actor, request.url) : undefined,
-    kept: openKept({
-      mostBytes: 8 * 1024 * 1024,
-      longest: 256 * 1024,
-      bytesOf: ({ body }) => body?.length ?? 0,
-      now: services.now,
-    }),
-    pathOf,
+    keeps: {
+      answers: openKept(services, { mostBytes: 8 * 1024 * 1024, longest: 256 * 1024 }),
+      keyOf: (operation, { actor }, request) =>
+        operation.method === "GET" && !operation.changesWithTime ? keyOf(operation, actor, request.url) : undefined,
+    },
+    pathOf: ({ path }, request) => pathOf(path, request),
     read: ({ query, body }, request) => {
-      const parameters = queryOf(request)
+      const parameters = queryOf(request.url)
       const page = readPage(parameters, api)
       const sent = Buffer.isBuffer(request.body) ? request.body : undefined
       const hasRecord = body !== undefined && uploadFormOf(body) === undefined
@@ -92,9 +89,9 @@ export function apiRoutes(services: Services, { operations, authenticator, onAns
       const rendered = render(services, request.method, request.url, sent, record.paged ? page : undefined)
       if (rendered.status !== 200) return (reply) => sendRendered(request, reply, rendered)
       // As bytes: for long answers, encoding the text anew each time costs more than all else of sending it.
-      return typeof rendered.body === "string" ? { ...rendered, body: Buffer.from(rendered.body) } : rendered
+      const body = typeof rendered.body === "string" ? Buffer.from(rendered.body) : rendered.body
+      return { bytes: body?.length ?? 0, send: (request, reply) => sendRendered(request, reply, { ...rendered, body }) }
     },
-    send: sendRendered,
     fail: (error, request, reply) => sendRefusal(services, request, reply, error),
   }
   return routesOf(services, kind, operations)
@@ -117,17 +114,6 @@ function keyOf(operation: Operation, actor: Actor, url: string): string {
 function bodyLimitOf({ body }: Operation, { api, limits }: Config): number | undefined {
   const most = body && mostBytesOf(body, limits)
   return most === undefined ? undefined : Math.min(most, api.maxBodyBytes)
-}
-
-/** The values of the path's parameters, the form at its end among them; some are wanted as they were sent. */
-function pathOf(operation: Operation, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
-  const last = operation.parameters.at(-1)?.name
-  if (last !== undefined && isRawPath(last)) return { ...params, [last]: lastSegment(url) }
-  const form = formOf(operation.path)
-  const before = form && /\{(\w+)\}$/.exec(form.beside)?.[1]
-  const asked = before === undefined ? undefined : requestedForm(params[before] ?? "")
-  if (before === undefined || asked === undefined) return params
-  return { ...params, [before]: (params[before] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
 }
 
 function requireScope(actor: Actor, operation: Operation): void {

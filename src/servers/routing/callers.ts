@@ -1,7 +1,5 @@
 import type { FastifyRequest } from "fastify"
-import { neededScopes, scopeAllows } from "../../access/scopes.ts"
 import { type Actor, signedInAs } from "../../core/actor.ts"
-import type { ScopeCategory } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { type Authenticator, requireUsable } from "../../features/people/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
@@ -29,13 +27,6 @@ export async function callerOf(services: Services, authenticator: Authenticator,
   const isRead = request.method === "GET" || request.method === "HEAD"
   const session = request.headers.authorization === undefined && isRead ? await sessionOf(services, request) : undefined
   return session ? signedInAs(session.user) : callerByHeader(services, authenticator, request)
-}
-
-/** Whether the caller may read this category at all: a token needs the scope for it, and some sites show nothing to anonymous callers. */
-export function mayReadCategory(services: Services, actor: Actor, category: ScopeCategory): boolean {
-  if (actor.kind === "anonymous") return !services.config.security.requireSignIn
-  const { credential } = actor
-  return credential.kind !== "token" || neededScopes("GET", [category]).every((scope) => scopeAllows(credential.scopes, scope))
 }
 
 export const headerText = (request: FastifyRequest, name: string): string | undefined => {

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from "node:crypto"
 import type { Readable } from "node:stream"
 import type { Repository } from "../../../access/permission.ts"
+import { findRepositoryById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
-import type { Download } from "../../../core/download.ts"
+import { type Download, storedDownload } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { writeRow } from "../../../core/files.ts"
@@ -150,9 +151,13 @@ export const requireContent = async (
   which: { readonly repositoryId: number; readonly id: number },
 ): Promise<Artifact> => withContent(services, await findArtifact.first(services.database.read, which))
 
-/** The same, of any repository. */
-export const requireContentById = async (services: Services, id: number): Promise<Artifact> =>
-  withContent(services, await findArtifactById.first(services.database.read, { id }))
+/** The file of an artifact of any repository. Refuses as `requireContent` does. */
+export async function artifactById(services: Services, id: number): Promise<Download> {
+  const artifact = withContent(services, await findArtifactById.first(services.database.read, { id }))
+  const repository = await findRepositoryById.first(services.database.read, { id: artifact.repository_id })
+  if (!repository) throw refuse.notFound()
+  return artifactDownload(services, repository.storage, artifact)
+}
 
 function withContent({ now }: Services, artifact: Artifact | undefined): Artifact {
   if (!artifact || artifact.file === "" || isExpired(artifact, now())) throw refuse.notFound()
@@ -160,22 +165,20 @@ function withContent({ now }: Services, artifact: Artifact | undefined): Artifac
 }
 
 /** The download of an artifact's file. */
-export const artifactDownload = (
-  services: Services,
-  storage: string,
-  { id, name, file, size, sha256, media_type }: Artifact,
-): Download => ({
-  tag: `"${sha256}"`,
-  size,
-  isRanged: true,
-  open: async (range) => {
-    const handle = await openFile(services, { storage, file })
-    if (!handle) throw new Refusal("internal", `the file of artifact ${id} is gone`)
-    // A file that is no zip file has its own name; its type is the one that its name stands for, not the one that its uploader declared.
-    const { type, disposition } = media_type === "" ? { ...fileHeadersOf(`${name}.zip`), type: "application/zip" } : fileHeadersOf(name)
-    return { type, disposition, content: handle.createReadStream(range) }
-  },
-})
+export const artifactDownload = (services: Services, storage: string, { id, name, file, size, sha256, media_type }: Artifact): Download => {
+  // A file that is no zip file has its own name; its type is the one that its name stands for, not the one that its uploader declared.
+  const headers = media_type === "" ? { ...fileHeadersOf(`${name}.zip`), type: "application/zip" } : fileHeadersOf(name)
+  return storedDownload({
+    tag: `"${sha256}"`,
+    size,
+    ...headers,
+    open: async () => {
+      const handle = await openFile(services, { storage, file })
+      if (!handle) throw new Refusal("internal", `the file of artifact ${id} is gone`)
+      return handle
+    },
+  })
+}
 
 // --- links without authentication -----------------------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ export async function editPackage(call: Call, name: string, document: Fields, re
       const given = Object.hasOwn(versions, row.version) ? versions[row.version] : undefined
       if (!isFields(given)) continue
       const message = given["deprecated"] ?? ""
-      if (typeof message !== "string" || message.length > 4096 || message.includes("\0"))
+      if (typeof message !== "string" || message.length > 4096)
         throw refuse.badRequest("a deprecation is a text of at most 4096 characters")
       const metadata = deprecate(row, message)
       if (metadata === undefined) continue
@@ -123,7 +123,6 @@ export async function removeTag(call: Call, name: string, tag: string): Promise<
   const { services, owner } = call
   const actor = call.signedIn()
   if (tag === "latest") throw refuse.badRequest("the tag latest can be given to another version, and not be removed")
-  if (tag.includes("\0")) throw refuse.notFound()
   await services.database.write(async (tx) => {
     const asking = await beginChange(tx, { owner, actor })
     const of = await requirePackage(tx, asking, { type: TYPE, name })

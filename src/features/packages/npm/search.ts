@@ -18,7 +18,7 @@ export async function search({ services, owner, actor, rights, query }: Call) {
   const words = (query.get("text") ?? "")
     .toLowerCase()
     .split(/\s+/)
-    .filter((word) => word !== "" && !word.includes("\0"))
+    .filter((word) => word !== "")
   const size = Math.min(numberIn(query, "size", USUAL), MOST)
   const asked = { ownerId: owner.id, words: words.slice(0, 10), visible: visiblePackages(actor, rights) }
   const { rows, versions, total } = await findByWords(db, asked, { limit: size, offset: numberIn(query, "from", 0) })

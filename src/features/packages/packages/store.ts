@@ -35,15 +35,11 @@ export interface Named {
   readonly name: string
 }
 
-/** PostgreSQL can't store such text, so nothing has this name. */
-const isUnstorable = (text: string): boolean => text.includes("\0")
-
 const visible = (db: Handle, { owner, actor, rights }: Asking) =>
   db.selectFrom("packages").where("packages.owner_id", "=", owner.id).where(visiblePackages(actor, rights))
 
 /** The package of this name, in any letter case, if the caller may see it. */
 export async function findPackage(db: Handle, asking: Asking, { type, name }: Named): Promise<Package | undefined> {
-  if (isUnstorable(type) || isUnstorable(name)) return undefined
   return visible(db, asking)
     .selectAll("packages")
     .where("packages.type", "=", type)
@@ -61,7 +57,7 @@ const findVersionByName = query("packages.findVersion", (db, p: Params<{ package
 )
 
 export const findVersion = async (db: Handle, { id }: Pick<Package, "id">, version: string): Promise<Version | undefined> =>
-  isUnstorable(version) ? undefined : findVersionByName.first(db, { packageId: id, lowerVersion: version.toLowerCase() })
+  findVersionByName.first(db, { packageId: id, lowerVersion: version.toLowerCase() })
 
 /** The version that was published last. */
 export const findNewest = query("packages.findNewest", (db, p: Params<{ packageId: number }>) =>
@@ -108,7 +104,7 @@ const findFileByName = query("packages.findFile", (db, p: Params<{ versionId: nu
 )
 
 export const findFile = async (db: Handle, { id }: Pick<Version, "id">, name: string): Promise<FileWithBlob | undefined> =>
-  isUnstorable(name) ? undefined : findFileByName.first(db, { versionId: id, lowerName: name.toLowerCase() })
+  findFileByName.first(db, { versionId: id, lowerName: name.toLowerCase() })
 
 /** The tags of a package with the versions that they name, by name. */
 export const findTags = query("packages.findTags", (db, p: Params<{ packageId: number }>) =>

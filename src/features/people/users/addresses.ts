@@ -33,8 +33,7 @@ export function requireAddress(email: string, field: string): void {
 
 /** The stored address that matches the typed one, of any user, confirmed or not. */
 export async function findTypedAddress(db: Handle, typed: string): Promise<Address | undefined> {
-  const lowerEmail = typed.trim().toLowerCase()
-  return lowerEmail.includes("\0") ? undefined : findAddress.first(db, { lowerEmail })
+  return findAddress.first(db, { lowerEmail: typed.trim().toLowerCase() })
 }
 
 export interface NewAddress {

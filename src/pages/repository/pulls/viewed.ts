@@ -22,7 +22,7 @@ export const viewedForm: Page = page({
     requireAccount(call)
     const { services, query, me, pull, repository } = call
     const { path = "", blob = "", viewed = false } = query
-    if (path === "" || path.includes("\0")) throw refuse.invalid("path", "must name a file")
+    if (path === "") throw refuse.invalid("path", "must name a file")
     if (blob !== "" && !isObjectId(blob, repository.object_format)) throw refuse.invalid("blob", "must be the id of a file")
     const file = { userId: me.id, pullId: pull.id, path }
     await services.database.write((tx) => markViewed(tx, file, viewed ? blob : undefined))

@@ -15,7 +15,7 @@ import { deletePerson } from "../../../features/site/administration/delete-perso
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
-import { confirmedFirst, confirmedSession } from "../../sign-in/confirmed.ts"
+import { confirmedFirst, confirmedSession } from "../../parts/sign-in/confirmed.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 
 const ACCOUNT = `${SETTINGS_PATH}/account` as const

@@ -2,6 +2,7 @@ import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
 import { hasPasskeys } from "../../../features/people/passkeys/passkeys.ts"
 import type { findPasskeysOf } from "../../../features/people/passkeys/store.ts"
+import { titleFor, titleOf } from "../../../features/people/providers/providers.ts"
 import type { findLinksOf } from "../../../features/people/providers/store.ts"
 import type { listSessions } from "../../../features/people/sessions/sessions.ts"
 import { buttonForm, empty, notice, rowsOr } from "../../../web/components.ts"
@@ -114,7 +115,6 @@ const twoSteps = (isOn: boolean, codes: number): Html =>
 function outside(services: Services, links: readonly Link[], now: number): Content {
   const { providers } = services.config.signIn
   if (providers.length === 0 && links.length === 0) return undefined
-  const titleOf = (name: string): string => providers.find((each) => each.name === name)?.title ?? name
   const free = providers.filter(({ name }) => !links.some(({ provider }) => provider === name))
   return html`
     <section>
@@ -128,7 +128,7 @@ function outside(services: Services, links: readonly Link[], now: number): Conte
                 html`
                   <li class="bar">
                     <span>
-                      <strong>${row.label}</strong> at ${titleOf(row.provider)}${" "}
+                      <strong>${row.label}</strong> at ${titleFor(services, row.provider)}${" "}
                       <span class="muted">used last ${time(row.last_used_at, now)}</span>
                     </span>
                     ${buttonForm(`${SECURITY}/links/remove`, html`Unlink<span class="hidden-text"> ${row.label}</span>`, { id: row.id })}
@@ -139,7 +139,7 @@ function outside(services: Services, links: readonly Link[], now: number): Conte
         `
       }
       <div class="bar">
-        ${free.map(({ name }) => buttonForm(`/user/oauth2/${name}`, `Link your account at ${titleOf(name)}`, {}, ""))}
+        ${free.map((each) => buttonForm(`/user/oauth2/${each.name}`, `Link your account at ${titleOf(each)}`, {}, ""))}
       </div>
     </section>
   `

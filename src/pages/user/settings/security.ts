@@ -17,17 +17,10 @@ import { beginRegistration, register, removePasskey } from "../../../features/pe
 import { findPasskeysOf } from "../../../features/people/passkeys/store.ts"
 import { unlink } from "../../../features/people/providers/links.ts"
 import { findLinksOf } from "../../../features/people/providers/store.ts"
-import {
-  beginSession,
-  endOtherSessions,
-  endSessionById,
-  findSessionOf,
-  listSessions,
-  type Session,
-} from "../../../features/people/sessions/sessions.ts"
+import { beginSession, endOtherSessions, endSessionById, listSessions, type Session } from "../../../features/people/sessions/sessions.ts"
 import { field, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { confirmedSession } from "../../sign-in/confirmed.ts"
+import { confirmedSession, sessionOfReader } from "../../parts/sign-in/confirmed.ts"
 import { personalSettings } from "./frame.ts"
 import { qrCode } from "./qr.ts"
 import { ENROLL, NEW_PASSKEY, SECURITY, securityView } from "./security-view.ts"
@@ -195,9 +188,6 @@ const shown = (title: string, body: Content, more: Partial<Omit<Shown, "kind" | 
       ${body}
     `,
   })
-
-const sessionOfReader = async (services: Services, { session }: Reader): Promise<Session | undefined> =>
-  session === undefined ? undefined : findSessionOf(services, session)
 
 async function whenConfirmed(services: Services, reader: Reader, work: (session: Session) => Promise<string>): Promise<Moved> {
   const session = await confirmedSession(services, reader, SECURITY)

@@ -3,10 +3,10 @@ import { promisify } from "node:util"
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import type { Encoding } from "../../../web/assets.ts"
-import { matches } from "../../api/answer.ts"
+import { matches } from "../../files/conditions.ts"
 
 /** A text that is ready to be sent, in the encodings that were asked for so far. */
-export interface Ready {
+export interface ReadyText {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly tag: string
@@ -14,7 +14,7 @@ export interface Ready {
   readonly encoded: Map<Encoding, Buffer>
 }
 
-export function readyText(status: number, headers: Readonly<Record<string, string>>, body: string | Buffer): Ready {
+export function readyText(status: number, headers: Readonly<Record<string, string>>, body: string | Buffer): ReadyText {
   const plain = typeof body === "string" ? Buffer.from(body) : body
   return { status, headers, tag: `"${hash("sha1", plain, "base64url")}"`, plain, encoded: new Map() }
 }
@@ -22,7 +22,7 @@ export function readyText(status: number, headers: Readonly<Record<string, strin
 /** Shorter texts gain nothing. */
 const WORTH_COMPRESSING = 1024
 
-export async function sendReady(request: FastifyRequest, reply: FastifyReply, ready: Ready): Promise<FastifyReply> {
+export async function sendReady(request: FastifyRequest, reply: FastifyReply, ready: ReadyText): Promise<FastifyReply> {
   const { status, headers, tag, plain } = ready
   reply.headers(headers).header("vary", "Cookie, Accept-Encoding")
   if (status === 200) {

@@ -1,33 +1,42 @@
 import { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { mayRead } from "../../../access/scopes.ts"
 import { actorId, anonymous, signedInAs } from "../../../core/actor.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import type { Html } from "../../../core/html.ts"
-import { isRawPath, type Page as ListPage, lastSegment, type Request } from "../../../core/operation.ts"
-import type { Moved, Page, PageAnswer, PageInput, Reader, SentEvents, SentFile, SessionText, Shown } from "../../../core/page.ts"
+import type { Page as ListPage, Request } from "../../../core/operation.ts"
+import type {
+  Away,
+  Kept,
+  Moved,
+  Page,
+  PageAnswer,
+  PageInput,
+  Reader,
+  SentEvents,
+  SentFile,
+  SessionText,
+  Shown,
+} from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { findHeaderNews } from "../../../features/events/notifications/header-store.ts"
 import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
-import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "../../../features/people/authentication/authenticate.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
-import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
-import { avatarUrl } from "../../../features/people/users/present.ts"
-import { path } from "../../../web/address.ts"
-import { ASSETS_PATH, findAsset } from "../../../web/assets.ts"
-import { type Flash, frame, type Surroundings, type Theme } from "../../../web/layout.ts"
+import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
+import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
-import { sendDownload } from "../../api/download.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 import { readBody, readQuery } from "../../api/input.ts"
 import { clientAddress } from "../../client/address.ts"
-import { loginFor, queryOf, sessionOf, sessionText, setSession } from "../../client/session.ts"
-import { callerByHeader, mayReadCategory } from "../../routing/callers.ts"
-import { type Caller, type Kind, openKept, routesOf, type Send } from "../../routing/pipeline.ts"
-import { leadTo, ownPath } from "../../routing/redirect.ts"
-import { type DeclaredRequest, type DeclaredRoute, declaredRoute } from "../../routing/routes.ts"
-import { FORM } from "../form.ts"
+import { cookieOf, keep, keptBy } from "../../client/cookies.ts"
+import { sessionOf, sessionText, setSession } from "../../client/session.ts"
+import { sendDownload } from "../../files/send.ts"
+import { callerByHeader } from "../../routing/callers.ts"
+import { type Caller, type Kind, openKept, type Ready, routesOf, type Send } from "../../routing/pipeline.ts"
+import { leadTo, sendAway, unnoticed } from "../../routing/redirect.ts"
+import { type DeclaredRequest, type DeclaredRoute, declaredRoute, pathOf } from "../../routing/routes.ts"
 import { filesFirst } from "./attach.ts"
 import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
@@ -36,42 +45,20 @@ import { registerGoGet } from "./go-get.ts"
 import { askInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
-import { NOT_STORED, notStored, pageHeaders } from "./policy.ts"
-import { encodingFor, type Ready, readyText, sendReady } from "./ready.ts"
-import { cameFrom, cookieOf, diffsFor, dismissedBy, registerRemembered, themeFor, themeOf } from "./remembered.ts"
+import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
+import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
+import { cameFrom, chosenTheme, diffsFor, surroundings } from "./surroundings.ts"
 
-const YEAR = 31_536_000
-
-/** Serves what pages load, and gives the routes of the declared ones. */
-export function registerPages(
-  app: FastifyInstance,
-  services: Services,
-  pages: readonly Page[],
-  { signIn, authenticator }: Pick<Serving, "signIn" | "authenticator">,
-): readonly DeclaredRoute[] {
+/** The routes of the declared pages. */
+export function pageRoutes(app: FastifyInstance, services: Services, pages: readonly Page[]): readonly DeclaredRoute[] {
   const sendEvents = openEventStreams(app)
   const live = openLivePages(services, totalsOfUsers)
-  const serving: Serving = { signIn, authenticator, sendEvents, live, undoable: undoableIn(pages) }
+  const serving: Serving = { sendEvents, live, undoable: undoableIn(pages) }
   registerGoGet(app, services)
-  app.get<{ Params: { file: string } }>(`${ASSETS_PATH}/:file`, async (request, reply) => {
-    const asset = findAsset(request.params.file)
-    if (!asset) throw refuse.notFound()
-    const encoding = encodingFor(request)
-    if (encoding) reply.header("content-encoding", encoding)
-    return reply
-      .header("cache-control", `public, max-age=${YEAR}, immutable`)
-      .header("vary", "Accept-Encoding")
-      .type(asset.type)
-      .send(await asset.bytes(encoding))
-  })
-
-  registerRemembered(app, services)
   return routesOf(services, kindOf(services, serving), pages)
 }
 
 interface Serving {
-  readonly signIn: SignIn
-  readonly authenticator: Authenticator
   readonly sendEvents: SendEvents
   readonly live: LivePages
   readonly undoable: Undoable
@@ -85,7 +72,7 @@ interface Visitor extends Caller {
   /** Whether a program asks, which has signed in with a header. */
   readonly isProgram: boolean
   readonly flash: Flash | undefined
-  readonly theme: Theme | undefined
+  readonly kept: Partial<Kept>
   readonly diffs: string | undefined
   /** Why a form is shown again without being done. */
   readonly unsent: Refusal | undefined
@@ -95,7 +82,7 @@ type Answering = (input: PageInput) => Promise<PageAnswer>
 type Fields = Pick<PageInput, "query" | "page">
 
 /** Pages and forms: people come with a session of their browser, and get HTML. */
-function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answering, Fields, PageAnswer, Ready> {
+function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answering, Fields, PageAnswer> {
   const { requireSignIn } = services.config.security
   return {
     route: (page) => ({
@@ -103,33 +90,30 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
       path: page.address,
       operation: page.id,
       // The file of an upload is read as a stream, and so are those that are attached to a text, see attach.ts.
-      body: page.upload ? "streamed" : "files-streamed",
-      bodyLimit: page.method === "POST" ? (page.bytes ?? FORM.bodyLimit) : undefined,
-      signsInPlace: page.method === "POST" && !page.upload,
+      body: page.upload ? "streamed" : page.beforeSignIn ? "collected" : "files-streamed",
+      bodyLimit: page.method === "POST" ? page.bytes : undefined,
+      signsInPlace: page.method === "POST" && !page.upload && !page.beforeSignIn,
+      fromAnySite: page.fromAnySite,
       asksToSignIn: page.asksToSignIn,
     }),
     who: (page, request, reply) => visitorOf(services, serving, page, request, reply),
     admit: (page, { actor }) => {
       // Before anything is looked up: what is hidden or missing leads to signing in as everything else does.
-      const asksFirst = requireSignIn || (page.rule.signIn === "required" && page.method === "GET")
+      const asksFirst = (requireSignIn && !page.beforeSignIn) || (page.rule.signIn === "required" && page.method === "GET")
       if (asksFirst && actor.kind === "anonymous") throw refuse.unauthenticated()
-      if (page.programs?.some((category) => !mayReadCategory(services, actor, category))) throw refuse.notFound()
+      if (page.programs?.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
     },
-    keyOf: (page, { session, theme, diffs, flash, isProgram }, request) => {
-      if (page.method !== "GET" || page.changesWithTime || flash !== undefined || isProgram || isFollowed(page, request)) return undefined
-      const announced = services.announcements.shown(session !== undefined, dismissedBy(request)).map(({ mark }) => mark)
-      return `${page.id} ${session?.user.id ?? "-"} ${theme ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
-    },
-    kept: openKept({
-      mostBytes: 16 * 1024 * 1024,
-      longest: 512 * 1024,
-      // An encoded form adds about a quarter.
-      bytesOf: ({ plain }) => plain.length * 1.5 + 300,
+    keeps: {
       // Pages say how long ago things happened, exact to a minute.
-      seconds: 60,
-      now: services.now,
-    }),
-    pathOf,
+      answers: openKept(services, { mostBytes: 16 * 1024 * 1024, longest: 512 * 1024, seconds: 60 }),
+      keyOf: (page, { session, kept, diffs, flash, isProgram }, request) => {
+        if (page.method !== "GET" || page.changesWithTime || page.beforeSignIn) return undefined
+        if (flash !== undefined || isProgram || isFollowed(page, request)) return undefined
+        const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
+        return `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
+      },
+    },
+    pathOf: pathOfPage,
     instead: (page, asked, request) =>
       isFollowed(page, request) ? async () => follow(services, serving, page, asked, request) : undefined,
     read: (page, request) => fieldsOf(services, page, request),
@@ -147,7 +131,6 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
         ? once(services, { userId: actor.user.id, url: request.url, body: request.body }, run)
         : run(),
     present: ({ record, caller, request }, answered) => present(services, serving, record, caller, request, answered),
-    send: sendReady,
     fail: (error, request, reply) => sendErrorPage(services, request, reply, error),
   }
 }
@@ -155,38 +138,42 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
 /** By the session, which a form may begin itself; by a header where programs ask for the page too. */
 async function visitorOf(
   services: Services,
-  { signIn, authenticator, undoable }: Serving,
+  { undoable }: Serving,
   page: Page,
   request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<Visitor | Send> {
-  const entered = page.method === "POST" ? await signInPlace(services, signIn, request) : undefined
+  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
   if (entered?.kind === "shown") return () => sendShown(services, request, reply, entered)
   if (entered) setSession(services, reply, entered.cookie)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
-  const actor = isProgram ? await callerByHeader(services, authenticator, request) : session ? signedInAs(session.user) : anonymous
+  const actor = isProgram
+    ? await callerByHeader(services, authenticatorOf(services), request)
+    : session
+      ? signedInAs(session.user)
+      : anonymous
+  const kept = keptBy(services, request)
   return {
     actor,
     session,
     begun: entered?.cookie,
     isProgram,
     flash: isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), undoable) : undefined,
-    theme: themeOf(request),
-    diffs: diffsFor(request, session?.user),
-    unsent: await filesFirst(services, { page, request, actor, path: pathOf(page, request) }),
+    kept,
+    diffs: diffsFor(kept, session?.user),
+    unsent: await filesFirst(services, { page, request, actor, path: pathOfPage(page, request) }),
   }
 }
 
-function pathOf({ address }: Page, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
-  // A clone address that somebody pastes into a browser.
-  const repo = params["repo"]?.replace(/\.git$/, "")
-  const last = /\{(\w+)\}$/.exec(address)?.[1]
-  const raw = last !== undefined && isRawPath(last) ? { [last]: lastSegment(url) } : {}
-  return { ...params, ...raw, ...(repo === undefined ? {} : { repo }) }
+/** Where somebody pastes a clone address into a browser, the name ends in `.git`. */
+function pathOfPage({ address }: Page, request: DeclaredRequest): Readonly<Record<string, string>> {
+  const path = pathOf(address, request)
+  const repo = path["repo"]?.replace(/\.git$/, "")
+  return repo === undefined ? path : { ...path, repo }
 }
 
-const readerOf = (services: Services, { actor, begun, diffs, theme }: Visitor, request: DeclaredRequest): Reader => ({
+const readerOf = (services: Services, { actor, begun, diffs, kept }: Visitor, request: DeclaredRequest): Reader => ({
   actor,
   url: request.url,
   requestId: request.id,
@@ -194,11 +181,12 @@ const readerOf = (services: Services, { actor, begun, diffs, theme }: Visitor, r
   agent: request.headers["user-agent"],
   session: begun?.text ?? sessionText(services, request),
   diffs,
-  theme,
+  kept,
+  from: cameFrom(request),
 })
 
 /** Whether a script asks to be told when the page changes. */
-const isFollowed = ({ live }: Page, request: DeclaredRequest): boolean => live !== undefined && queryOf(request).has("live")
+const isFollowed = ({ live }: Page, request: DeclaredRequest): boolean => live !== undefined && queryOf(request.url).has("live")
 
 /** The stream that tells a script when the page has changed; it ends with the session. */
 function follow(services: Services, { live }: Serving, page: Page, asked: Request, request: DeclaredRequest): SentEvents {
@@ -222,31 +210,34 @@ async function present(
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
   if (answered.kind === "file") return (reply) => sendDownload(request, reply, answered.file)
   if (answered.kind === "events") return (reply) => sendEvents(reply, answered)
-  const begun = "session" in answered ? answered.session : undefined
-  const keepSession = (reply: FastifyReply) => (begun ? setSession(services, reply, begun) : reply)
-  if (answered.kind === "moved") return (reply) => sendMoved(request, keepSession(reply), answered)
+  const keeping: Pick<Moved, "session" | "keeps"> = answered.kind === "text" ? {} : answered
+  const kept = (reply: FastifyReply): FastifyReply =>
+    keep(services, keeping.session ? setSession(services, reply, keeping.session) : reply, keeping)
+  if (answered.kind === "away") return (reply) => sendAway(kept(reply), answered.to)
+  if (answered.kind === "moved")
+    return (reply) => sendMoved(request, page.beforeSignIn ? unnoticed(kept(reply)) : kept(reply).headers(NOT_SHARED), answered)
   const { rest } = answered.kind === "shown" ? answered : {}
-  if (answered.kind === "shown" && rest)
-    return (reply) => sendLong(services, request, keepSession(reply), session, { ...answered, rest, flash })
-  const ready = await readyOf(services, request, session, answered, flash)
-  const isPrivate = (answered.kind === "shown" && answered.isPrivate) || flash !== undefined
-  if (ready.status === 200 && !isPrivate && !begun) return ready
+  if (answered.kind === "shown" && rest) return (reply) => sendLong(services, request, kept(reply), session, { ...answered, rest, flash })
+  const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
+  const ready = await readyOf(services, request, shownTo, answered, flash)
+  const isPrivate = (answered.kind === "shown" && answered.isPrivate) || page.beforeSignIn || flash !== undefined
+  if (ready.status === 200 && !isPrivate && !keeping.session && !keeping.keeps)
+    // An encoded form adds about a quarter.
+    return { bytes: ready.plain.length * 1.5 + 300, send: (request, reply) => sendReady(request, reply, ready) }
   const sent = isPrivate && answered.kind === "shown" ? { ...ready, headers: { ...ready.headers, ...NOT_STORED } } : ready
-  return (reply) => sendReady(request, flash === undefined ? keepSession(reply) : forgetFlash(keepSession(reply)), sent)
+  return (reply) => sendReady(request, flash === undefined ? kept(reply) : forgetFlash(kept(reply)), sent)
 }
 
 /** The answer to a form has the form's address, at which there is no page to follow. */
 const unfollowed = (shown: Shown): Shown => ({ ...shown, modules: shown.modules?.filter((name) => name !== "live") ?? [] })
 
-const HTML = "text/html;charset=utf-8"
-
 async function readyOf(
   services: Services,
   request: FastifyRequest,
   session: Session | undefined,
-  answered: Exclude<PageAnswer, Moved | SentFile | SentEvents>,
+  answered: Exclude<PageAnswer, Moved | Away | SentFile | SentEvents>,
   flash: Flash | undefined,
-): Promise<Ready> {
+): Promise<ReadyText> {
   if (answered.kind === "text") {
     const policy = answered.type.startsWith("text/html") ? {} : { "content-security-policy": "default-src 'none'; sandbox" }
     return readyText(
@@ -256,14 +247,17 @@ async function readyOf(
     )
   }
   const { before, after } = frame(answered, await surroundings(services, request, session, flash))
-  return readyText(answered.status ?? 200, { ...pageHeaders(answered.formTargets), "content-type": HTML }, `${before}${after}`)
+  return readyText(answered.status ?? 200, pageHeaders(answered), `${before}${after}`)
 }
 
-/** Sends a page that is not declared, such as one of the steps of a sign-in; nobody stores it. */
-export async function sendShown(services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> {
-  const { before, after } = frame(shown, await surroundings(services, request, await sessionOf(services, request)))
-  const { status = 200, formTargets } = shown
-  return notStored(reply.code(status).headers(pageHeaders(formTargets)).header("vary", "Cookie")).send(`${before}${after}`)
+/** Sends a page that is not declared, such as one that asks for the sign-in in place; nobody stores it. */
+const sendShown = async (services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> =>
+  sendFramed(reply, shown, await surroundings(services, request, await sessionOf(services, request)))
+
+function sendFramed(reply: FastifyReply, shown: Shown, around: Surroundings): FastifyReply {
+  const { before, after } = frame(shown, around)
+  reply.code(shown.status ?? 200).headers(pageHeaders(shown))
+  return notStored(reply.header("vary", "Cookie")).send(`${before}${after}`)
 }
 
 /** Sends a page whose rest is still being made. */
@@ -282,7 +276,7 @@ async function sendLong(
   }
   reply
     .code(shown.status ?? 200)
-    .headers(pageHeaders(shown.formTargets))
+    .headers(pageHeaders(shown))
     .header("vary", "Cookie, Accept-Encoding")
   const encoding = encodingFor(request)
   if (encoding !== "gzip" && encoding !== "br") return reply.send(Readable.from(whole()))
@@ -295,40 +289,6 @@ async function sendLong(
   return reply.header("content-encoding", "gzip").send(source.pipe(zip))
 }
 
-async function surroundings(
-  services: Services,
-  request: FastifyRequest,
-  session: Session | undefined,
-  flash?: Flash,
-): Promise<Surroundings> {
-  const user = session?.user
-  const news = user && (await findHeaderNews(services.database.read, user))
-  const timer = news?.timer
-  return {
-    siteName: "Hearth",
-    viewer: user && {
-      login: user.name,
-      full_name: user.full_name,
-      avatar_url: avatarUrl(services.site, user),
-      isAdministrator: user.is_admin === 1,
-    },
-    unread: news?.unread ?? 0,
-    timer: timer && {
-      since: timer.since,
-      seconds: Math.max(0, services.now() - timer.since),
-      title: timer.title,
-      issue: `${timer.owner}/${timer.repository}#${timer.number}`,
-      path: path(timer.owner, timer.repository, timer.isPull === 1 ? "pulls" : "issues", timer.number),
-      back: request.method === "POST" ? cameFrom(request) : request.url,
-    },
-    theme: themeFor(request, user),
-    url: request.url,
-    mayRegister: services.config.users.registration === "open",
-    flash: flash ?? (isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), new Map()) : undefined),
-    announcements: services.announcements.shown(user !== undefined, dismissedBy(request)),
-  }
-}
-
 const forgetFlash = (reply: FastifyReply): FastifyReply => reply.header("set-cookie", noFlash)
 
 /** What a script accepts that sends a form itself and goes on: browsers don't tell scripts where a redirect leads. */
@@ -338,7 +298,6 @@ function sendMoved(request: FastifyRequest, reply: FastifyReply, { to, status = 
   const isTold = request.headers.accept === MOVED
   // What other scripts ask for, nobody sees.
   if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(flash, undo))
-  reply.header("cache-control", "private, no-cache")
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
@@ -349,7 +308,7 @@ const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
 const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: 10_000 }
 
 function fieldsOf({ config }: Services, page: Page, request: FastifyRequest): Fields {
-  const parameters = queryOf(request)
+  const parameters = queryOf(request.url)
   const number = Math.min(Math.max(1, Number(/^\d{1,9}$/.exec(parameters.get("page") ?? "")?.[0] ?? 1)), 1_000_000)
   const limit = Math.min(page.rows, config.api.maxPageSize)
   const rows: ListPage = { number, limit, offset: (number - 1) * limit }
@@ -408,9 +367,7 @@ export async function sendErrorPage(
     isSignedIn: session !== undefined,
   })
   const seconds = retryAfter(refusal)
-  if (seconds !== undefined) reply.header("retry-after", seconds)
   // Without the database the header can't count what is unread.
   const around = await surroundings(services, request, session).catch(() => surroundings(services, request, undefined))
-  const { before, after } = frame(shown, around)
-  return notStored(reply.code(refusal.status).headers(pageHeaders()).header("vary", "Cookie")).send(`${before}${after}`)
+  return sendFramed(reply, { ...shown, ...(seconds !== undefined && { retryAfter: seconds }) }, around)
 }
