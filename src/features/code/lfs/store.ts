@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { LfsObjectsTable } from "../../../core/database/tables/lfs.ts"
 import { recountLfsSize } from "../repositories/counters-store.ts"
@@ -106,3 +106,14 @@ export const insertLock = query("lfs.insertLock", (db, p: Params<{ repositoryId:
 )
 
 export const deleteLock = query("lfs.deleteLock", (db, p: Params<{ id: number }>) => db.deleteFrom("lfs_locks").where("id", "=", p.id))
+
+export const locksWithOwners = (db: Handle) =>
+  db.selectFrom("lfs_locks").innerJoin("users", "users.id", "lfs_locks.owner_id").selectAll("lfs_locks").select("users.name as owner_name")
+
+export const findLockByPath = query("lfs.findLockByPath", (db, p: Params<{ repositoryId: number; path: string }>) =>
+  locksWithOwners(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.path", "=", p.path),
+)
+
+export const findLock = query("lfs.findLock", (db, p: Params<{ repositoryId: number; id: number }>) =>
+  locksWithOwners(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.id", "=", p.id),
+)

@@ -1,5 +1,5 @@
-import { type Selectable, sql } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
@@ -126,3 +126,18 @@ export async function listPushMirrors(db: Handle, repositoryId: number, { limit,
 export const recordLfsMissing = query("mirrors.recordLfsMissing", (db, p: Params<{ repositoryId: number; missing: number }>) =>
   db.updateTable("mirrors").set({ lfs_missing: p.missing }).where("repository_id", "=", p.repositoryId),
 )
+
+/** Changes these columns of a mirror. */
+export async function updateMirror(tx: Transaction, repositoryId: number, changes: Updateable<MirrorsTable>): Promise<void> {
+  await tx.updateTable("mirrors").set(changes).where("repository_id", "=", repositoryId).execute()
+}
+
+/** Stores a push mirror and returns its id. */
+export async function insertPushMirror(tx: Transaction, row: Insertable<PushMirrorsTable>): Promise<number> {
+  const { id } = await tx.insertInto("push_mirrors").values(row).returning("id").executeTakeFirstOrThrow()
+  return id
+}
+
+/** Stores the sealed secret of a push mirror, and returns the whole. */
+export const putPushSecret = (tx: Transaction, id: number, sealed: string): Promise<PushMirror> =>
+  tx.updateTable("push_mirrors").set({ sealed_secret: sealed }).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
