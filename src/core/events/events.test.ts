@@ -5,8 +5,9 @@ import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import type { Transaction } from "../database/database.ts"
 import type { DomainEvent } from "./event.ts"
 import { deliverEvents, type Listener } from "./events.ts"
-import { BEGINNING, type Position, pruneEvents, readLog, rebaseLog } from "./log.ts"
+import { pruneEvents, readLog, rebaseLog } from "./log.ts"
 import { publish } from "./publish.ts"
+import { BEGINNING, type Position } from "./store.ts"
 
 const happened = (id: number): DomainEvent => ({ kind: "repository.madePublic", repository: { id }, at: 1 })
 

@@ -10,21 +10,12 @@
 
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../database/database.ts"
-import { type Params, query } from "../database/query.ts"
-import { sessionOf } from "../database/session.ts"
 import { slicesOf } from "../database/slices.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Task } from "../jobs/schedule.ts"
 import type { Services } from "../services.ts"
 import type { DomainEvent } from "./event.ts"
-
-export interface Position {
-  readonly transaction: number
-  readonly id: number
-}
-
-/** Before the first event. */
-export const BEGINNING: Position = { transaction: 0, id: 0 }
+import { deleteOldEvents, insertEvent, insertEvents, type Position, rowsAfter } from "./store.ts"
 
 export interface StoredEvent {
   readonly position: Position
@@ -45,22 +36,9 @@ export interface StoredEvent {
 export async function appendToLog(tx: Transaction, events: readonly DomainEvent[], now: Seconds): Promise<void> {
   const rows = events.map((event) => rowOf(event, now))
   const [first] = rows
-  if (first && rows.length === 1) await appendOne(tx, first)
-  else for (const slice of slicesOf(rows)) await tx.insertInto("events").values(slice).execute()
+  if (first && rows.length === 1) await insertEvent(tx, first)
+  else for (const slice of slicesOf(rows)) await insertEvents(tx, slice)
 }
-
-type Row = ReturnType<typeof rowOf>
-
-const appendOne = query("events.append", (db, p: Params<Row>) =>
-  db.insertInto("events").values({
-    kind: p.kind,
-    actor_id: p.actor_id,
-    repository_id: p.repository_id,
-    issue_id: p.issue_id,
-    data: p.data,
-    created_at: p.created_at,
-  }),
-)
 
 const idOf = (value: unknown): number | undefined =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "number" ? value.id : undefined
@@ -101,28 +79,6 @@ function rowOf(event: DomainEvent, now: Seconds) {
     data: JSON.stringify(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(name, value)]))),
     created_at: event.at ?? now,
   }
-}
-
-/** The position of the newest event that `readLog` would give by now. */
-export async function endOfLog(db: Handle): Promise<Position> {
-  let rows = db.selectFrom("events").select(["transaction_id", "id"]).orderBy("transaction_id", "desc").orderBy("id", "desc").limit(1)
-  if (sessionOf(db).kind === "postgres")
-    rows = rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
-  const newest = await rows.executeTakeFirst()
-  return newest ? { transaction: newest.transaction_id, id: newest.id } : BEGINNING
-}
-
-/** The rows after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
-function rowsAfter(db: Handle, after: Position, limit: number) {
-  const rows = db
-    .selectFrom("events")
-    .where(sql<boolean>`(transaction_id, id) > (${after.transaction}, ${after.id})`)
-    .orderBy("transaction_id")
-    .orderBy("id")
-    .limit(limit)
-  return sessionOf(db).kind === "postgres"
-    ? rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
-    : rows
 }
 
 /** The events after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
@@ -166,13 +122,10 @@ export async function readSubjects(db: Handle, after: Position, limit: number, w
   }))
 }
 
-const prune = query("events.prune", (db, p: Params<{ before: number; limit: number }>) =>
-  db
-    .deleteFrom("events")
-    .where("id", "in", (eb) =>
-      eb.selectFrom("events").select("events.id").where("events.created_at", "<", p.before).orderBy("events.created_at").limit(p.limit),
-    ),
-)
+function projectIn({ projectId, project }: { readonly projectId?: unknown; readonly project?: unknown }): number {
+  const id = projectId ?? project
+  return typeof id === "number" ? id : 0
+}
 
 /** Rows that are removed in one transaction: few enough that other writers don't wait long. */
 const BATCH = 1_000
@@ -185,7 +138,7 @@ export const pruneEvents: Task = {
     const before = now() - config.events.keepSeconds
     let removed = 0
     for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
-      batch = await database.write((tx) => prune.changes(tx, { before, limit: BATCH }))
+      batch = await database.write((tx) => deleteOldEvents.changes(tx, { before, limit: BATCH }))
     return `${removed} removed`
   },
 }

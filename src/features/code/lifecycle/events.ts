@@ -13,6 +13,10 @@ type RepositoryEvent =
   | (Happened<"repository.created"> &
       InRepository & {
         readonly isImported: boolean
+        /** The labels that it begins with. */
+        readonly labels?: readonly (Pick<Row<"labels">, "name" | "color" | "description"> & { readonly exclusive: boolean })[] | undefined
+        /** The template repository whose labels it copies. */
+        readonly labelsFrom?: number | undefined
         /** The template repository whose webhooks it copies. */
         readonly webhooksFrom?: number | undefined
       })

@@ -158,5 +158,5 @@ export const deleteTwoFactor = (tx: Transaction, userId: number) =>
 export const noteStep = (tx: Transaction, { step, userId }: { readonly step: number; readonly userId: number }) =>
   tx.updateTable("two_factors").set({ last_step: step }).where("user_id", "=", userId).where("last_step", "<", step).executeTakeFirst()
 
-/** All who have a second factor. */
+/** Who has a second factor. */
 export const findEnrolled = (db: Handle) => db.selectFrom("two_factors").select("user_id").execute()

@@ -24,6 +24,8 @@ type OrganizationEvent =
   | (Undated<"organization.membersRemoved"> & {
       readonly organization: Id<User>
       readonly userIds: readonly number[]
+      /** "removed" from the organisation, which also ends collaborations there, or from the last of their teams. */
+      readonly because: "removed" | "withoutTeam"
       readonly repositoryIds: readonly number[]
     })
   /** Everybody, or only other members, sees from now on that this user is a member. */

@@ -17,21 +17,13 @@ import { downloadFiles, type TransferProgress } from "../../code/mirrors/lfs.ts"
 import { lfsServerOf } from "../../code/mirrors/lfs-server.ts"
 import { opened, type RemoteAddress, RemoteRefused, reachStored, troubleOf } from "../../code/mirrors/remote.ts"
 import { nextSync } from "../../code/mirrors/schedule.ts"
-import {
-  advanceImport,
-  endImport,
-  findImport,
-  findMirror,
-  type Import,
-  recordLfsMissing,
-  recordProgress,
-  recordSync,
-} from "../../code/mirrors/store.ts"
+import { findMirror, type Import, recordLfsMissing, recordSync } from "../../code/mirrors/store.ts"
 import { followWiki } from "../../code/mirrors/wiki.ts"
 import { chooseDefault, readTips, writeBranches } from "../../code/pushes/branches.ts"
 import { alignHead, alignHeadJob } from "../../code/pushes/head.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
+import { advanceImport, endImport, findImport, recordProgress } from "./imports-store.ts"
 import { type Progress, readProgress, wantsWiki } from "./progress.ts"
 import { importRecords } from "./records.ts"
 import { settleImported } from "./store.ts"

@@ -14,9 +14,10 @@ import { mirrorSecretContext, requireInterval } from "../../code/mirrors/pull-ru
 import type { MigrateRepoOptions } from "../../code/mirrors/records.ts"
 import { type RemoteAddress, RemoteRefused, reach, readRemote, troubleOf } from "../../code/mirrors/remote.ts"
 import { nextSync } from "../../code/mirrors/schedule.ts"
-import { findImport, insertImport, insertMirror, sealImport } from "../../code/mirrors/store.ts"
+import { insertMirror } from "../../code/mirrors/store.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { importJob, importSecretContext } from "./import.ts"
+import { findImport, insertImport, sealImport } from "./imports-store.ts"
 import { WIKI } from "./progress.ts"
 import type { Part } from "./source.ts"
 

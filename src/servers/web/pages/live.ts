@@ -1,6 +1,7 @@
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
-import { endOfLog, type Position, readSubjects, type Subject } from "../../../core/events/log.ts"
+import { readSubjects, type Subject } from "../../../core/events/log.ts"
+import { endOfLog, type Position } from "../../../core/events/store.ts"
 import { type Followed, NOTIFICATIONS, type PageEvent, type SentEvents } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 
