@@ -4,14 +4,15 @@ import { fillDemo, REPOSITORY } from "../demo/fill.ts"
 import { people, type StoryClock } from "../demo/story.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Example } from "./greet.ts"
+import { findAnyRepository, findTwoUsers } from "./store.ts"
 import type { Terminal } from "./terminal.ts"
 
 export { storyClock } from "../demo/story.ts"
 
 /** Fails with {@link CommandFailed} where there is anything beside the first administrator: examples must not mix with real data. */
 export async function requireFresh(db: Handle): Promise<void> {
-  const users = await db.selectFrom("users").select("id").limit(2).execute()
-  const repository = await db.selectFrom("repositories").select("id").limit(1).executeTakeFirst()
+  const users = await findTwoUsers(db)
+  const repository = await findAnyRepository(db)
   if (users.length > 1 || repository)
     throw new CommandFailed(
       "The example is for a fresh server, and there are people or repositories on this one.",

@@ -1,8 +1,8 @@
-import { type Selectable, sql } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import { type Insertable, type Selectable, sql } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ImportPhase, ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Mirror = Selectable<MirrorsTable>
@@ -160,3 +160,12 @@ export const endImport = query("mirrors.endImport", (db, p: Params<{ id: number;
     .where("id", "=", p.id)
     .where("phase", "in", ["git", "records"]),
 )
+
+export const insertMirror = (tx: Transaction, row: Insertable<Tables["mirrors"]>) => tx.insertInto("mirrors").values(row).execute()
+
+export const insertImport = (tx: Transaction, row: Insertable<Tables["imports"]>) =>
+  tx.insertInto("imports").values(row).returning("id").executeTakeFirstOrThrow()
+
+/** Stores the secret of an import, which is sealed for its id. */
+export const sealImport = (tx: Transaction, id: number, sealed: string) =>
+  tx.updateTable("imports").set({ sealed_secret: sealed }).where("id", "=", id).execute()

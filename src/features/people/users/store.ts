@@ -249,3 +249,7 @@ export const noteSignIn = (
   { now, userId, version }: { readonly now: number; readonly userId: number; readonly version: number },
 ) =>
   tx.updateTable("users").set({ last_login_at: now }).where("id", "=", userId).where("credentials_version", "=", version).executeTakeFirst()
+
+/** The administrator with the lowest id. */
+export const findFirstAdministrator = (db: Handle) =>
+  db.selectFrom("users").selectAll().where("is_admin", "=", 1).orderBy("id").limit(1).executeTakeFirst()

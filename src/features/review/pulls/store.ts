@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Pull } from "../../../access/policies/pulls.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 export type { Pull } from "../../../access/policies/pulls.ts"
@@ -197,3 +198,10 @@ export const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ re
     .where("is_merged", "=", 1)
     .orderBy("id", "desc"),
 )
+
+/** Marks a pull request as merged that came from elsewhere. */
+export const setMerged = (
+  tx: Transaction,
+  id: number,
+  merged: Pick<Pull, "is_merged" | "merged_at" | "merged_by_id" | "merge_commit_id">,
+) => tx.updateTable("pulls").set(merged).where("id", "=", id).execute()

@@ -7,16 +7,9 @@ import type { Services } from "../../../core/services.ts"
 import { nextTurn } from "../../../core/work.ts"
 import { deleteRepository } from "../../code/lifecycle/delete.ts"
 import { deleteOrganization, removeMember } from "../../people/organizations/rules.ts"
+import { deleteUser } from "../../people/users/accounts-store.ts"
 import { isLastAdministrator, requirePerson } from "../../people/users/rules.ts"
-import {
-  findIdsOfRepositories,
-  findOrganizationsOf,
-  findOwnersOf,
-  findPackageOf,
-  findRepositoriesOf,
-  lockAccount,
-  removeAccount,
-} from "./store.ts"
+import { findIdsOfRepositories, findOrganizationsOf, findOwnersOf, findPackageOf, findRepositoriesOf, lockAccount } from "./store.ts"
 
 /**
  * Deletes a user with their tokens, addresses, stars, watches and follows. The caller deletes the uploaded avatar, see `dropAvatar`.
@@ -39,7 +32,7 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
   publish(tx, { kind: "account.deleted", user })
   await services.events.deliver(tx)
   // Tokens, addresses, second factor, redirects, blocks, collaborations and the user's feed are deleted with the row.
-  await removeAccount(tx, user.id)
+  await deleteUser(tx, user.id)
 }
 
 /**

@@ -76,8 +76,6 @@ export const findNeverActivated = query(
       .limit(p.limit),
 )
 
-export const removeAccount = (tx: Transaction, id: number) => tx.deleteFrom("users").where("id", "=", id).execute()
-
 export const findIdsOfRepositories = (db: Handle, ownerId: number) =>
   db.selectFrom("repositories").select("id").where("owner_id", "=", ownerId).orderBy("id").execute()
 

@@ -1,8 +1,7 @@
 import { type Html, html, NOTHING } from "../../../core/html.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { path } from "../../../web/address.ts"
-import type { Named } from "../../../web/components.ts"
-import { avatar } from "../../../web/components.ts"
+import { avatar, type Named } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { homeName, issuePath, stateOf, titleOf } from "../issues/list-view.ts"
 

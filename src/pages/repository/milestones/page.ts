@@ -13,13 +13,7 @@ import { planFilter } from "../../../features/planning/issues/filter-conditions.
 import { filterIn, findOffered } from "../../../features/planning/issues/filter-store.ts"
 import { ofKind, ofMilestone } from "../../../features/planning/issues/list-store.ts"
 import { viewIssues } from "../../../features/planning/issues/present.ts"
-import type { Milestone } from "../../../features/planning/milestones/store.ts"
-import {
-  findEverywhere,
-  findMilestone,
-  findMilestones,
-  type Milestone as MilestoneRow,
-} from "../../../features/planning/milestones/store.ts"
+import { findEverywhere, findMilestone, findMilestones, type Milestone } from "../../../features/planning/milestones/store.ts"
 import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { choices, empty, filterForm, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -220,7 +214,7 @@ export const milestonePages: readonly Page[] = [
 const mayPlan = (call: OnRepository & { readonly actor: Actor }): boolean =>
   call.actor.kind === "user" && call.repository.is_archived === 0 && plansIn(call)
 
-async function findById({ db, repository }: OnRepository & { readonly db: Handle }, id: string): Promise<MilestoneRow> {
+async function findById({ db, repository }: OnRepository & { readonly db: Handle }, id: string): Promise<Milestone> {
   const row = await findMilestone(db, repository.id, id)
   if (!row) throw refuse.notFound()
   return row

@@ -7,7 +7,7 @@ import { ensureMergeability } from "../../../features/review/pulls/mergeability.
 import { presentPull } from "../../../features/review/pulls/present.ts"
 import type { PullRequest } from "../../../features/review/pulls/records.ts"
 import { person, tabs } from "../../../web/components.ts"
-import { plural, timeOf } from "../../../web/time.ts"
+import { plural, time } from "../../../web/time.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
 import { conversationHeader, viewOf } from "../../parts/conversation/conversation.ts"
 import { repositoryPage } from "../frame.ts"
@@ -47,7 +47,7 @@ export function pullPage(
     ...more,
     head: html`<link rel="alternate" type="text/x-diff" href="${here}.diff" title="Diff">`,
     body: html`
-      ${conversationHeader(view, about(pull, commits_ahead))}
+      ${conversationHeader(view, about(pull, call))}
       <div class="pull-tabs" id="pull-tabs" data-live>
         ${tabs("Pull request", [
           { href: here, text: "Conversation", icon: "comment-discussion", count: issue.comments_count, current: tab === "conversation" },
@@ -68,7 +68,7 @@ const linesOf = ({ additions, deletions }: { readonly additions: number; readonl
   `
 
 /** Who wants to merge what into what. */
-function about(pull: PullRequest, commits: number): Html {
+function about(pull: PullRequest, { issue, pull: { commits_ahead, merged_at } }: OnPull): Html {
   const { base, head, merged } = pull
   const at = (info: PullRequest["base"]): Html => {
     const isElsewhere = info.repo !== null && info.repo.id !== base.repo?.id
@@ -80,9 +80,7 @@ function about(pull: PullRequest, commits: number): Html {
   return html`
     ${person(merged ? pull.merged_by : pull.user)}${" "}
     ${merged ? "merged" : pull.state === "closed" ? "wanted to merge" : "wants to merge"}${" "}
-    ${plural(
-      commits,
-      "commit",
-    )} into ${at(base)} from ${at(head)} · ${merged ? timeOf(pull.merged_at) : html`opened ${timeOf(pull.created_at)}`}
+    ${plural(commits_ahead, "commit")} into ${at(base)} from ${at(head)} ·${" "}
+    ${merged ? time(merged_at) : html`opened ${time(issue.created_at)}`}
   `
 }
