@@ -1,10 +1,10 @@
 // Makes dist/ of the sources: what runs is a few files instead of two thousand modules, which makes a start four times as fast. Types are not
 // checked here. Loaded with the first import: command lines and the server (main.js), the library (app.js); the rest at its first use.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { stripTypeScriptTypes } from "node:module"
+import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
+import { buildBrowser } from "./build-browser.mjs"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const dist = join(home, "dist")
@@ -52,14 +52,9 @@ const { output } = await bundle.write({
   chunkFileNames: "[name]-[hash].js",
 })
 
-// Modules for the browser stay as they are, see src/web/assets.ts.
-const browser = join(home, "src/web/browser")
-mkdirSync(join(dist, "browser"), { recursive: true })
-const scripts = readdirSync(browser).filter((name) => name.endsWith(".ts"))
-for (const name of scripts)
-  writeFileSync(join(dist, "browser", name.replace(/ts$/, "js")), stripTypeScriptTypes(readFileSync(join(browser, name), "utf8")))
+const browser = await buildBrowser()
 
 // What an earlier build left.
-const made = new Set([...output.map(({ fileName }) => fileName), ...scripts.map((name) => `browser/${name.replace(/ts$/, "js")}`)])
+const made = new Set([...output.map(({ fileName }) => fileName), ...browser.map((name) => `browser/${name}`)])
 for (const name of readdirSync(dist, { recursive: true }))
   if (/\.js(\.map)?$/.test(name) && !made.has(name) && !made.has(name.replace(/\.map$/, ""))) rmSync(join(dist, name))

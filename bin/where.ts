@@ -4,13 +4,14 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onFirstUse } from "../src/core/memoize.ts"
 import type { Method } from "../src/core/operation.ts"
+import { files } from "../src/files.ts"
 import { operations } from "../src/operations.ts"
 import { pages } from "../src/pages.ts"
 import { type DeclaredRoute, routeTable } from "../src/servers/routing/routes.ts"
 
 const HELP = `Usage: npm run where -- [METHOD] ADDRESS
 
-Prints the file in which a page, a form or an operation of the API is declared.
+Prints the source in which a page, a form, a file or an operation of the API is declared.
 
 Examples:
   npm run where -- /acme/rocket/issues/5
@@ -32,7 +33,7 @@ const route = (method: Method, path: string, id: string): DeclaredRoute => ({
   fail: unused,
 })
 const table = routeTable([
-  ...pages.map(({ method, address, id }) => route(method, address, id)),
+  ...[...pages, ...files].map(({ method, address, id }) => route(method, address, id)),
   ...operations.map(({ method, path, id }) => route(method, API + path, id)),
 ])
 
@@ -55,6 +56,7 @@ const sourcesIn = (folder: string): readonly Source[] =>
       })
       return { file: join(folder, file), text, made }
     })
+const idsOfOperations = new Set(operations.map(({ id }) => id))
 const sources = { "src/features": onFirstUse(() => sourcesIn("src/features")), "src/pages": onFirstUse(() => sourcesIn("src/pages")) }
 
 /** How well a file names a record: by its id, by one that is made for several, or by what a function makes its id of. */
@@ -64,7 +66,7 @@ function matchOf({ text, made }: Source, id: string): number {
   return Math.max(text.includes(`"${id}"`) ? 1 : 0, ...fitting)
 }
 
-/** The file that declares the page, form or operation of this id; undefined where none names it. */
+/** The source that declares the record of this id; undefined where none names it. */
 export function fileOf(id: string, folder: keyof typeof sources): string | undefined {
   const [best] = sources[folder]()
     .map((source) => ({ file: source.file, match: matchOf(source, id) }))
@@ -77,7 +79,7 @@ export function answerAt(method: string, url: string): string | undefined {
   const found = table.find(method, url)
   if (!found) return undefined
   const { operation: id, path } = found.route
-  const file = fileOf(id, url.startsWith(`${API}/`) ? "src/features" : "src/pages")
+  const file = fileOf(id, idsOfOperations.has(id) ? "src/features" : "src/pages")
   return `${file ?? "in src"}\n${found.route.method} ${path}  ${id}`
 }
 
@@ -94,7 +96,7 @@ if (import.meta.main) {
   if (words !== undefined) console.log(words)
   else {
     const others = `Nothing is declared for ${method} ${url}; there is ${methods.join(", ")}.`
-    const none = `No page and no operation is declared at ${url}. What protocols answer (git, LFS, runners, packages) is in src/servers/.`
+    const none = `Nothing is declared at ${url}. What protocols answer (git, LFS, runners, packages) is listed in src/servers/protocols.ts.`
     console.error(methods.length > 0 ? others : none)
     process.exitCode = 1
   }

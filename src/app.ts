@@ -28,19 +28,20 @@ import { VERSION } from "./core/version.ts"
 import { extensions } from "./extensions.ts"
 import { ensureSiteKey } from "./features/code/signatures/keys.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
-import { openAuthenticator } from "./features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "./features/people/authentication/authenticate.ts"
 import { openPasswords } from "./features/people/authentication/passwords.ts"
 import { openSignIns } from "./features/people/authentication/sign-ins.ts"
 import { findTokenByName } from "./features/people/authentication/store.ts"
 import { createToken, deleteToken } from "./features/people/authentication/tokens.ts"
 import { createPerson } from "./features/people/users/rules.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
+import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
 import { pages } from "./pages.ts"
-import type { AnswerWatcher, Intercept } from "./servers/api/server.ts"
+import type { AnswerWatcher } from "./servers/api/server.ts"
 import { openHttp } from "./servers/http.ts"
 import { SshRefused } from "./servers/ssh/refused.ts"
 import type { SshServer } from "./servers/ssh/server.ts"
@@ -58,8 +59,6 @@ export interface HearthOptions {
   readonly halted?: boolean
   /** Called with what a start is busy with, such as bringing the database up to date, for a line that is shown meanwhile. */
   readonly progress?: (state: string) => void
-  /** Answers calls in place of the operations; for tests of access. */
-  readonly intercept?: Intercept
   /** Called with every answer before it is sent; for tests that compare it with what the operation declares. */
   readonly onAnswer?: AnswerWatcher
 }
@@ -121,9 +120,9 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     const app = await openHttp(services, {
       operations,
       pages,
-      authenticator: openAuthenticator(services),
+      files,
+      authenticator: authenticatorOf(services),
       metrics: opened.metrics,
-      intercept: options.intercept,
       onAnswer: options.onAnswer,
     })
     let ssh: SshServer | undefined

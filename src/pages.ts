@@ -6,6 +6,7 @@ import { dashboardPages } from "./pages/dashboard/page.ts"
 import { codeSearchPages } from "./pages/explore/code.ts"
 import { peoplePages } from "./pages/explore/people.ts"
 import { explorePages } from "./pages/explore/repositories.ts"
+import { authorizePages } from "./pages/login/oauth/authorize.ts"
 import { notificationPages } from "./pages/notifications/page.ts"
 import { invitationPages } from "./pages/organization/invitation.ts"
 import { organizationLabelPages } from "./pages/organization/labels.ts"
@@ -59,6 +60,15 @@ import { wikiEditPages } from "./pages/repository/wiki/edit.ts"
 import { wikiPages } from "./pages/repository/wiki/page.ts"
 import { searchPages } from "./pages/search/page.ts"
 import { sitePages } from "./pages/site/page.ts"
+import { rememberedPages } from "./pages/site/remembered.ts"
+import { activatePages } from "./pages/user/activate.ts"
+import { changePasswordPages } from "./pages/user/change-password.ts"
+import { confirmPages } from "./pages/user/confirm.ts"
+import { forgotPasswordPages } from "./pages/user/forgot-password.ts"
+import { linkAccountPages } from "./pages/user/link-account.ts"
+import { loginPages } from "./pages/user/login.ts"
+import { providerPages } from "./pages/user/oauth2.ts"
+import { recoverAccountPages } from "./pages/user/recover-account.ts"
 import { accountPages } from "./pages/user/settings/account.ts"
 import { oauth2Pages } from "./pages/user/settings/applications.ts"
 import { blockPages } from "./pages/user/settings/blocked.ts"
@@ -70,27 +80,33 @@ import { replyPages } from "./pages/user/settings/replies.ts"
 import { ownRepositoryPages } from "./pages/user/settings/repositories.ts"
 import { securityPages } from "./pages/user/settings/security.ts"
 import { tokenPages } from "./pages/user/settings/tokens.ts"
+import { signUpPages } from "./pages/user/sign-up.ts"
+import { unsubscribePages } from "./pages/user/unsubscribe.ts"
 
 /** All pages, by feature. */
 export const pages = pageRegistry(
   accountPages,
   actionPages,
   actionSettingPages,
+  activatePages,
   activityPages,
   activitySummaryPages,
   administrationPages,
   announcementPages,
   appearancePages,
   attachmentPages,
+  authorizePages,
   blamePages,
   blockPages,
   branchPages,
   browsePages,
   bulkPages,
+  changePasswordPages,
   codeSearchPages,
   commitsPages,
   comparePages,
   composerPages,
+  confirmPages,
   conflictPages,
   createPages,
   dashboardPages,
@@ -98,6 +114,7 @@ export const pages = pageRegistry(
   editorPages,
   explorePages,
   feedPages,
+  forgotPasswordPages,
   forkPages,
   forksPages,
   historyPages,
@@ -106,6 +123,8 @@ export const pages = pageRegistry(
   keyPages,
   labelEditPages,
   labelPages,
+  linkAccountPages,
+  loginPages,
   membershipPages,
   migrationPages,
   milestoneEditPages,
@@ -125,21 +144,26 @@ export const pages = pageRegistry(
   profilePages,
   profileSettingsPages,
   projectPages,
+  providerPages,
   pullPages,
+  recoverAccountPages,
   releaseEditPages,
   releasePages,
+  rememberedPages,
   replyPages,
   repositorySearchPages,
   runnerPages,
   searchPages,
   securityPages,
   settingsPages,
+  signUpPages,
   sitePages,
   starPages,
   tagPages,
   teamPages,
   textHistoryPages,
   tokenPages,
+  unsubscribePages,
   watchPages,
   webhookPages,
   wikiEditPages,

@@ -1,5 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import type { RepositoriesTable, UsersTable } from "../core/database/tables.ts"
+import type { PackagesTable } from "../core/database/tables/packages.ts"
+import type { ProjectsTable } from "../core/database/tables/projects.ts"
+import type { RepositoriesTable, TeamsTable, UsersTable } from "../core/database/tables.ts"
 import { Mode, type Unit } from "./modes.ts"
 
 /**
@@ -12,6 +14,9 @@ interface Subjects {
   readonly repository: RepositoriesTable
   /** The account that owns the repository, or the account that the rule is about. */
   readonly owner: UsersTable
+  readonly team: TeamsTable
+  readonly project: ProjectsTable
+  readonly package: PackagesTable
   readonly caller: UsersTable
   readonly asked: { readonly unit: string }
   /** The deploy key, or the token of a job, that the caller authenticated with. */
@@ -28,17 +33,17 @@ interface Column {
   readonly name: string
 }
 
-type Value = string | number
+type Value = string | number | null
 
 /**
- * Rows that relate a caller to a repository or an account. They may grant a mode in the whole repository, modes of single units, or
+ * Rows that relate a caller to a repository, an account or a team. They may grant a mode in the whole repository, modes of single units, or
  * both.
  */
 export interface Relation {
   /** The text after `from`. Columns below have the names that they have there. */
   readonly from: string
-  /** The column that names the repository or the account. */
-  readonly subject: { readonly of: "repository" | "owner"; readonly column: string }
+  /** The column that names the repository, the account or the team. */
+  readonly subject: { readonly of: "repository" | "owner" | "team"; readonly column: string }
   /** True: only organizations, and what belongs to them, have such rows. */
   readonly ofOrganizations?: true
   /** The column that names the caller; or, if that is not enough, the condition that a row is about the caller. */
@@ -56,7 +61,7 @@ export type Condition =
   | { readonly kind: "is"; readonly column: Column; readonly value: Value; readonly negated: boolean }
   | { readonly kind: "same"; readonly left: Column; readonly right: Column }
   | { readonly kind: "cases"; readonly column: Column; readonly cases: ReadonlyMap<string, Condition> }
-  | { readonly kind: "owner"; readonly of: Condition }
+  | { readonly kind: "linked"; readonly to: "owner" | "repository"; readonly by: Column; readonly of: Condition }
   /** With a unit, that one counts ("" for any); without, the requested one. */
   | { readonly kind: "related"; readonly by: Relation; readonly unit?: string }
 
@@ -68,7 +73,7 @@ function columnOf(name: ColumnName): Column {
   if (!of) throw new TypeError(`no such subject: ${name}`)
   return { of, name: name.slice(dot + 1) }
 }
-const SUBJECT_NAMES: readonly SubjectName[] = ["repository", "owner", "caller", "asked", "key"]
+const SUBJECT_NAMES: readonly SubjectName[] = ["repository", "owner", "team", "project", "package", "caller", "asked", "key"]
 
 export const all = (...of: readonly Condition[]): Condition => ({ kind: "all", of })
 export const any = (...of: readonly Condition[]): Condition => ({ kind: "any", of })
@@ -85,8 +90,14 @@ export const cases = (name: ColumnName, of: Readonly<Record<string, Condition>>)
   cases: new Map(Object.entries(of)),
 })
 
-/** What the owner of the repository must meet. */
-export const ofOwner = (of: Condition): Condition => ({ kind: "owner", of })
+const linked = (to: "owner" | "repository", by: ColumnName, of: Condition): Condition => ({ kind: "linked", to, by: columnOf(by), of })
+
+/** What the owner of the repository must meet; or the organization of the team, or the account of the project. */
+export const ofOwner = (of: Condition, by: "repository.owner_id" | "team.organization_id" | "project.owner_id" = "repository.owner_id") =>
+  linked("owner", by, of)
+
+/** What the repository of the project or the package must meet; to be asked of those that have one. */
+export const ofRepository = (by: "project.repository_id" | "package.repository_id", of: Condition) => linked("repository", by, of)
 
 /** There is such a row, and if such rows grant anything, it grants something in the requested unit. */
 export const related = (by: Relation): Condition => ({ kind: "related", by })
@@ -102,6 +113,9 @@ type Row = Readonly<Record<string, unknown>>
 export interface Known {
   readonly repository?: Row | undefined
   readonly owner?: Row | undefined
+  readonly team?: Row | undefined
+  readonly project?: Row | undefined
+  readonly package?: Row | undefined
   readonly caller?: Row | undefined
   readonly asked?: { readonly unit: string } | undefined
   readonly key?: Row | undefined
@@ -136,9 +150,9 @@ export function evaluate(condition: Condition, known: Known): Condition {
       if (value !== undefined) return evaluate(condition.cases.get(String(value)) ?? false, known)
       return { ...condition, cases: new Map([...condition.cases].map(([key, of]) => [key, evaluate(of, known)])) }
     }
-    case "owner": {
+    case "linked": {
       const of = evaluate(condition.of, known)
-      return typeof of === "boolean" ? of : ofOwner(of)
+      return typeof of === "boolean" ? of : { ...condition, of }
     }
     case "related":
       return known.related?.(condition.by) ?? (known.asked ? { unit: known.asked.unit, ...condition } : condition)
@@ -176,7 +190,7 @@ export function impliedBy(condition: Condition): Pick<Known, "repository" | "own
   const collect = (part: Condition): void => {
     if (typeof part === "boolean") return
     if (part.kind === "all") for (const each of part.of) collect(each)
-    if (part.kind === "owner") collect(part.of)
+    if (part.kind === "linked") collect(part.of)
     if (part.kind !== "is" || part.negated) return
     if (part.column.of === "repository") repository[part.column.name] = part.value
     if (part.column.of === "owner") owner[part.column.name] = part.value
@@ -187,11 +201,11 @@ export function impliedBy(condition: Condition): Pick<Known, "repository" | "own
 
 // --- in SQL ----------------------------------------------------------------------------------------------------------------------
 
-/** The rows that a query has besides `repositories`, by their aliases. */
+/** The rows that a query has besides `repositories`, `teams`, `projects` or `packages`, by their aliases. */
 export interface Rows {
   /** "value": the query is about one repository, whose id is put in. Otherwise it has the row `repositories`. */
   readonly repository?: "value"
-  /** Without this row, the owner is looked up from the row `repositories`. */
+  /** Without this row, the owner is looked up from the row that it owns. */
   readonly owner?: string
   readonly caller?: string
 }
@@ -229,6 +243,7 @@ export function toSql(condition: Condition, rows: Rows): string {
     case "not":
       return `not ${toSql(condition.of, rows)}`
     case "is":
+      if (condition.value === null) return `${columnSql(condition.column, rows)} is ${condition.negated ? "not " : ""}null`
       return `${columnSql(condition.column, rows)} ${condition.negated ? "<>" : "="} ${literal(condition.value)}`
     case "same":
       return `${columnSql(condition.left, rows)} = ${columnSql(condition.right, rows)}`
@@ -236,19 +251,32 @@ export function toSql(condition: Condition, rows: Rows): string {
       const whens = [...condition.cases].map(([value, of]) => `when ${literal(value)} then ${toSql(of, rows)}`)
       return `case ${columnSql(condition.column, rows)} ${whens.join(" ")} else 1 = 0 end`
     }
-    case "owner":
-      if (rows.owner !== undefined) return toSql(condition.of, rows)
-      return `exists (select 1 from users as owner where owner.id = repositories.owner_id and ${toSql(condition.of, { ...rows, owner: "owner" })})`
+    case "linked": {
+      const { to, by, of } = condition
+      const id = columnSql(by, rows)
+      if (to === "repository") return `exists (select 1 from repositories where repositories.id = ${id} and ${toSql(of, rows)})`
+      if (rows.owner !== undefined) return toSql(of, rows)
+      return `exists (select 1 from users as owner where owner.id = ${id} and ${toSql(of, { ...rows, owner: "owner" })})`
+    }
     case "related":
       return relatedSql(condition.by, condition.unit, rows)
   }
 }
 
 /** Values of rules are numbers and plain words. */
-const literal = (value: Value): string => (typeof value === "number" ? String(value) : `'${value}'`)
+const literal = (value: string | number): string => (typeof value === "number" ? String(value) : `'${value}'`)
 
 function columnSql({ of, name }: Column, { repository, owner, caller }: Rows): string {
-  const row = { repository: repository === "value" ? undefined : "repositories", owner, caller, asked: undefined, key: undefined }[of]
+  const row = {
+    repository: repository === "value" ? undefined : "repositories",
+    owner,
+    team: "teams",
+    project: "projects",
+    package: "packages",
+    caller,
+    asked: undefined,
+    key: undefined,
+  }[of]
   return row === undefined ? `{${of}.${name}}` : `${row}.${name}`
 }
 

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import { type Actor, actorId, type User } from "../core/actor.ts"
+import { type Actor, actorId, jobOf, type User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { RepositoriesTable } from "../core/database/tables.ts"
 import { evaluate, type Known, meets, type Relation } from "./condition.ts"
@@ -20,10 +20,12 @@ import {
   MEMBERSHIP,
   OF_PEOPLE,
   PUBLIC,
+  packagesEntitlementOf,
   projectsEntitlementOf,
   TEAM_OF_OWNER,
   UNIT_IS_ON,
 } from "./rules.ts"
+import { findRepositoryById } from "./store.ts"
 
 export type Repository = Selectable<RepositoriesTable>
 
@@ -153,20 +155,43 @@ export async function readersAmong(db: Handle, owned: Owned, unit: Unit, people:
   return people.filter(({ id }) => unitMode(permissions.get(id) ?? NOTHING, repository, unit) >= Mode.read)
 }
 
-/**
- * The caller's mode in the projects of an account itself: at most one query. `readableProjectOwners` says the same in SQL, from the same
- * rules.
- */
-export async function projectsMode(db: Handle, actor: Actor, owner: User): Promise<number> {
-  const entitlement = projectsEntitlementOf(actor)
-  const known: Known = { ...knownOf(actor), owner }
+/** The caller's mode in a unit of an account itself: at most two queries. */
+async function accountMode(db: Handle, actor: Actor, owner: User, entitlement: Entitlement, unit: Unit): Promise<number> {
+  const known = { ...knownOf(actor), owner }
   let permission = decideWithoutQuery(entitlement, known)
   if (!permission) {
-    const on = { userId: actorId(actor), subjectIds: [owner.id] }
-    const grants = appliesTo(TEAM_OF_OWNER, owner) ? await findOwnersTeamGrants(db, on) : []
-    permission = decide(entitlement, known, [{ relation: TEAM_OF_OWNER, rows: new Map([[owner.id, grants]]) }], owner.id)
+    const grants = appliesTo(TEAM_OF_OWNER, owner) ? await findOwnersTeamGrants(db, { userId: actorId(actor), subjectIds: [owner.id] }) : []
+    const isMember = dependsOnMembership(entitlement, known) && (await belongsTo(db, actor, owner))
+    const rows = [{ relation: TEAM_OF_OWNER, rows: new Map([[owner.id, grants]]) }]
+    permission = decide(entitlement, { ...known, related: (relation) => relation === MEMBERSHIP && isMember }, rows, owner.id)
   }
-  return Math.max(permission.mode, permission.units.get("repo.projects") ?? Mode.none)
+  return Math.max(permission.mode, permission.units.get(unit) ?? Mode.none)
+}
+
+/** Whether the caller is a member of the organisation. */
+const belongsTo = async (db: Handle, actor: Actor, owner: User): Promise<boolean> =>
+  actor.kind === "user" &&
+  appliesTo(MEMBERSHIP, owner) &&
+  (await findMemberOrganizations(db, { userId: actor.user.id, subjectIds: [owner.id] })).length > 0
+
+/** The caller's mode in the projects of an account itself. `readableProjects` says the same in SQL, from the same rules. */
+export const projectsMode = (db: Handle, actor: Actor, owner: User): Promise<number> =>
+  accountMode(db, actor, owner, projectsEntitlementOf(actor), "repo.projects")
+
+/** What a caller may do with the packages of a person or organisation. */
+export interface PackageRights {
+  readonly mode: number
+  /** Whether the caller belongs to the owner, and so sees restricted packages. */
+  readonly isInsider: boolean
+}
+
+/** The token of a job has in addition what its permissions say for the owner of its repository. At most three queries. */
+export async function packageRights(db: Handle, actor: Actor, owner: User): Promise<PackageRights> {
+  const mode = await accountMode(db, actor, owner, packagesEntitlementOf(actor), "repo.packages")
+  const job = jobOf(actor)
+  if (job && (await findRepositoryById.first(db, { id: job.repositoryId }))?.owner_id === owner.id)
+    return { mode: Math.max(mode, job.units["repo.packages"] ?? Mode.none), isInsider: false }
+  return { mode, isInsider: mode >= Mode.owner || (mode >= Mode.read && (await belongsTo(db, actor, owner))) }
 }
 
 // --- from the rules --------------------------------------------------------------------------------------------------------------

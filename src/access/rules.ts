@@ -9,6 +9,7 @@ import {
   type Known,
   not,
   ofOwner,
+  ofRepository,
   type Relation,
   related,
   relatedIn,
@@ -92,6 +93,28 @@ export const OFFER: Relation = {
     select 1 from team_members join teams on teams.id = team_members.team_id
     where team_members.organization_id = repository_transfers.recipient_id and team_members.user_id = ${id}
       and teams.can_create_repositories = 1))`,
+}
+
+/** The caller is in a team of the organization that has everything. */
+export const OWNERSHIP: Relation = {
+  from: "team_members as mine join teams as own on own.id = mine.team_id",
+  subject: { of: "owner", column: "mine.organization_id" },
+  ofOrganizations: true,
+  caller: "mine.user_id",
+  whole: { column: "own.mode", least: Mode.owner },
+}
+
+export const IN_TEAM: Relation = {
+  from: "team_members",
+  subject: { of: "team", column: "team_members.team_id" },
+  caller: "team_members.user_id",
+}
+
+/** The team at hand has the repository. */
+export const HAS_REPOSITORY: Relation = {
+  from: "team_repositories",
+  subject: { of: "repository", column: "team_repositories.repository_id" },
+  caller: () => "team_repositories.team_id = teams.id",
 }
 
 const FOLLOWS_CALLER: Relation = {
@@ -254,28 +277,79 @@ export const ACCOUNT_IS_LISTED = accountRule(
   all(UNRESTRICTED, any(LIMITED, related(MEMBERSHIP), related(FOLLOWS_CALLER), related(SHARES_TEAM))),
 )
 
-// --- projects of accounts --------------------------------------------------------------------------------------------------------
+// --- teams -----------------------------------------------------------------------------------------------------------------------
 
-const READS_PROJECTS = { when: PUBLIC_OWNER, mode: Mode.read }
+const teamIsShown = (organizationIsShown: Condition): Condition =>
+  any(
+    ADMINISTERS_SITE,
+    related(IN_TEAM),
+    ofOwner(
+      any(
+        related(OWNERSHIP),
+        all(is("team.visibility", "limited"), related(MEMBERSHIP)),
+        all(is("team.visibility", "public"), organizationIsShown),
+      ),
+      "team.organization_id",
+    ),
+  )
 
-const PROJECTS_OF_CALLERS: Claims = {
-  within: true,
-  rules: [
+/**
+ * A private team is for its members and the owners, a limited one for the organisation, a public one for all who may see the organisation. Only
+ * for callers who have signed in.
+ */
+export const TEAM_IS_SHOWN: AccountRule = {
+  narrow: teamIsShown(ORGANIZATION_IS_SHOWN.narrow),
+  full: teamIsShown(ORGANIZATION_IS_SHOWN.full),
+}
+
+/** The team can be asked for reviews in the repository: it is the owner's, and has the repository if that is private. */
+export const TEAM_IS_RELATED: Condition = all(
+  same("team.organization_id", "repository.owner_id"),
+  any(is("repository.is_private", 0), related(HAS_REPOSITORY)),
+)
+
+// --- projects and packages of accounts -------------------------------------------------------------------------------------------
+
+const READS_OF_PUBLIC = { when: PUBLIC_OWNER, mode: Mode.read }
+
+/** What callers are entitled to in what belongs to accounts themselves: their own, what their teams grant, and what they read on these conditions. */
+function inAccounts(...reading: readonly Condition[]): (actor: Actor) => Entitlement {
+  const rules = [
     { when: any(ADMINISTERS_SITE, SELF), mode: Mode.owner },
-    READS_PROJECTS,
-    { when: all(UNRESTRICTED, LIMITED, is("owner.kind", "person")), mode: Mode.read },
-  ],
-  grants: [TEAM_OF_OWNER],
+    READS_OF_PUBLIC,
+    ...reading.map((when) => ({ when, mode: Mode.read })),
+  ]
+  const claims: Claims = { within: true, rules, grants: [TEAM_OF_OWNER] }
+  const ofAnonymous = entitlement({ within: true, rules: [READS_OF_PUBLIC], grants: [] })
+  const [ofCallers, ofPublicOnlyTokens] = [entitlement(claims), entitlement({ ...claims, within: PUBLIC_OWNER })]
+  return (actor) => (actor.kind === "anonymous" ? ofAnonymous : isPublicOnly(actor) ? ofPublicOnlyTokens : ofCallers)
 }
-const PROJECTS_FOR_ANONYMOUS = entitlement({ within: true, rules: [READS_PROJECTS], grants: [] })
-const PROJECTS_FOR_CALLERS = entitlement(PROJECTS_OF_CALLERS)
-const PROJECTS_FOR_PUBLIC_ONLY_TOKENS = entitlement({ ...PROJECTS_OF_CALLERS, within: PUBLIC_OWNER })
 
-/** What the caller is entitled to in the projects of accounts themselves. Organizations show theirs to fewer people than themselves. */
-export function projectsEntitlementOf(actor: Actor): Entitlement {
-  if (actor.kind === "anonymous") return PROJECTS_FOR_ANONYMOUS
-  return isPublicOnly(actor) ? PROJECTS_FOR_PUBLIC_ONLY_TOKENS : PROJECTS_FOR_CALLERS
-}
+/** Organizations show their projects to fewer people than themselves. */
+export const projectsEntitlementOf = inAccounts(all(UNRESTRICTED, LIMITED, is("owner.kind", "person")))
+
+/** Those who may see an account read its packages. */
+export const packagesEntitlementOf = inAccounts(all(UNRESTRICTED, LIMITED), related(MEMBERSHIP))
+
+const USES_OWN_PROJECTS = isNot("repository.projects_mode", "owner")
+export const HAS_OWN_PROJECTS: Condition = all(UNIT_IS_ON["repo.projects"], USES_OWN_PROJECTS)
+
+/** A project is read by those who read the projects of its account, or of its repository. */
+export const projectIsRead = (inAccount: Condition, inRepository: Condition): Condition =>
+  any(
+    all(is("project.repository_id", null), ofOwner(inAccount, "project.owner_id")),
+    ofRepository("project.repository_id", all(USES_OWN_PROJECTS, inRepository)),
+  )
+
+/**
+ * Which packages are shown to those who may read the packages of its owner: one that is linked to a private repository to those who may read the packages
+ * there, a restricted one to those who belong to the owner.
+ */
+export const packageIsShown = (isInsider: boolean, inRepository: Condition): Condition =>
+  all(
+    any(isInsider, is("package.is_restricted", 0)),
+    any(is("package.repository_id", null), ofRepository("package.repository_id", any(is("repository.is_private", 0), inRepository))),
+  )
 
 // --- candidates for assignment ---------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,6 @@
+import type { Actor } from "../core/actor.ts"
 import type { Method, ScopeCategory } from "../core/operation.ts"
+import type { Services } from "../core/services.ts"
 
 export const SCOPE_CATEGORIES: readonly ScopeCategory[] = [
   "activitypub",
@@ -50,3 +52,10 @@ export const isPublicOnlyScope = (held: ReadonlySet<string>): boolean => held.ha
 /** The scopes that a token needs for an operation: each category, at the level of the method. */
 export const neededScopes = (method: Method, categories: readonly ScopeCategory[]): readonly string[] =>
   categories.map((category) => `${method === "GET" ? "read" : "write"}:${category}`)
+
+/** Whether the caller may read this category at all: a token needs the scope for it, and some sites show nothing to anonymous callers. */
+export function mayRead({ config }: Pick<Services, "config">, actor: Actor, category: ScopeCategory): boolean {
+  if (actor.kind === "anonymous") return !config.security.requireSignIn
+  const { credential } = actor
+  return credential.kind !== "token" || neededScopes("GET", [category]).every((scope) => scopeAllows(credential.scopes, scope))
+}

@@ -4,6 +4,7 @@ import type { Transaction } from "../core/database/database.ts"
 import { flag, type Visibility } from "../core/database/tables.ts"
 import { UNITS, type Unit } from "./modes.ts"
 import type { Owned } from "./permission.ts"
+import type { Team } from "./visibility.ts"
 
 /** Worlds of people, organizations, teams and repositories for tests of access: as plain data, and as rows. */
 
@@ -26,6 +27,7 @@ export interface World {
     readonly organization: number
     readonly mode: number
     readonly creates: boolean
+    readonly visibility: Visibility
     readonly units: readonly (readonly [Unit, number])[]
     readonly members: readonly number[]
     readonly repositories: readonly number[]
@@ -62,6 +64,7 @@ export const worlds: fc.Arbitrary<World> = fc.record({
       organization: fc.nat(ORGANIZATIONS - 1),
       mode: fc.constantFrom(0, 0, 0, 3, 4),
       creates: fc.boolean(),
+      visibility,
       units: fc.uniqueArray(fc.tuple(fc.constantFrom(...UNITS), fc.nat(2)), { maxLength: 3, selector: ([unit]) => unit }),
       members: fc.uniqueArray(person, { maxLength: 3 }),
       repositories: fc.uniqueArray(fc.nat(REPOSITORIES - 1), { maxLength: 3 }),
@@ -83,10 +86,21 @@ export const worlds: fc.Arbitrary<World> = fc.record({
   ),
 })
 
+/** What belongs to an account: to its repository of that index, or to itself. */
+interface Belonging {
+  readonly id: number
+  readonly owner: User
+  readonly repository: number | null
+}
+
 export interface Built {
   readonly people: readonly User[]
   readonly organizations: readonly User[]
   readonly repositories: readonly Owned[]
+  readonly teams: readonly Team[]
+  readonly projects: readonly Belonging[]
+  /** Every other one is restricted. */
+  readonly packages: readonly (Belonging & { readonly isRestricted: boolean })[]
 }
 
 export async function build(tx: Transaction, world: World): Promise<Built> {
@@ -162,9 +176,10 @@ export async function build(tx: Transaction, world: World): Promise<Built> {
       .execute()
   }
   for (const [index, { members: joined }] of world.organizations.entries()) for (const who of joined) await join(index, who)
+  const teams: Team[] = []
   for (const [index, team] of world.teams.entries()) {
     const organization_id = organizationAt(team.organization)
-    const { id } = await tx
+    const made = await tx
       .insertInto("teams")
       .values({
         organization_id,
@@ -174,11 +189,13 @@ export async function build(tx: Transaction, world: World): Promise<Built> {
         mode: team.mode,
         includes_all_repositories: 0,
         can_create_repositories: flag(team.creates),
-        visibility: "private",
+        visibility: team.visibility,
         created_at: 0,
       })
-      .returning("id")
+      .returningAll()
       .executeTakeFirstOrThrow()
+    const { id } = made
+    teams.push(made)
     for (const [unit, mode] of team.units) await tx.insertInto("team_units").values({ team_id: id, unit, mode }).execute()
     for (const who of team.members) {
       await join(team.organization, who)
@@ -194,5 +211,44 @@ export async function build(tx: Transaction, world: World): Promise<Built> {
         await tx.insertInto("team_repositories").values({ team_id: id, repository_id: owned.repository.id, organization_id }).execute()
     }
   }
-  return { people, organizations, repositories }
+  const places = [
+    ...[...people, ...organizations].map((owner) => ({ owner, repository: null })),
+    ...repositories.map(({ owner }, repository) => ({ owner, repository })),
+  ]
+  const projects: Belonging[] = []
+  const packages: (Belonging & { readonly isRestricted: boolean })[] = []
+  for (const [index, { owner, repository }] of places.entries()) {
+    const repository_id = repository === null ? null : (repositories[repository]?.repository.id ?? null)
+    const named = { repository_id, created_at: 0, updated_at: 0 }
+    const project = await tx
+      .insertInto("projects")
+      .values({
+        ...named,
+        owner_id: repository === null ? owner.id : null,
+        creator_id: owner.id,
+        title: "",
+        description: "",
+        template_type: "none",
+        card_type: "text_only",
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    projects.push({ ...project, owner, repository })
+    const isRestricted = index % 2 === 1
+    const made = await tx
+      .insertInto("packages")
+      .values({
+        owner_id: owner.id,
+        repository_id,
+        type: "generic",
+        name: `p${index}`,
+        lower_name: `p${index}`,
+        is_restricted: flag(isRestricted),
+        created_at: 0,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    packages.push({ ...made, owner, repository, isRestricted })
+  }
+  return { people, organizations, repositories, teams, projects, packages }
 }

@@ -4,16 +4,30 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../tests/support/database.ts"
 import { type Actor, anonymous, type SignedIn, type User } from "../core/actor.ts"
 import { UNITS, type Unit } from "./modes.ts"
-import { type Permission, permissionOn, permissionsOf, permissionsOn, projectsMode, reaches, readersAmong, unitMode } from "./permission.ts"
+import {
+  type Permission,
+  packageRights,
+  permissionOn,
+  permissionsOf,
+  permissionsOn,
+  projectsMode,
+  reaches,
+  readersAmong,
+  unitMode,
+} from "./permission.ts"
+import { roleIn } from "./policies/organization-role.ts"
 import { type Built, build, type Switch, type World, worlds } from "./testing.ts"
 import {
   offeredAsAssignees,
   organizationVisible,
   readableByUsers,
-  readableProjectOwners,
+  readableProjects,
   readableRepositories,
+  teamVisible,
   visibleOrganizations,
+  visiblePackages,
   visibleRepositories,
+  visibleTeams,
 } from "./visibility.ts"
 
 /**
@@ -46,8 +60,10 @@ function knowsOf(world: World, caller: Exclude<Caller, { as: "key" }>, at: numbe
   return person?.admin === true || belongsTo(world, caller.who, at) || (shown === "limited" && person?.restricted === false)
 }
 
-/** What a caller may do in the projects of an account itself, rule by rule: a person's, or an organization's. */
-function inProjectsOf(world: World, caller: Exclude<Caller, { as: "key" }>, owner: { person: number } | { organization: number }): number {
+type Account = { readonly person: number } | { readonly organization: number }
+
+/** What a caller may do in the projects or packages of an account itself, rule by rule: a person's, or an organization's. */
+function inAccount(world: World, caller: Exclude<Caller, { as: "key" }>, owner: Account, unit: "repo.projects" | "repo.packages"): number {
   const shown = ("person" in owner ? world.people[owner.person] : world.organizations[owner.organization])?.visibility
   const open = shown === "public" ? 1 : 0
   if (caller.as === "stranger" || (caller.as === "publicToken" && open === 0)) return open
@@ -56,8 +72,22 @@ function inProjectsOf(world: World, caller: Exclude<Caller, { as: "key" }>, owne
   if ("person" in owner) return shown === "limited" && !world.people[who]?.restricted ? 1 : open
   const modes = world.teams
     .filter((team) => team.organization === owner.organization && team.members.includes(who))
-    .map((team) => (team.mode >= 3 ? 4 : (team.units.find(([unit]) => unit === "repo.projects")?.[1] ?? 0)))
-  return Math.max(open, ...modes)
+    .map((team) => (team.mode >= 3 ? 4 : (team.units.find(([given]) => given === unit)?.[1] ?? 0)))
+  const known = unit === "repo.packages" && knowsOf(world, caller, owner.organization) ? 1 : 0
+  return Math.max(open, known, ...modes)
+}
+
+/** Whether a caller may see a team, rule by rule. */
+function knowsOfTeam(world: World, caller: Exclude<Caller, { as: "key" | "stranger" }>, at: number): boolean {
+  const team = world.teams[at]
+  if (!team) throw new Error("no such team")
+  const { who } = caller
+  const owns = world.teams.some(
+    ({ organization, mode, members }) => organization === team.organization && mode === 4 && members.includes(who),
+  )
+  if (world.people[who]?.admin || owns || team.members.includes(who)) return true
+  if (team.visibility === "limited") return belongsTo(world, who, team.organization)
+  return team.visibility === "public" && knowsOf(world, caller, team.organization)
 }
 
 /** Whether a person is offered as an assignee in a repository, rule by rule. */
@@ -233,13 +263,53 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
         }
         for (const [actor, caller] of callersOf(built)) {
           if (caller.as === "key") continue
-          const rows = await db.selectFrom("users").select("id").where(readableProjectOwners(actor)).execute()
           const owners = [
-            ...built.people.map((user, at) => [user, inProjectsOf(world, caller, { person: at })] as const),
-            ...built.organizations.map((user, at) => [user, inProjectsOf(world, caller, { organization: at })] as const),
+            ...built.people.map((user, at) => [user, { person: at }] as const),
+            ...built.organizations.map((user, at) => [user, { organization: at }] as const),
           ]
-          expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(owners.flatMap(([{ id }, mode]) => (mode > 0 ? [id] : []))))
-          for (const [owner, mode] of owners) expect(await projectsMode(db, actor, owner)).toBe(mode)
+          const projects = await db.selectFrom("projects").select("id").where(readableProjects(actor)).execute()
+          const projectsOf = new Map<User, number>()
+          for (const [owner, account] of owners) {
+            const mode = inAccount(world, caller, account, "repo.projects")
+            projectsOf.set(owner, mode)
+            expect(await projectsMode(db, actor, owner)).toBe(mode)
+            const isMember = "organization" in account && caller.as !== "stranger" && belongsTo(world, caller.who, account.organization)
+            const rights = await packageRights(db, actor, owner)
+            const packagesMode = inAccount(world, caller, account, "repo.packages")
+            expect(rights).toEqual({ mode: packagesMode, isInsider: packagesMode === 4 || (packagesMode > 0 && isMember) })
+            const packages = await db
+              .selectFrom("packages")
+              .select("id")
+              .where("owner_id", "=", owner.id)
+              .where(visiblePackages(actor, rights))
+              .execute()
+            const limited = caller.as === "publicToken"
+            const shown = built.packages.filter(({ owner: of, repository, isRestricted }) => {
+              if (of !== owner || (rights.mode === 4 && !limited)) return of === owner
+              if (isRestricted && (!rights.isInsider || limited)) return false
+              return (
+                repository === null ||
+                world.repositories[repository]?.private === false ||
+                reads(world, caller, repository, "repo.packages")
+              )
+            })
+            expect(new Set(packages.map(({ id }) => id))).toEqual(new Set(shown.map(({ id }) => id)))
+          }
+          const readable = built.projects.filter(({ owner, repository }) =>
+            repository === null ? (projectsOf.get(owner) ?? 0) > 0 : reads(world, caller, repository, "repo.projects"),
+          )
+          expect(new Set(projects.map(({ id }) => id))).toEqual(new Set(readable.map(({ id }) => id)))
+          if (caller.as === "stranger" || actor.kind === "anonymous") continue
+          const teams = await db.selectFrom("teams").select("id").where(visibleTeams(actor)).execute()
+          const seen = built.teams.filter((_, at) => knowsOfTeam(world, caller, at))
+          expect(new Set(teams.map(({ id }) => id))).toEqual(new Set(seen.map(({ id }) => id)))
+          for (const [at, team] of built.teams.entries()) {
+            const plan = world.teams[at]
+            const organization = plan && built.organizations[plan.organization]
+            if (!organization) throw new Error("no such organization")
+            const role = await roleIn(db, actor, organization)
+            expect(teamVisible(actor, team, organization, role, plan.members.includes(caller.who))).toBe(seen.includes(team))
+          }
         }
         for (const [index, { repository }] of built.repositories.entries()) {
           const people = db.selectFrom("users").select("id").where("kind", "=", "person")

@@ -1,5 +1,6 @@
-import type { Expression, RawBuilder, SqlBool } from "kysely"
-import { type Actor, actorId, deployKeyOf, isPublicOnly, jobOf, type User } from "../core/actor.ts"
+import type { Expression, RawBuilder, Selectable, SqlBool } from "kysely"
+import { type Actor, actorId, deployKeyOf, isPublicOnly, jobOf, type SignedIn, type User } from "../core/actor.ts"
+import type { TeamsTable } from "../core/database/tables.ts"
 import {
   all,
   any,
@@ -14,8 +15,10 @@ import {
   type Template,
   template,
   toSql,
+  type Values,
 } from "./condition.ts"
-import type { Unit } from "./modes.ts"
+import { Mode, type Unit } from "./modes.ts"
+import type { PackageRights } from "./permission.ts"
 import {
   ACCOUNT_IS_LISTED,
   type AccountRule,
@@ -23,6 +26,7 @@ import {
   COLLABORATION,
   type Entitlement,
   entitlementOf,
+  IN_TEAM,
   knownOf,
   MEMBERSHIP,
   OF_CALLERS,
@@ -30,14 +34,21 @@ import {
   OFFER,
   OFFERED_AS_ASSIGNEE,
   ORGANIZATION_IS_SHOWN,
+  OWNERSHIP,
   PERSON_IS_SHOWN,
+  PUBLIC,
+  packageIsShown,
+  projectIsRead,
   projectsEntitlementOf,
   TEAM,
+  TEAM_IS_RELATED,
+  TEAM_IS_SHOWN,
 } from "./rules.ts"
 
 /** The rules in SQL, for the `where` of lists, counts and searches: a page and its total come from the same set. */
 
 type Sql = RawBuilder<SqlBool>
+export type Team = Selectable<TeamsTable>
 /** A unit, or an expression for it that may differ between rows; '' is any unit. */
 type AskedUnit = Unit | RawBuilder<string>
 
@@ -48,6 +59,11 @@ export const visibleRepositories = (actor: Actor): Sql => ofCaller(actor, "")
 
 /** Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. */
 export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql => ofCaller(actor, unit)
+
+/** Which rows of `repositories` anyone may see, also without signing in. */
+export const publicRepositories = (): Sql => fill(OPEN_TO_ALL, {})
+
+const OPEN_TO_ALL = template(toSql(PUBLIC, {}))
 
 /** What a condition depends on of a person who has signed in with all their rights, beside their id. */
 export type CallerKind = Pick<User, "is_admin" | "is_restricted">
@@ -84,13 +100,14 @@ function ofCaller(actor: Actor, unit: Unit | "" | RawBuilder<string>): Sql {
   const made = remembered(entitlement, knownOf(actor).caller, known?.unit ?? "?", (kind) =>
     reading(entitlement, { caller: kind, asked: known }),
   )
-  return fill(made, {
-    "caller.id": actorId(actor),
-    "key.repository_id": (deployKeyOf(actor) ?? jobOf(actor))?.repositoryId,
-    "key.owner_id": jobOf(actor)?.ownerId,
-    "asked.unit": value,
-  })
+  return fill(made, { ...valuesOf(actor), "asked.unit": value })
 }
+
+const valuesOf = (actor: Actor): Values => ({
+  "caller.id": actorId(actor),
+  "key.repository_id": (deployKeyOf(actor) ?? jobOf(actor))?.repositoryId,
+  "key.owner_id": jobOf(actor)?.ownerId,
+})
 
 /** A unit by its name is part of the condition; an expression is put in. */
 const asked = (
@@ -112,28 +129,14 @@ export const visibleOrganizations = (actor: Actor): Sql => accounts(actor, ORGAN
 /** Which people and organisations (rows of `users`) are shown to the caller in lists of people. */
 export const listedUsers = (actor: Actor): Sql => accounts(actor, ACCOUNT_IS_LISTED)
 
-/** Which accounts (rows of `users`) have projects of their own that the caller may read: what `projectsMode` decides. */
-export function readableProjectOwners(actor: Actor): Sql {
-  const entitlement = projectsEntitlementOf(actor)
-  const rows: Rows = { owner: "users" }
-  const made = remembered(entitlement, knownOf(actor).caller, "", (caller) => reading(entitlement, { caller, asked: PROJECTS }, true), rows)
-  return fill(made, { "caller.id": actorId(actor) })
-}
+/** Which teams (rows of `teams`) the caller may see: what `teamVisible` decides. */
+export const visibleTeams = (actor: SignedIn): Sql => accounts(actor, TEAM_IS_SHOWN, {})
 
-const PROJECTS = { unit: "repo.projects" } as const satisfies { readonly unit: Unit }
-
-function accounts(actor: Actor, rule: AccountRule): Sql {
+function accounts(actor: Actor, rule: AccountRule, rows: Rows = { owner: "users" }): Sql {
   const condition = ruleFor(actor, rule)
-  const made = remembered(
-    rule,
-    knownOf(actor).caller,
-    condition === rule.narrow ? "narrow" : "full",
-    (caller) => evaluate(condition, { caller }),
-    {
-      owner: "users",
-    },
-  )
-  return fill(made, { "caller.id": actorId(actor) })
+  const question = condition === rule.narrow ? "narrow" : "full"
+  const made = remembered(rule, knownOf(actor).caller, question, (caller) => evaluate(condition, { caller }), rows)
+  return fill(made, valuesOf(actor))
 }
 
 const ruleFor = (actor: Actor, { narrow, full }: AccountRule): Condition =>
@@ -150,6 +153,58 @@ export const organizationVisible = (actor: Actor, organization: User, isMember: 
     owner: organization,
     related: (relation) => relation === MEMBERSHIP && isMember,
   })
+
+/** Whether the caller, who has this role in the organisation, may see this team of it. */
+export const teamVisible = (
+  actor: SignedIn,
+  team: Team,
+  organization: User,
+  { isMember, isOwner }: { readonly isMember: boolean; readonly isOwner: boolean },
+  isTeamMember: boolean,
+): boolean =>
+  meets(ruleFor(actor, TEAM_IS_SHOWN), {
+    ...knownOf(actor),
+    owner: organization,
+    team,
+    related: (relation) =>
+      (relation === IN_TEAM && isTeamMember) || (relation === OWNERSHIP && isOwner) || (relation === MEMBERSHIP && isMember),
+  })
+
+/** Whether a team (a row of `teams`) can be asked for reviews in a repository (a row of `repositories`). */
+export const relatedTeams = (): Sql => fill(RELATED, {})
+
+const RELATED = template(toSql(TEAM_IS_RELATED, {}))
+
+// --- projects and packages -------------------------------------------------------------------------------------------------------
+
+/** Which rows of `projects` the caller may read: what `projectsMode` decides, and the permission on their repository. */
+export function readableProjects(actor: Actor): Sql {
+  const inAccounts = projectsEntitlementOf(actor)
+  return inRepositories(actor, "repo.projects", "projects", (inRepository, known) =>
+    projectIsRead(reading(inAccounts, known, true), inRepository),
+  )
+}
+
+/** Which rows of `packages` the caller may see, of an owner in whose packages they have these rights. */
+export function visiblePackages(actor: Actor, { mode, isInsider }: PackageRights): Sql {
+  if (mode >= Mode.owner && !isPublicOnly(actor)) return fill(EVERYTHING, {})
+  const seesRestricted = isInsider && !isPublicOnly(actor)
+  return inRepositories(actor, "repo.packages", `packages ${seesRestricted}`, (inRepository) =>
+    packageIsShown(seesRestricted, inRepository),
+  )
+}
+
+const EVERYTHING = template(toSql(true, {}))
+
+/** A condition on rows that may belong to repositories: `condition` is given the one on which the caller may read the unit there. */
+function inRepositories(actor: Actor, unit: Unit, question: string, condition: (inRepository: Condition, known: Known) => Condition): Sql {
+  const entitlement = entitlementOf(actor)
+  const made = remembered(entitlement, knownOf(actor).caller, question, (caller) => {
+    const known = { caller, asked: { unit } }
+    return evaluate(condition(reading(entitlement, known), known), known)
+  })
+  return fill(made, valuesOf(actor))
+}
 
 // --- made once -------------------------------------------------------------------------------------------------------------------
 

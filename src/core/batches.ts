@@ -8,3 +8,10 @@ export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) =>
     results.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(work))))
   return results
 }
+
+/** Calls `step`, which handles at most `size` of something, until it handles fewer, or the signal fires. Returns how many there were. */
+export async function untilFewer(size: number, signal: AbortSignal, step: () => Promise<number>): Promise<number> {
+  let done = 0
+  for (let batch = size; batch === size && !signal.aborted; done += batch) batch = await step()
+  return done
+}

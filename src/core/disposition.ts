@@ -1,3 +1,5 @@
+import type { FileHeaders } from "./download.ts"
+
 /** File types that browsers may display, with the content type to send; all others are downloads. None can run scripts under the policy they are sent with. */
 const SHOWN: Readonly<Record<string, string>> = {
   csv: "text/plain; charset=utf-8",
@@ -18,13 +20,7 @@ const SHOWN: Readonly<Record<string, string>> = {
 }
 
 /** The headers that a file is sent with, by its extension; a type that its uploader declared is never used. */
-export interface FileHeaders {
-  readonly type: string
-  /** The Content-Disposition header. */
-  readonly disposition: string
-}
-
-export function fileHeadersOf(name: string): FileHeaders {
+export function fileHeadersOf(name: string): Required<FileHeaders> {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
   const type = Object.hasOwn(SHOWN, ending) ? SHOWN[ending] : undefined
   return { type: type ?? "application/octet-stream", disposition: `${type ? "inline" : "attachment"}; ${fileNameOf(name)}` }

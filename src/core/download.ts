@@ -1,3 +1,5 @@
+import { hash } from "node:crypto"
+import type { FileHandle } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import Type, { type TSchema } from "./schema.ts"
 
@@ -15,16 +17,48 @@ export interface Download {
   readonly size: number | undefined
   /** Clients may load parts of it: its size is known, and `open` gives no other bytes than those of the range that it is asked for. */
   readonly isRanged?: boolean
+  /** Its headers, where they are known without opening it: it is not opened then for those who ask for its headers alone. */
+  readonly head?: FileHeaders
+  /** For how long clients keep it. Unless said otherwise only the caller's own does, and asks each time whether they still may: permissions can change. */
+  readonly caching?: string
+  /** Headers that say where it belongs, such as a Link to its page. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Opens it; not called if the client has it already. */
   readonly open: (range?: ByteRange) => Promise<OpenDownload>
 }
 
-export interface OpenDownload {
+/** The headers that a file is sent with. */
+export interface FileHeaders {
   /** The Content-Type header. */
   readonly type: string
-  /** The Content-Disposition header. */
-  readonly disposition: string
+  /** The Content-Disposition header; none for what is shown in a page, such as a picture. */
+  readonly disposition?: string
+}
+
+export interface OpenDownload extends FileHeaders {
   readonly content: Buffer | Readable
+}
+
+interface StoredFile extends FileHeaders, Omit<Download, "isRanged" | "head" | "open"> {
+  /** Opens the file, to be read from this byte on. */
+  readonly open: (start: number) => Promise<FileHandle>
+}
+
+/** A file of the disk, which clients may fetch in parts. */
+export const storedDownload = ({ type, disposition, open, ...file }: StoredFile): Download => {
+  const head = { type, ...(disposition !== undefined && { disposition }) }
+  return {
+    ...file,
+    isRanged: true,
+    head,
+    open: async (range) => ({ ...head, content: (await open(range?.start ?? 0)).createReadStream(range) }),
+  }
+}
+
+/** A text or picture that is made when it is asked for. */
+export function madeDownload(type: string, made: string | Buffer, more: Pick<Download, "caching" | "head"> = {}): Download {
+  const content = Buffer.from(made)
+  return { tag: `"${hash("sha1", content, "base64url")}"`, size: content.length, ...more, open: async () => ({ type, content }) }
 }
 
 /** The bytes of a range of what can only be read from its beginning. */

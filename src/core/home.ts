@@ -11,7 +11,5 @@ export const HOME = join(import.meta.dirname, isBuilt ? ".." : "../..")
 export const modulePath = (path: string): string =>
   isBuilt ? join(import.meta.dirname, `${path.replaceAll("/", "-")}.js`) : join(HOME, "src", `${path}.ts`)
 
-/** The folder of the modules for the browser, and the ending of their names. */
-export const BROWSER_MODULES = isBuilt
-  ? { folder: join(import.meta.dirname, "browser"), ending: ".js" }
-  : { folder: join(HOME, "src/web/browser"), ending: ".ts" }
+/** The folder of the modules for the browser, as `bin/build-browser.mjs` makes them. */
+export const BROWSER_MODULES = join(HOME, "dist/browser")

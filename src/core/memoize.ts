@@ -18,3 +18,13 @@ export function onFirstUse<Made>(make: () => Made): () => Made {
     return made.it
   }
 }
+
+/** The same for each of several, such as running forges: what keeps something in memory from one request to the next. */
+export function onFirstUseOf<Key extends WeakKey, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const made = new WeakMap<Key, { readonly it: Made }>()
+  return (key) => {
+    const known = made.get(key) ?? { it: make(key) }
+    made.set(key, known)
+    return known.it
+  }
+}

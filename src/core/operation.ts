@@ -325,15 +325,27 @@ export const listedWithPage = <B>(body: B, total: number, { number, limit }: Pag
 
 // --- the registry ----------------------------------------------------------------------------------------------------------------
 
-/** Combines the features' operations; throws if an id or route is declared twice. */
-export function registry(...groups: readonly (readonly Operation[])[]): readonly Operation[] {
-  const all = groups.flat()
+interface Addressed {
+  readonly id: string
+  readonly method: Method
+  readonly address: string
+}
+
+/** The records of one kind; throws if an id or an address is declared twice. */
+export function declaredOnce<R extends Addressed>(all: readonly R[]): readonly R[] {
   const seen = new Set<string>()
-  for (const { id, method, path } of all)
-    for (const key of [id, `${method} ${path.replace(/\{\w+\}/g, "{}")}`]) {
+  for (const { id, method, address } of all)
+    for (const key of [id, `${method} ${address.replace(/\{\w+\}/g, "{}")}`]) {
       if (seen.has(key)) throw new TypeError(`declared twice: ${key}`)
       seen.add(key)
     }
+  return all
+}
+
+/** Combines the features' operations; throws if an id or route is declared twice. */
+export function registry(...groups: readonly (readonly Operation[])[]): readonly Operation[] {
+  const all = groups.flat()
+  declaredOnce(all.map(({ id, method, path }) => ({ id, method, address: path })))
   return all
 }
 

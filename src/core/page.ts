@@ -6,6 +6,7 @@ import type { Html } from "./html.ts"
 import {
   type Access,
   type AccessRule,
+  declaredOnce,
   type Page as ListPage,
   type Operation,
   type PathOf,
@@ -21,8 +22,26 @@ import type { Upload, UploadForm } from "./upload.ts"
  * the permission matrix, odd input, metrics and the list of addresses are derived from the records.
  */
 
+/** What browsers keep of this site besides a session, each under a name of its own. */
+export interface Kept {
+  /** The theme that was chosen. */
+  readonly theme: string
+  /** How differences are shown. */
+  readonly diffs: string
+  /** The announcements that were dismissed. */
+  readonly dismissed: string
+  /** A sealed step of a sign-in, so that nobody else's answer of another provider is taken for theirs. */
+  readonly step: string
+}
+
+interface Keeping {
+  readonly session?: SessionText | "ended"
+  /** What the browser keeps from now on; it forgets what is undefined here. */
+  readonly keeps?: { readonly [Name in keyof Kept]?: string | undefined }
+}
+
 /** A whole page. */
-export interface Shown {
+export interface Shown extends Keeping {
   readonly kind: "shown"
   /** 200 unless said otherwise. */
   readonly status?: number
@@ -49,7 +68,8 @@ export interface Shown {
   readonly isPrivate?: boolean
   /** Where the answer to a form of the page may lead, besides this site. */
   readonly formTargets?: readonly string[]
-  readonly session?: SessionText
+  /** After how many seconds it can be tried again, where that is known. */
+  readonly retryAfter?: number
 }
 
 /** The text of a session that the browser is to keep in place of the one until now. */
@@ -60,7 +80,7 @@ export interface SessionText {
 }
 
 /** A redirect to a path of this site. 303 unless said otherwise. */
-export interface Moved {
+export interface Moved extends Keeping {
   readonly kind: "moved"
   readonly to: string
   readonly status?: 302 | 303 | 307 | 308
@@ -68,7 +88,12 @@ export interface Moved {
   readonly flash?: string
   /** Beside the sentence: what takes it back. */
   readonly undo?: Undo
-  readonly session?: SessionText
+}
+
+/** A redirect to an address of another site, which an application or the provider of a sign-in has registered. */
+export interface Away extends Keeping {
+  readonly kind: "away"
+  readonly to: string
 }
 
 /** The opposite of what was done, as a form that is sent by a button. */
@@ -123,13 +148,10 @@ export const NOTIFICATIONS = "notifications"
 
 export type Followed = Topic | typeof NOTIFICATIONS
 
-export type PageAnswer = Shown | Moved | SentText | SentFile | SentEvents
+export type PageAnswer = Shown | Moved | Away | SentText | SentFile | SentEvents
 
-export const moved = (to: string, more: Partial<Pick<Moved, "status" | "flash" | "undo" | "session">> = {}): Moved => ({
-  kind: "moved",
-  to,
-  ...more,
-})
+export const moved = (to: string, more: Omit<Moved, "kind" | "to"> = {}): Moved => ({ kind: "moved", to, ...more })
+export const away = (to: string, more: Keeping = {}): Away => ({ kind: "away", to, ...more })
 export const sentText = (type: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): SentText => ({
   kind: "text",
   type,
@@ -154,8 +176,10 @@ export interface Reader {
   readonly session: string | undefined
   /** How they want differences, as a text: what their browser keeps, else what their account says. */
   readonly diffs: string | undefined
-  /** The theme that their browser keeps. */
-  readonly theme: string | undefined
+  /** What their browser keeps, not verified. */
+  readonly kept: Partial<Kept>
+  /** For a form: the path of the page that it stood on; the front page where that is not known. */
+  readonly from: string
 }
 
 /** What was typed into a form that was refused: the page that it stands on shows it again. */
@@ -210,6 +234,13 @@ interface Declared<Address extends string, Found, Fields extends TProperties> {
    * have signed in may see do so in any case.
    */
   readonly asksToSignIn?: true
+  /**
+   * A step of a sign-in, what a mail leads to, and the like: answered also where a site shows nothing before a sign-in. Nobody keeps its answers, no other
+   * site is told of its address, and its form asks for no sign-in in place.
+   */
+  readonly beforeSignIn?: true
+  /** For a form: pages of other sites may send it, as nothing depends on what a browser adds by itself. */
+  readonly fromAnySite?: true
   /** For a form: the most bytes that it may hold, 64 KiB unless said otherwise. */
   readonly bytes?: number
   /** For a form: sent twice by accident, it is done once. */
@@ -238,7 +269,7 @@ export interface Page {
   /** The operation that a form calls; see `forms/form.ts`. */
   readonly does?: Operation
   /** For a form: the most bytes that it may hold. */
-  readonly bytes?: number
+  readonly bytes: number
   /** For a form: it is done once, however often it is sent within a short time. */
   readonly once?: boolean
   /** For a form: fields that two people can change at once; see `forms/guards.ts`. */
@@ -250,6 +281,8 @@ export interface Page {
   readonly programs?: readonly ScopeCategory[]
   /** What is hidden or missing here leads whoever has not signed in to signing in. */
   readonly asksToSignIn?: true
+  readonly beforeSignIn?: true
+  readonly fromAnySite?: true
   /** Finds the subject, decides, and gives the function that answers. */
   readonly open: (request: Request) => Promise<(input: PageInput) => Promise<PageAnswer>>
 }
@@ -290,9 +323,11 @@ export function page<Address extends string, Found extends object, Fields extend
       },
     }),
     ...(declared.asksToSignIn && { asksToSignIn: true }),
+    ...(declared.beforeSignIn && { beforeSignIn: true }),
+    ...(declared.fromAnySite && { fromAnySite: true }),
     ...(declared.undoneBy && { undoneBy: declared.undoneBy }),
     ...(declared.programs && { programs: declared.programs }),
-    ...(declared.bytes !== undefined && { bytes: declared.bytes }),
+    bytes: declared.bytes ?? 65_536,
     ...(declared.once && { once: true }),
     ...(declared.receives && { upload: declared.receives }),
     open: async (request) => {
@@ -306,7 +341,9 @@ export function page<Address extends string, Found extends object, Fields extend
           return await declared.answer(call)
         } catch (error) {
           if (!(declared.again && error instanceof Refusal)) throw error
-          return { ...(await declared.again(call, error)), status: error.status }
+          const { retryAfter = error.retryAfter, ...shown } = await declared.again(call, error)
+          const status = shown.status !== undefined && shown.status >= 400 ? shown.status : error.status
+          return { ...shown, status, ...(retryAfter !== undefined && { retryAfter }) }
         }
       }
     },
@@ -317,13 +354,4 @@ export function page<Address extends string, Found extends object, Fields extend
 export const numberIn = (path: Readonly<Record<string, string>>, name: string): number => pathNumber(path[name])
 
 /** Combines the features' pages; throws if an id or an address is declared twice. */
-export function pageRegistry(...groups: readonly (readonly Page[])[]): readonly Page[] {
-  const all = groups.flat()
-  const seen = new Set<string>()
-  for (const { id, method, address } of all)
-    for (const key of [id, `${method} ${address.replace(/\{\w+\}/g, "{}")}`]) {
-      if (seen.has(key)) throw new TypeError(`declared twice: ${key}`)
-      seen.add(key)
-    }
-  return all
-}
+export const pageRegistry = (...groups: readonly (readonly Page[])[]): readonly Page[] => declaredOnce(groups.flat())

@@ -1,5 +1,5 @@
 import { onDemand } from "./on-demand.ts"
-import { requireShallow } from "./text/json.ts"
+import { hasNul, requireShallow } from "./text/json.ts"
 
 /** A user's YAML is not what it should be; the message is for its author. */
 export class UnreadableYamlError extends Error {}
@@ -30,12 +30,6 @@ export function requireStorable(read: unknown): void {
   requireShallow(read)
   if (hasNul(read)) throw new UnreadableYamlError("it has a NUL character")
 }
-
-/** Whether a text in a value has the character that no column can hold; YAML has escapes for it. */
-const hasNul = (value: unknown): boolean =>
-  typeof value === "string"
-    ? value.includes("\0")
-    : typeof value === "object" && value !== null && Object.entries(value).some(([name, member]) => name.includes("\0") || hasNul(member))
 
 export const isMapping = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -1,58 +1,38 @@
 import { randomBytes } from "node:crypto"
+import { parse as parseQuery } from "node:querystring"
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
 import { workFor } from "../core/caller.ts"
 import { refuse } from "../core/errors.ts"
+import type { File } from "../core/file.ts"
 import type { Metrics } from "../core/metrics.ts"
 import { networkOf, readNetworks } from "../core/networks.ts"
 import type { Operation } from "../core/operation.ts"
+import { picturesOf } from "../core/outgoing/pictures.ts"
 import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
 import { worksWaiting } from "../core/work.ts"
 import type { Authenticator } from "../features/people/authentication/authenticate.ts"
-import { registerAvatars } from "../features/people/avatars/routes.ts"
-import { openSignIn } from "../features/people/sign-in/sign-in.ts"
 import { sendRefusal } from "./api/answer.ts"
-import { registerDocuments } from "./api/documents/routes.ts"
-import { type AnswerWatcher, API_BASE, apiRoutes, type Intercept } from "./api/server.ts"
+import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
 import { openBodies } from "./client/bodies.ts"
 import { watchConnections } from "./client/connections.ts"
-import { registerGitHttp } from "./git-http/routes.ts"
-import { registerHealth } from "./health.ts"
-import { registerLfs } from "./lfs/routes.ts"
+import { sendRenewed } from "./client/session.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
-import { registerPackages } from "./packages/routes.ts"
-import { plainUrl } from "./routing/redirect.ts"
+import { protocols } from "./protocols.ts"
+import { plainUrl, refusalOfNul, storable } from "./routing/redirect.ts"
 import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
-import { registerResults } from "./runner/results/routes.ts"
-import { registerRunners } from "./runner/routes.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
-import { registerActivate } from "./web/accounts/activate.ts"
-import { registerChangePassword } from "./web/accounts/change-password.ts"
-import { registerForgotPassword } from "./web/accounts/forgot-password.ts"
-import { registerRecoverAccount } from "./web/accounts/recover-account.ts"
-import { registerUnsubscribe } from "./web/accounts/unsubscribe.ts"
-import { registerArchives } from "./web/archives.ts"
-import { registerArtifacts } from "./web/artifacts.ts"
-import { registerAttachments } from "./web/attachments.ts"
-import { registerBadges } from "./web/badges.ts"
-import { registerKeys } from "./web/keys.ts"
-import { registerOAuth2 } from "./web/oauth2/routes.ts"
 import { wantsPage } from "./web/pages/errors.ts"
-import { registerPages, sendErrorPage } from "./web/pages/server.ts"
-import { registerPatches } from "./web/patches.ts"
-import { registerPictures } from "./web/pictures.ts"
-import { registerRaw } from "./web/raw.ts"
-import { registerReleases } from "./web/releases.ts"
-import { sendRenewed } from "./web/session.ts"
-import { registerSignIn } from "./web/sign-in/routes.ts"
+import { fileRoutes } from "./web/pages/files.ts"
+import { pageRoutes, sendErrorPage } from "./web/pages/server.ts"
 
 export interface HttpOptions {
   readonly operations: readonly Operation[]
   readonly pages: readonly Page[]
+  readonly files: readonly File[]
   readonly authenticator: Authenticator
   readonly metrics: Metrics
-  readonly intercept?: Intercept | undefined
   readonly onAnswer?: AnswerWatcher | undefined
 }
 
@@ -78,7 +58,12 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     forceCloseConnections: "idle",
     clientErrorHandler: answerUnreadable,
     rewriteUrl: ({ url }) => plainUrl(url ?? "/"),
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 1024 },
+    routerOptions: {
+      querystringParser: (text) => parseQuery(storable(text)),
+      ignoreTrailingSlash: true,
+      caseSensitive: true,
+      maxParamLength: 1024,
+    },
     frameworkErrors: (error, request, reply) => {
       // A name too long to exist is missing like any other.
       const refusal =
@@ -117,7 +102,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   app.addHook("onRequest", (request, reply, done) => {
     const refusal = refusalOfTwoHosts(request.raw)
     if (refusal) reply.header("connection", "close")
-    done(refusal)
+    done(refusal ?? refusalOfNul(request.url))
   })
   app.addHook("onRequest", (request, reply, done) => {
     workFor(networkOf(clientAddress(request)), () => abandonment(request, reply), done)
@@ -151,35 +136,12 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   )
   app.setNotFoundHandler((request, reply) => notFound(services, table, request, reply))
 
-  const signIn = openSignIn(services, options.authenticator)
-  registerDocuments(app, services, options.operations)
-  registerAvatars(app, services)
-  registerArchives(app, services, options.authenticator)
-  registerArtifacts(app, services)
-  registerAttachments(app, services, options.authenticator)
-  registerRaw(app, services, options.authenticator)
-  registerPatches(app, services, options.authenticator)
-  const others = registerPictures(app, services)
   metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
-  metrics.limits(() => [...services.git.limits(), bodies.state(), ...others.map(({ state }) => state())])
-  registerReleases(app, services, options.authenticator)
-  registerBadges(app, services, options.authenticator)
-  registerHealth(app, services, metrics)
-  registerSignIn(app, services, signIn)
-  registerOAuth2(app, services, options.authenticator)
-  registerChangePassword(app, services, options.authenticator)
-  registerForgotPassword(app, services)
-  registerRecoverAccount(app, services)
-  registerActivate(app, services)
-  registerUnsubscribe(app, services)
-  registerKeys(app, services)
-  const pages = registerPages(app, services, options.pages, { signIn, authenticator: options.authenticator })
-  table = routeTable([...apiRoutes(services, options), ...pages])
-  await registerGitHttp(app, services, options.authenticator)
-  await registerLfs(app, services, options.authenticator)
-  await registerPackages(app, services, options.authenticator)
-  registerRunners(app, services)
-  await registerResults(app, services)
+  const pictures = picturesOf(services)?.turns
+  metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
+  const pages = pageRoutes(app, services, options.pages)
+  table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files, options.authenticator)])
+  for (const { register } of protocols) await register(app, { services, ...options })
   return app
 }
 

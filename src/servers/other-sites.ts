@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify"
 import { type Refusal, refuse } from "../core/errors.ts"
 import type { Services } from "../core/services.ts"
 import { readAuthorization } from "../features/people/authentication/credentials.ts"
+import { declaredRoute } from "./routing/routes.ts"
 
 /**
  * Protection against requests that a page of another site makes (CSRF). A browser adds passwords that it remembers to every request, so a change is
@@ -11,15 +12,16 @@ import { readAuthorization } from "../features/people/authentication/credentials
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** In the names of the cookies of sessions, see web/session.ts. */
+/** In the names of the cookies of sessions, see client/session.ts. */
 const SESSION = "hearth_session="
 
 /** The values of Sec-Fetch-Site for our own pages, and for what a person started without a page. */
 const OUR_PAGES = new Set(["same-origin", "none"])
 
 /** The refusal of a change that a page of another origin asks for, or undefined. Routes that take no credentials of a browser are exempt. */
-export function refusalOfOtherSites({ site }: Services, { method, headers, routeOptions }: FastifyRequest): Refusal | undefined {
-  if (SAFE.has(method) || routeOptions.config.fromAnySite === true) return undefined
+export function refusalOfOtherSites({ site }: Services, request: FastifyRequest): Refusal | undefined {
+  const { method, headers, routeOptions } = request
+  if (SAFE.has(method) || routeOptions.config.fromAnySite === true || declaredRoute(request)?.fromAnySite === true) return undefined
   // Browsers leave this header out where the address is plain http, but then Origin comes with every change.
   const from = headers["sec-fetch-site"]
   if (from === undefined ? isOurs(headers, site.rootUrl) : OUR_PAGES.has(String(from))) return undefined

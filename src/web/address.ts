@@ -47,7 +47,33 @@ export function withQuery(url: string, values: QueryValues): string {
 /** The path of one of our own addresses: pages work under whatever name a browser reached the site by. */
 export const localPath = (address: string): string => address.replace(/^https?:\/\/[^/]+/, "") || "/"
 
+export const LOGIN_PATH = "/user/login"
+export const LOGOUT_PATH = "/user/logout"
 export const CONFIRM_PATH = "/user/confirm"
+
+/** The page to sign in on, from which the person comes back to `path`. */
+export const loginFor = (path: string): string => `${LOGIN_PATH}?redirect_to=${encodeURIComponent(path)}`
 
 /** The page that asks a person to show once more what they sign in with, and leads back to `path`. */
 export const confirmFor = (path: string): string => `${CONFIRM_PATH}?redirect_to=${encodeURIComponent(path)}`
+
+/** The query of a requested path. */
+export function queryOf(url: string): URLSearchParams {
+  const mark = url.indexOf("?")
+  return new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
+}
+
+const OWN = "http://own.invalid"
+
+/** Letters of an address that a request may have us lead back to; it is kept in forms and tickets. */
+const LONGEST_ASKED = 8_192
+
+/** The address to go to after a sign-in, if it is a path of this site; else the front page. */
+export const ownPath = (asked: string): string => (asked.length <= LONGEST_ASKED && isOwnPath(asked) ? asked : "/")
+
+/** Whether it is a path of this site also for browsers, to which one that begins with two slashes or a backslash is the address of another. */
+export function isOwnPath(path: string): boolean {
+  if (!/^\/(?![/\\])/.test(path) || /[\s\\\p{Cc}]/u.test(path)) return false
+  const url = URL.parse(path, OWN)
+  return url?.origin === OWN && !url.pathname.startsWith("//")
+}

@@ -5,6 +5,7 @@ import { besideParts, type Parts } from "./parts.ts"
 /** What all pages of site administrators have: the list of their parts, each a page of the feature that it is about. */
 
 export const ADMINISTRATION_PATH = "/-/admin"
+export const ADMINISTRATION_PEOPLE = `${ADMINISTRATION_PATH}/users` as const
 
 const PARTS = {
   overview: { text: "Overview", icon: "pulse", path: "" },

@@ -1,11 +1,11 @@
+import { execFileSync } from "node:child_process"
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
-import { stripTypeScriptTypes } from "node:module"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { assetPath } from "../core/assets.ts"
-import { BROWSER_MODULES } from "../core/home.ts"
+import { BROWSER_MODULES, HOME, isBuilt } from "../core/home.ts"
 
 /**
  * Styles, icons and scripts of pages. Each is served under an address with a digest of its content, so browsers may keep it for good. All are read
@@ -48,12 +48,10 @@ export function findAsset(file: string): Asset | undefined {
 function openAssets(): Assets {
   const paths = new Map<string, string>()
   const files = new Map<string, Asset>()
-  const add = (stem: string, ending: string, type: string, content: string | Buffer): string => {
+  const add = (stem: string, ending: string, type: string, content: string | Buffer): void => {
     const file = `${stem}.${hash("sha256", content, "base64url").slice(0, 12)}.${ending}`
     files.set(file, { type, bytes: compressed(Buffer.from(content)) })
-    const path = `${ASSETS_PATH}/${file}`
-    paths.set(`${stem}.${ending}`, path)
-    return path
+    paths.set(`${stem}.${ending}`, `${ASSETS_PATH}/${file}`)
   }
   const folder = assetPath("web")
   const styles = readdirSync(folder).filter((name) => name.endsWith(".css"))
@@ -69,30 +67,14 @@ function openAssets(): Assets {
   for (const name of ["icons", "logo"]) add(name, "svg", "image/svg+xml", readFileSync(join(folder, `${name}.svg`), "utf8"))
   add("touch-icon", "png", "image/png", readFileSync(join(folder, "touch-icon.png")))
 
-  // A module is added after those that it imports, whose addresses stand in it.
-  const { folder: scripts, ending } = BROWSER_MODULES
-  const names = readdirSync(scripts).filter((name) => name.endsWith(ending) && !name.endsWith(".d.ts"))
-  const addModule = (name: string): string => {
-    const stem = name.slice(0, -ending.length)
-    const known = paths.get(`${stem}.js`)
-    if (known !== undefined) return known
-    // Nobody reads comments or margins there. No text of theirs has several lines.
-    const text = readFileSync(join(scripts, `${stem}${ending}`), "utf8")
-    const script = (ending === ".ts" ? stripTypeScriptTypes(text) : text).replace(COMMENTS, "").replace(MARGINS, "")
-    const linked = script.replace(
-      /(from\s+|import\s*\(?\s*)"\.\/([\w-]+)\.[jt]s"/g,
-      (_, before: string, other: string) => `${before}"${addModule(other + ending)}"`,
-    )
-    return add(stem, "js", "text/javascript;charset=utf-8", linked)
+  // A module imports others by their names, which have the hashes already.
+  if (!isBuilt) execFileSync(process.execPath, [join(HOME, "bin/build-browser.mjs")], { stdio: ["ignore", "ignore", "inherit"] })
+  for (const file of readdirSync(BROWSER_MODULES).filter((name) => /^\w.*\.js$/.test(name))) {
+    files.set(file, { type: "text/javascript;charset=utf-8", bytes: compressed(readFileSync(join(BROWSER_MODULES, file))) })
+    paths.set(file.replace(/\.[\w-]+\.js$/, ".js"), `${ASSETS_PATH}/${file}`)
   }
-  for (const name of names) addModule(name)
   return { paths, files }
 }
-
-/** Those that have lines of their own. */
-const COMMENTS = /^[ \t]*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n?/gm
-/** White space at both ends of lines, and empty lines. */
-const MARGINS = /^\s+|[ \t]+$/gm
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)

@@ -112,6 +112,30 @@ export const empty = (name: IconName, title: string, text?: Content, action?: Co
     </div>
   `
 
+/** The rows of a list and what follows them, or what stands where there are none. */
+export const rowsOr = <Row>(rows: readonly Row[], row: (each: Row) => Content, none: Content, after?: Content, card = false): Content =>
+  rows.length === 0 ? none : html`<ul class="rows${card && " card"}">${rows.map(row)}</ul>${after}`
+
+/** A column: its heading, and whether it has numbers. */
+type Column = string | { readonly number: string }
+
+/** A table that scrolls by itself where it is too wide; the rows are `tr`. */
+export const table = (label: string, columns: readonly Column[], rows: Content, name = "scrolls card"): Html =>
+  html`
+    <div class="${name}" tabindex="0" role="group" aria-label="${label}">
+      <table class="data">
+        <thead>
+          <tr>
+            ${columns.map((each) =>
+              typeof each === "string" ? html`<th scope="col">${each}</th>` : html`<th scope="col" class="number">${each.number}</th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>${rows}</tbody>
+      </table>
+    </div>
+  `
+
 /** Links to the pages of a list before and after this one. Nothing where there is one page. */
 export function pager(url: string, { number, limit }: ListPage, total: number): Html {
   const last = Math.max(1, Math.ceil(total / limit))

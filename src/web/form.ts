@@ -158,134 +158,178 @@ function fieldView(view: View, given: Field): Html {
 }
 
 function drawField(view: View, given: Field): Html {
-  if (given.kind === "content") return html`${given.content}`
-  if (given.kind === "hidden") return html`<input type="hidden" name="${given.name}" value="${given.value}">`
-  if (given.kind === "group")
-    return html`
-      <fieldset>
-        <legend>${given.label}</legend>
-        ${given.hint && html`<p class="hint">${given.hint}</p>`}
-        ${given.fields.map((each) => fieldView(view, each))}
-      </fieldset>
-    `
-  const id = `${view.id}-${given.name}`.replaceAll(/[.\s]/g, "-")
-  const fault = view.refused?.refusal.field === given.name ? sentence(view.refused.refusal.message) : undefined
-  const described = [given.hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
-  const marks = html`${attribute("aria-invalid", fault ? "true" : undefined)} ${attribute("aria-describedby", described || undefined)}`
-  const hint = given.hint && html`<span class="hint" id="${id}-hint">${given.hint}</span>`
-  const below = html`${hint}${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}`
-  if (given.kind === "file")
-    return html`
-      <div class="field">
-        <label for="${id}">${given.label}</label>
-        <input id="${id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${marks}>${below}
-      </div>
-    `
-  const values = valuesOf(view, given)
-  const [first = ""] = values
   switch (given.kind) {
-    case "line":
+    case "content":
+      return html`${given.content}`
+    case "hidden":
+      return html`<input type="hidden" name="${given.name}" value="${given.value}">`
+    case "group":
       return html`
-        <div class="field">
-          <label for="${id}">${given.label}</label>
-          ${
-            given.options &&
-            html`
-              <datalist id="${id}-options">
-                ${given.options.map((each) => html`<option value="${each}"></option>`)}
-              </datalist>
-            `
-          }
-          <input
-            id="${id}"
-            ${attribute("list", given.options && `${id}-options`)}
-            name="${given.name}"
-            type="${given.type ?? "text"}"
-            value="${given.type === "password" ? "" : first}"
-            placeholder="${given.placeholder ?? ""}"
-            autocomplete="${given.autocomplete ?? "off"}"
-            maxlength="${given.maxlength ?? 1000}"
-            dir="auto"
-            ${flagged("required", given.required ?? false)}
-            ${flagged("autofocus", given.autofocus ?? false)}
-            ${marks}
-          >
-          ${below}
-        </div>
-      `
-    case "text":
-      return html`
-        <div class="field">
-          <label for="${id}">${given.label}</label>
-          <textarea
-            id="${id}"
-            name="${given.name}"
-            rows="${given.rows ?? 4}"
-            class="${given.isCode ? "mono" : ""}"
-            placeholder="${given.placeholder ?? ""}"
-            dir="auto"
-            ${flagged("required", given.required ?? false)}
-            ${marks}
-          >
-            ${"\n"}${first}
-          </textarea>
-          ${below}
-        </div>
-      `
-    case "markdown":
-      return composer({ ...given, id, value: first, fault })
-    case "box":
-      return html`
-        <div class="field check">
-          <input
-            id="${id}"
-            type="checkbox"
-            name="${given.name}"
-            value="true"
-            ${flagged("checked", first === "true")}
-            ${marks}
-          >
-          <label for="${id}">${given.label}</label>${below}
-        </div>
-      `
-    case "menu":
-      return html`
-        <div class="field">
-          <label for="${id}">${given.label}</label>
-          <select id="${id}" name="${given.name}" ${marks}>
-            ${given.options.map(([value, text]) => html`<option value="${value}" ${flagged("selected", value === first)}>${text}</option>`)}
-          </select>
-          ${below}
-        </div>
-      `
-    case "choice":
-    case "boxes":
-      return html`
-        <fieldset class="field">
+        <fieldset>
           <legend>${given.label}</legend>
-          ${hint}
-          ${given.options.map(
-            ([value, text, about], index) =>
-              html`
-                <div class="check">
-                  <input
-                    id="${id}-${index}"
-                    type="${given.kind === "choice" ? "radio" : "checkbox"}"
-                    name="${given.name}"
-                    value="${value}"
-                    ${flagged("checked", values.includes(value))}
-                    ${attribute("aria-describedby", about ? `${id}-${index}-hint` : undefined)}
-                  >
-                  <label for="${id}-${index}">${text}</label>
-                  ${about && html`<span class="hint" id="${id}-${index}-hint">${about}</span>`}
-                </div>
-              `,
-          )}
-          ${fault && html`<span class="fault" id="${id}-fault">${fault}</span>`}
+          ${given.hint && html`<p class="hint">${given.hint}</p>`}
+          ${given.fields.map((each) => fieldView(view, each))}
         </fieldset>
       `
+    case "markdown": {
+      const { id, fault } = aroundOf(view, given)
+      return composer({ ...given, id, value: firstOf(view, given), fault })
+    }
+    case "box":
+      return boxField(view, given)
+    case "choice":
+    case "boxes":
+      return choiceField(view, given)
+    default:
+      return labelledField(view, given)
   }
 }
+
+interface Around {
+  readonly id: string
+  readonly fault: string | undefined
+  /** The attributes of the field itself that tell of its hint and its fault. */
+  readonly marks: Html
+  readonly hint: Content
+  readonly faultView: Content
+}
+
+/** What is around a field of any kind. */
+function aroundOf(view: View, { name, hint }: Pick<Common, "name" | "hint">): Around {
+  const id = `${view.id}-${name}`.replaceAll(/[.\s]/g, "-")
+  const fault = view.refused?.refusal.field === name ? sentence(view.refused.refusal.message) : undefined
+  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
+  return {
+    id,
+    fault,
+    marks: html`${attribute("aria-invalid", fault ? "true" : undefined)} ${attribute("aria-describedby", described || undefined)}`,
+    hint: hint && html`<span class="hint" id="${id}-hint">${hint}</span>`,
+    faultView: fault && html`<span class="fault" id="${id}-fault">${fault}</span>`,
+  }
+}
+
+type OfKind<Kind extends Field["kind"]> = Extract<Field, { readonly kind: Kind }>
+
+/** A field below its label. */
+function labelledField(view: View, given: OfKind<"line" | "text" | "menu" | "file">): Html {
+  const around = aroundOf(view, given)
+  return html`
+    <div class="field">
+      <label for="${around.id}">${given.label}</label>
+      ${
+        given.kind === "line"
+          ? lineInput(view, given, around)
+          : given.kind === "text"
+            ? textInput(view, given, around)
+            : given.kind === "menu"
+              ? menuInput(view, given, around)
+              : html`
+                <input id="${around.id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${around.marks}>
+              `
+      }
+      ${around.hint}${around.faultView}
+    </div>
+  `
+}
+
+const lineInput = (view: View, given: OfKind<"line">, { id, marks }: Around): Html =>
+  html`
+    ${
+      given.options &&
+      html`
+        <datalist id="${id}-options">
+          ${given.options.map((each) => html`<option value="${each}"></option>`)}
+        </datalist>
+      `
+    }
+    <input
+      id="${id}"
+      ${attribute("list", given.options && `${id}-options`)}
+      name="${given.name}"
+      type="${given.type ?? "text"}"
+      value="${given.type === "password" ? "" : firstOf(view, given)}"
+      placeholder="${given.placeholder ?? ""}"
+      autocomplete="${given.autocomplete ?? "off"}"
+      maxlength="${given.maxlength ?? 1000}"
+      dir="auto"
+      ${flagged("required", given.required ?? false)}
+      ${flagged("autofocus", given.autofocus ?? false)}
+      ${marks}
+    >
+  `
+
+const textInput = (view: View, given: OfKind<"text">, { id, marks }: Around): Html =>
+  html`
+    <textarea
+      id="${id}"
+      name="${given.name}"
+      rows="${given.rows ?? 4}"
+      class="${given.isCode ? "mono" : ""}"
+      placeholder="${given.placeholder ?? ""}"
+      dir="auto"
+      ${flagged("required", given.required ?? false)}
+      ${marks}
+    >
+      ${"\n"}${firstOf(view, given)}
+    </textarea>
+  `
+
+function menuInput(view: View, given: OfKind<"menu">, { id, marks }: Around): Html {
+  const chosen = firstOf(view, given)
+  return html`
+    <select id="${id}" name="${given.name}" ${marks}>
+      ${given.options.map(([value, text]) => html`<option value="${value}" ${flagged("selected", value === chosen)}>${text}</option>`)}
+    </select>
+  `
+}
+
+function boxField(view: View, given: OfKind<"box">): Html {
+  const { id, marks, hint, faultView } = aroundOf(view, given)
+  return html`
+    <div class="field check">
+      <input
+        id="${id}"
+        type="checkbox"
+        name="${given.name}"
+        value="true"
+        ${flagged("checked", firstOf(view, given) === "true")}
+        ${marks}
+      >
+      <label for="${id}">${given.label}</label>${hint}${faultView}
+    </div>
+  `
+}
+
+function choiceField(view: View, given: OfKind<"choice" | "boxes">): Html {
+  const { id, hint, faultView } = aroundOf(view, given)
+  const values = valuesOf(view, given)
+  return html`
+    <fieldset class="field">
+      <legend>${given.label}</legend>
+      ${hint}
+      ${given.options.map(
+        ([value, text, about], index) =>
+          html`
+            <div class="check">
+              <input
+                id="${id}-${index}"
+                type="${given.kind === "choice" ? "radio" : "checkbox"}"
+                name="${given.name}"
+                value="${value}"
+                ${flagged("checked", values.includes(value))}
+                ${attribute("aria-describedby", about ? `${id}-${index}-hint` : undefined)}
+              >
+              <label for="${id}-${index}">${text}</label>
+              ${about && html`<span class="hint" id="${id}-${index}-hint">${about}</span>`}
+            </div>
+          `,
+      )}
+      ${faultView}
+    </fieldset>
+  `
+}
+
+const firstOf = (view: View, given: Common): string => valuesOf(view, given)[0] ?? ""
 
 /** What was typed before the refusal, else what the record has, else the field's own value. */
 function valuesOf({ record, refused }: Pick<View, "record" | "refused">, { name, value }: Common): readonly string[] {

@@ -1,5 +1,5 @@
 import { attribute, type Content, type Html, html } from "../core/html.ts"
-import type { Shown } from "../core/page.ts"
+import type { Kept, Shown } from "../core/page.ts"
 import type { Announced } from "../core/services.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
@@ -52,6 +52,7 @@ export type Theme = (typeof THEMES)[number]
 export const THEME_PATH = "/-/theme"
 /** Takes an announcement away from the browser that asks for it. */
 export const DISMISS_PATH = "/-/dismiss"
+export const dismissedIn = ({ dismissed = "" }: Partial<Kept>): readonly string[] => dismissed.split("_").filter((mark) => mark !== "")
 export const STYLE_PATH = "/-/style"
 
 /** The document around a page, in two parts: what is long is sent between them. */
@@ -133,7 +134,6 @@ const flashView = ({ text, undo }: Flash): Html =>
   `
 
 function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, newIssue: string | undefined): Html {
-  const here = encodeURIComponent(url)
   return html`
     <header class="site-header" ${attribute("data-viewer", viewer?.login)}>
       <div>
@@ -168,29 +168,10 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
                   ${icon("bell", "Notifications")}
                   ${unread > 0 && html`<span class="count loud">${count(unread)}<span class="hidden-text"> unread</span></span>`}
                 </a>
-                ${menu(
-                  html`${avatar(viewer, 24)} <span class="wide-only">${viewer.login}</span>${icon("triangle-down")}`,
-                  html`
-                    <p>Signed in as ${viewer.login}</p>
-                    <a href="/${viewer.login}">${icon("person")}Your profile</a>
-                    <a href="/${viewer.login}?tab=stars">${icon("star")}Your stars</a>
-                    <a href="/notifications">${icon("bell")}Notifications</a>
-                    <a href="/user/settings">${icon("gear")}Settings</a>
-                    ${
-                      viewer.isAdministrator &&
-                      html`
-                        <a href="${ADMINISTRATION_PATH}">${icon("tools")}Administration</a>
-                        <a href="/api/swagger">${icon("code-square")}API</a>
-                      `
-                    }
-                    <hr>
-                    ${buttonForm("/user/logout", html`${icon("sign-out")}Sign out`, {}, "")}
-                  `,
-                  { name: "button quiet small" },
-                )}
+                ${viewerMenu(viewer)}
               `
               : html`
-                <a href="/user/login?redirect_to=${here}" rel="nofollow">Sign in</a>
+                <a href="/user/login?redirect_to=${encodeURIComponent(url)}" rel="nofollow">Sign in</a>
                 ${mayRegister && html`<a href="/user/sign_up">Register</a>`}
               `
           }
@@ -199,6 +180,28 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
     </header>
   `
 }
+
+const viewerMenu = (viewer: NonNullable<Surroundings["viewer"]>): Html =>
+  menu(
+    html`${avatar(viewer, 24)} <span class="wide-only">${viewer.login}</span>${icon("triangle-down")}`,
+    html`
+      <p>Signed in as ${viewer.login}</p>
+      <a href="/${viewer.login}">${icon("person")}Your profile</a>
+      <a href="/${viewer.login}?tab=stars">${icon("star")}Your stars</a>
+      <a href="/notifications">${icon("bell")}Notifications</a>
+      <a href="/user/settings">${icon("gear")}Settings</a>
+      ${
+        viewer.isAdministrator &&
+        html`
+          <a href="${ADMINISTRATION_PATH}">${icon("tools")}Administration</a>
+          <a href="/api/swagger">${icon("code-square")}API</a>
+        `
+      }
+      <hr>
+      ${buttonForm("/user/logout", html`${icon("sign-out")}Sign out`, {}, "")}
+    `,
+    { name: "button quiet small" },
+  )
 
 /** Hours, minutes and seconds, as the script `page` counts them on. */
 const clock = (seconds: number): string =>

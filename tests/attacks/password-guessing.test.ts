@@ -3,10 +3,11 @@
  * ones are counted by account in the database, and by network in memory, at all doors together; each try beyond the first few has to wait longer.
  * An attacker with many addresses can't lock the owner out: networks that the account was used from before, tokens and recovery by mail go on.
  */
+
 import { expect } from "vitest"
 import { startHearth } from "../../src/app.ts"
+import { findAddressesOf } from "../../src/features/people/users/addresses-store.ts"
 import { makeCode } from "../../src/features/people/users/codes.ts"
-import { findAddressesOf } from "../../src/features/people/users/store.ts"
 import { databaseKinds, type FreshKind, statementsOf } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { ask } from "../support/from-address.ts"

@@ -3,13 +3,14 @@
  * minutes, and after all the wrong ones the right one was still taken. Now a try is counted in the database before it is checked; after five wrong
  * ones none is taken for a while, not even the right one, at no door; the account is told by mail, and tokens go on.
  */
+
 import { TOTP } from "otpauth"
 import { expect } from "vitest"
 import { mailConfig, openMailServer } from "../../src/features/events/mail/testing.ts"
 import { requireTry } from "../../src/features/people/authentication/guesses.ts"
 import { enableTwoFactor } from "../../src/features/people/authentication/two-factor.ts"
+import { findAddressesOf } from "../../src/features/people/users/addresses-store.ts"
 import { makeCode } from "../../src/features/people/users/codes.ts"
-import { findAddressesOf } from "../../src/features/people/users/store.ts"
 import { databaseKinds, type FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { type Asking, ask } from "../support/from-address.ts"

@@ -129,6 +129,9 @@ const OF_ONE: Readonly<Record<string, Visitor>> = {
   "userVariables.edit": "mira",
 }
 
+/** What is there by the link of a mail alone, or on a site with other providers of sign-ins. */
+const LED_TO_BY_MAILS: readonly string[] = ["account.recovery", "mail.unsubscribing", "provider.begin", "provider.callback"]
+
 /** What is one of mira's own: the file that is deleted, and the package. */
 const OF_MIRA: readonly string[] = ["files.delete", "package.settings"]
 
@@ -138,6 +141,7 @@ const mayWrite = (id: string, visitor: Visitor): boolean => visitor !== "anonymo
 /** What the visitor must get: of the example, which is public, all but what only its owners, or administrators of the site, may see. */
 function expectedStatus({ id, rule }: Page, visitor: Visitor): "login" | 200 | 404 {
   if (visitor === "anonymous" && rule.signIn === "required") return "login"
+  if (LED_TO_BY_MAILS.includes(id)) return 404
   if (id in OF_ONE) return visitor === OF_ONE[id] ? 200 : 404
   if (rule.needs === "siteAdministrator") return visitor === "root" ? 200 : 404
   if (/(^|:)(owner|administrator)$/i.test(rule.needs)) return visitor === "mira" || visitor === "root" ? 200 : 404

@@ -3,7 +3,7 @@ import { afterAll, expect } from "vitest"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
 import { test } from "./browser.ts"
 
-/** Passkeys with a real browser and an authenticator that it simulates; what the server refuses is in src/servers/web/sign-in/passkeys.test.ts. */
+/** Passkeys with a real browser and an authenticator that it simulates; what the server refuses is in src/pages/user/passkeys.test.ts. */
 
 let browser: Browser
 let forge: TestHearth

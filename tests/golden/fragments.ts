@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from "kysely"
-import { listedUsers, readableRepositories, visibleOrganizations, visibleRepositories } from "../../src/access/visibility.ts"
+import { listedUsers, readableRepositories, visibleOrganizations, visibleRepositories, visibleTeams } from "../../src/access/visibility.ts"
 import type { Actor, User } from "../../src/core/actor.ts"
 import { compilingHandle } from "../../src/core/database/session.ts"
 import type { Texts } from "./readable.ts"
@@ -22,6 +22,7 @@ export function visibilityFragments(user: User): readonly Fragment[] {
     { name: "readable_actions", texts: text(readableRepositories(person, "repo.actions")) },
     { name: "readable_pulls", texts: text(readableRepositories(person, "repo.pulls")) },
     { name: "visible_organizations", texts: text(visibleOrganizations(person)) },
+    { name: "visible_teams", texts: text(visibleTeams(person)) },
     { name: "listed_users", texts: text(listedUsers(person)) },
   ]
 }

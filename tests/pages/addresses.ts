@@ -1,4 +1,5 @@
 /** Which address shows which page, and one address of every page in the example. */
+import type { File } from "../../src/core/file.ts"
 import { restOf } from "../../src/core/operation.ts"
 import type { Page } from "../../src/core/page.ts"
 import { pages } from "../../src/pages.ts"
@@ -26,6 +27,9 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "pull.shown": "/dewpoint/sprinkle/pull/7",
   "site.sitemap.repos": "/explore/repos/sitemap-1.xml",
   "site.sitemap.users": "/explore/users/sitemap-1.xml",
+  "provider.begin": "/user/oauth2/elsewhere",
+  "provider.callback": "/user/oauth2/elsewhere/callback",
+  "mail.unsubscribing": "/user/unsubscribe/1.1.none",
   "feed.account.rss": "/dewpoint.rss",
   "feed.account.atom": "/dewpoint.atom",
   "feed.repository.rss": "/dewpoint/sprinkle.rss",
@@ -144,6 +148,13 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
     "settings.branchRule": "/dewpoint/sprinkle/settings/branches/edit/release/*",
     "settings.tagRule": `/dewpoint/sprinkle/settings/tags/${tagRule.id}`,
     "repository.offer": "/mira/trowel/transfer",
+    "oauth2.authorize": `/login/oauth/authorize?${new URLSearchParams({
+      client_id: application.client_id,
+      redirect_uri: "https://planner.example/",
+      response_type: "code",
+      code_challenge: "x".repeat(43),
+      code_challenge_method: "S256",
+    })}`,
     "personal.application": `/user/settings/applications/oauth2/${application.id}`,
     "issue.commentHistory": `/dewpoint/sprinkle/issues/1/comments/${said.id}/history`,
     // The first one that anybody saves.
@@ -238,6 +249,21 @@ const VALUES: Readonly<Record<string, string>> = {
   team: "builders",
   index: "1",
 }
+
+/** What stands for the names in addresses of files. */
+const VALUES_OF_FILES: Readonly<Record<string, string>> = {
+  "code.raw": "branch/main/README.md",
+  "code.media": "branch/main/README.md",
+  "code.archive": "main.tar.gz",
+  "releases.download": "v0.2.0/none.zip",
+  "releases.downloadLatest": "none.zip",
+  "actions.badge": "test.yml",
+  "site.avatar": "0".repeat(32),
+}
+
+/** An address of a file in the example. */
+export const fileAddress = ({ id, address }: File): string =>
+  address.replace(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? (name === "diffType" ? "diff" : (VALUES_OF_FILES[id] ?? "1")))
 
 const isFilled = ({ address }: Page): boolean => [...address.matchAll(/\{(\w+)\}/g)].every(([, name = ""]) => VALUES[name] !== undefined)
 

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto"
 import type { Hearth } from "../../src/app.ts"
 import type { Transaction } from "../../src/core/database/database.ts"
+import { insertAttachment } from "../../src/features/code/attachments/store.ts"
 import { createToken } from "../../src/features/people/authentication/tokens.ts"
 import { createPerson } from "../../src/features/people/users/rules.ts"
 import { basic, must } from "../support/http.ts"
@@ -28,7 +30,7 @@ export type Credential = (typeof credentials)[number]
 /** The scopes of the tokens of each kind; the narrow one is enough only for operations without a scope. */
 const TOKEN_SCOPES = { full: ["all"], narrow: ["read:misc"], publicOnly: ["all", "public-only"] } as const
 
-const PASSWORD = "one password for all"
+export const PASSWORD = "one password for all"
 
 export interface World {
   /** The Authorization header of a caller; undefined for anonymous. */
@@ -85,6 +87,7 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
       return tx.insertInto("comments").values(comment).returning("id").executeTakeFirstOrThrow()
     })
     const review = await services.database.write((tx) => buildPull(tx, repository.id, now))
+    const uuid = await services.database.write((tx) => buildAttachment(tx, repository.id, now))
     values.set(visibility, {
       owner: org,
       repo: "repo",
@@ -97,6 +100,7 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
       repository_id: String(repository.id),
       comment_id: String(comment.id),
       review_id: String(review.id),
+      uuid,
     })
   }
   return {
@@ -131,6 +135,20 @@ async function buildPull(tx: Transaction, repositoryId: number, now: number): Pr
     .values({ ...review, is_official: 0, is_stale: 0, is_dismissed: 0 })
     .returning("id")
     .executeTakeFirstOrThrow()
+}
+
+/** A file that is attached to the issue; gives its uuid. */
+async function buildAttachment(tx: Transaction, repositoryId: number, now: number): Promise<string> {
+  const { id, author_id } = await tx
+    .selectFrom("issues")
+    .select(["id", "author_id"])
+    .where("repository_id", "=", repositoryId)
+    .where("number", "=", 1)
+    .executeTakeFirstOrThrow()
+  const place = { repositoryId, issueId: id, commentId: 0, releaseId: null }
+  const uuid = randomUUID()
+  await insertAttachment(tx, { uuid, ...place, uploaderId: author_id, name: "notes.txt", size: 1, now })
+  return uuid
 }
 
 /** A person for each role, all with one password; gives their Authorization headers by role and credential. */

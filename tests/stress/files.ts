@@ -68,7 +68,7 @@ const inOrder: readonly string[] = [
   "src/servers/git-http/creation.test.ts",
   "src/features/packages/generic/generic.test.ts",
   "src/servers/lfs/transfers.test.ts",
-  "src/servers/web/accounts.test.ts",
+  "src/pages/user/recover-account.test.ts",
   "tests/faults/concurrency.test.ts",
   "tests/faults/kill.test.ts",
   "tests/faults/once.test.ts",

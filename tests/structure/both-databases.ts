@@ -116,5 +116,5 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/faults/webhooks.test.ts",
     "tests/stress/stress.test.ts",
   ],
-  "what is kept until something is written": ["src/features/people/avatars/pictures.test.ts", "src/servers/api/answer-cache.test.ts"],
+  "what is kept until something is written": ["src/features/people/avatars/pictures.test.ts", "src/servers/routing/pipeline.test.ts"],
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { type Import, importsOf, lengthRefusal, refusals } from "./check.ts"
+
+import { type Import, importsOf, refusals } from "./check.ts"
+import { lengthRefusals } from "./lengths.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
 const byType = (from: string, to: string): Import => ({ from, to, isType: true })
@@ -34,12 +36,26 @@ describe("the check of imports", () => {
     expect(refusals([there, byValue("features/code/two/c.ts", "features/code/one/d.ts")])).toHaveLength(1)
     expect(refusals([there, byType("features/code/two/c.ts", "features/code/one/d.ts")])).toEqual([])
   })
-  it("keeps lines of pages short", () => {
+  it("keeps lines, functions and files of pages short", () => {
+    const of = (file: string, text: string) => lengthRefusals([[file, text]], {})
     const words = "x".repeat(150)
-    expect(lengthRefusal("pages/search/page.ts", `one\n<p>${words}</p>`)).toContain("pages/search/page.ts:2 has more than 140 characters")
+    expect(of("pages/search/page.ts", `const one = 1\nconst ${words} = 2`)).toEqual([
+      expect.stringContaining("pages/search/page.ts:2 has more than 140 characters"),
+    ])
     for (const line of [`"${words}",`, `hint: "${words}",`, `/^${words}$/i,`, `// ${words}`, ` * ${words}`])
-      expect(lengthRefusal("web/form.ts", line)).toBeUndefined()
-    expect(lengthRefusal("core/errors.ts", words)).toBeUndefined()
+      expect(of("web/form.ts", line)).toEqual([])
+    expect(of("core/errors.ts", words)).toEqual([])
+    const lines = (many: number) => "one()\n".repeat(many)
+    expect(of("web/form.ts", `export function two() {\n${lines(58)}}\n`)).toEqual([])
+    expect(of("web/form.ts", `one()\nexport const two = page({ answer: () => {\n${lines(59)}} })\n`)).toEqual([
+      expect.stringContaining("web/form.ts:2 begins a function of 61 lines"),
+    ])
+    expect(of("web/form.ts", lines(400))).toEqual([])
+    expect(of("web/form.ts", lines(401))).toEqual([expect.stringContaining("web/form.ts has 401 lines")])
+    const isListed = { "web/form.ts": "a reason" }
+    expect(lengthRefusals([["web/form.ts", lines(401)]], isListed)).toEqual([])
+    expect(lengthRefusals([["web/form.ts", lines(1)]], isListed)).toEqual([expect.stringContaining("is short enough by now")])
+    expect(lengthRefusals([], isListed)).toEqual(["web/form.ts is gone: take it off LONG in tests/structure/lengths.ts."])
   })
   it("reads imports of every form", () => {
     const text = [

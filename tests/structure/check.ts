@@ -1,8 +1,10 @@
 /** Checks the structure of src: imports against directions.ts, queries, writers of tables and lengths: `node tests/structure/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { GROUPS, INSTEAD, LONGEST_LINE, MAKES_HTML, OF_PAGES, PARTS, READ_AS_PAGES } from "./directions.ts"
+import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS } from "./directions.ts"
+import { lengthRefusals } from "./lengths.ts"
 import { queryRefusals, readRefusals, writeRefusals } from "./queries.ts"
+import { routeRefusals } from "./routes.ts"
 
 export interface Import {
   readonly from: string
@@ -78,18 +80,6 @@ export function refusals(imports: readonly Import[]): readonly string[] {
   ]
 }
 
-const ONE_TEXT = /^\s*(\w+: )?(["'`]).*\2[,)]*$|^\s*\/.*\/[a-z]*[,)]*$|^\s*<path d="[^"]*"\/>$/
-const COMMENT = /^\s*(\/\/|\/?\*)/
-
-/** A sentence where a line of a page is too long. */
-export function lengthRefusal(file: string, text: string): string | undefined {
-  if (!READ_AS_PAGES.some((pattern) => pattern.test(file))) return undefined
-  const at = text.split("\n").findIndex((line) => line.length > LONGEST_LINE && !COMMENT.test(line) && !ONE_TEXT.test(line))
-  return at < 0
-    ? undefined
-    : `${file}:${at + 1} has more than ${LONGEST_LINE} characters: break the template where its HTML would be, and name long values.`
-}
-
 /** The files of the product: tests and their helpers may import anything. */
 const isProduct = (file: string): boolean => file.endsWith(".ts") && !/(\.test|\.fixture|\/testing|\.d)\.ts$/.test(file)
 
@@ -99,9 +89,10 @@ if (import.meta.main) {
   const texts = files.map((file) => [relative(".", file), readFileSync(join(src, file), "utf8")] as const)
   const found = [
     ...refusals(texts.flatMap(([file, text]) => importsOf(file, text))),
-    ...texts.flatMap(([file, text]) => lengthRefusal(file, text) ?? []),
+    ...lengthRefusals(texts),
     ...queryRefusals(texts),
     ...writeRefusals(texts),
+    ...routeRefusals(texts),
     ...readRefusals(texts),
   ]
   for (const sentence of found) console.error(sentence)

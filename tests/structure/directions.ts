@@ -26,10 +26,6 @@ export const MAKES_HTML: Readonly<Record<string, string>> = {
   "features/site/announcements/shown.ts": "announcements are rendered once, and kept in memory for all pages",
 }
 
-/** Characters of a line in what makes pages: longer ones hide what a reader looks for. A single text or pattern may be longer, and so may comments. */
-export const LONGEST_LINE = 140
-export const READ_AS_PAGES: readonly RegExp[] = [/^pages\//, /^web\/(?!icon-names)/, /^servers\/web\//]
-
 /** What to do instead, shown with each refusal. */
 export const INSTEAD =
   "Publish an event and listen to it (src/core/events, src/listeners.ts), ask through an extension point (src/core/extensions.ts, src/extensions.ts), or move what is shared down."

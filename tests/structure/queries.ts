@@ -9,7 +9,7 @@ export type Texts = readonly (readonly [file: string, text: string])[]
 const BUILDER = /\.(selectFrom|insertInto|updateTable|deleteFrom|selectNoFrom|replaceInto|mergeInto)\(/
 const SQL = /\bsql(<[^`]*>)?`/
 /** Files that may not even have a condition of their own. */
-const WITHOUT_SQL: readonly RegExp[] = [/^pages\//, /^servers\//, /^web\//, /(^|[/-])operations\.ts$/]
+const WITHOUT_SQL: readonly RegExp[] = [/^pages\//, /^servers\//, /^web\//, /^access\/policies\//, /(^|[/-])operations\.ts$/]
 
 const isStore = (file: string): boolean => /(^|[/-])store\.ts$/.test(file) || file.startsWith("core/database/")
 const lineOf = (text: string, found: (line: string) => boolean): number => text.split("\n").findIndex(found) + 1

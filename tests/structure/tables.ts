@@ -3,7 +3,7 @@
  */
 export const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: "features/people/authentication",
-  account_mails: "features/events/mail",
+  account_mails: "features/people/users",
   action_artifacts: "features/actions/artifacts",
   action_attempts: "features/actions/runs",
   action_caches: "features/actions/cache",
@@ -12,9 +12,9 @@ export const OWNERS: Readonly<Record<string, string>> = {
   action_runs: "features/actions/runs",
   action_schedules: "features/actions/triggers",
   action_secrets: "features/actions/settings",
-  action_steps: "features/actions/tasks",
+  action_steps: "features/actions/runs",
   action_summaries: "features/actions/runs",
-  action_tasks: "features/actions/tasks",
+  action_tasks: "features/actions/runs",
   action_triggers: "features/actions/triggers",
   action_upload_parts: "features/actions/uploads",
   action_uploads: "features/actions/uploads",
@@ -34,7 +34,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   code_grams: "features/code/search",
   code_indexes: "features/code/search",
   collaborations: "features/code/collaborators",
-  comments: "features/planning/comments",
+  comments: "features/planning/issues",
   commit_statuses: "features/code/statuses",
   deeds: "features/site/administration",
   deploy_keys: "features/code/deploy-keys",
@@ -112,7 +112,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   tag_protections: "features/code/protections",
   tags: "features/code/tags",
   team_invitations: "features/people/teams",
-  team_members: "features/people/teams",
+  team_members: "features/people/organizations",
   team_repositories: "features/people/teams",
   team_units: "features/people/teams",
   teams: "features/people/teams",
@@ -135,35 +135,14 @@ export const OWNERS: Readonly<Record<string, string>> = {
 /** Folders that write a table of another all the same, by table, with the reason: no more of these, and each that goes is taken off. */
 export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   account_mails: {
-    "features/people/teams": "from before it had an owner",
     "features/people/users": "from before it had an owner",
-  },
-  action_artifacts: {
-    "features/actions/runs": "from before it had an owner",
-  },
-  action_attempts: {
-    "features/actions/triggers": "from before it had an owner",
   },
   action_jobs: {
     "features/code/lifecycle": "of a large repository that is deleted, jobs that are not done end at once",
-    "features/actions/tasks": "from before it had an owner",
-    "features/actions/triggers": "from before it had an owner",
-  },
-  action_runs: {
-    "features/actions/triggers": "from before it had an owner",
-  },
-  action_steps: {
-    "features/actions/runs": "from before it had an owner",
-  },
-  action_tasks: {
-    "features/actions/runs": "from before it had an owner",
   },
   activities: {
     "features/people/organizations": "from before it had an owner",
     "features/planning/comments": "from before it had an owner",
-  },
-  attachments: {
-    "features/planning/transfers": "from before it had an owner",
   },
   collaborations: {
     "features/people/organizations": "from before it had an owner",
@@ -172,7 +151,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   comments: {
     "features/code/lifecycle": "what belongs to a deleted repository goes in batches, in the place of a cascade",
     "features/planning/issues": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
     "features/review/reviews": "the entries of reviews are comments, which become what the review becomes",
     "features/site/migration": "from before it had an owner",
   },
@@ -186,8 +164,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/site/migration": "from before it had an owner",
   },
   issues: {
-    "features/planning/attachments": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
   labels: {
@@ -201,16 +177,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   oauth2_grants: {
     "features/people/authentication": "from before it had an owner",
-  },
-  organization_members: {
-    "features/people/teams": "from before it had an owner",
-  },
-  package_versions: {
-    "features/packages/npm": "from before it had an owner",
-  },
-  project_cards: {
-    "features/planning/issues": "from before it had an owner",
-    "features/planning/transfers": "from before it had an owner",
   },
   pull_schedules: {
     "features/review/pulls": "from before it had an owner",
@@ -229,10 +195,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   reviews: {
     "features/site/migration": "from before it had an owner",
   },
-  runners: {
-    "features/actions/runs": "from before it had an owner",
-    "features/actions/tasks": "from before it had an owner",
-  },
   sessions: {
     "features/people/users": "from before it had an owner",
   },
@@ -244,7 +206,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   },
   users: {
     "features/code/repositories": "the counters of what users own and have starred are computed where that is known",
-    "features/people/organizations": "from before it had an owner",
     "features/site/administration": "from before it had an owner",
   },
   wikis: {
@@ -254,10 +215,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
 
 /** Folders of lower groups that read a table of a higher one, by table, with the reason. `access` asks about the rows of all features, and is none of these. */
 export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  account_mails: {
-    "features/people/teams": "from before this was a rule",
-    "features/people/users": "from before this was a rule",
-  },
   action_jobs: {
     "features/code/lifecycle": "what belongs to a deleted repository goes in batches, in the place of a cascade",
   },
@@ -308,40 +265,9 @@ export const QUERIES_OUTSIDE_STORES: readonly string[] = [
   "core/events",
   "core/forms",
   "core/jobs",
-  "features/actions/artifacts",
-  "features/actions/cache",
-  "features/actions/files",
-  "features/actions/oidc",
-  "features/actions/runners",
-  "features/actions/runs",
-  "features/actions/settings",
-  "features/actions/tasks",
-  "features/actions/tokens",
-  "features/actions/triggers",
-  "features/actions/uploads",
-  "features/events/feed",
-  "features/events/mail",
-  "features/events/notifications",
-  "features/events/webhooks",
-  "features/packages/npm",
-  "features/packages/packages",
   "features/people/organizations",
   "features/people/teams",
-  "features/people/users",
-  "features/planning/attachments",
-  "features/planning/boards",
-  "features/planning/comments",
   "features/planning/dependencies",
-  "features/planning/issues",
-  "features/planning/labels",
-  "features/planning/markup",
-  "features/planning/milestones",
-  "features/planning/projects",
-  "features/planning/references",
-  "features/planning/search",
-  "features/planning/transfers",
-  "features/site/administration",
   "features/site/adoption",
-  "features/site/announcements",
   "features/site/migration",
 ]

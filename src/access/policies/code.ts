@@ -9,6 +9,13 @@ import { asMe, type Me } from "./site.ts"
 
 /** Policies for editing the code of a repository through the API. */
 
+/** Whether the caller may write to the code of a repository that can be changed here. */
+export const writesCode = ({ actor, permission, repository }: OnRepository & { readonly actor: Actor }): boolean =>
+  actor.kind === "user" &&
+  repository.is_archived === 0 &&
+  repository.is_mirror === 0 &&
+  unitMode(permission, repository, "repo.code") >= Mode.write
+
 const NOT_TO_EDIT = "repo is not allowed to edit"
 
 /** Whether a caller without write access may write to some branch. The push itself is checked for the branch. */

@@ -1,4 +1,4 @@
-import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
+import { type Actor, anonymous, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Renamed, refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
@@ -12,8 +12,6 @@ import { asMe, type Me, siteAdministrator } from "./site.ts"
  * caller may know of them is for the policy to decide. What has no such policy uses `locateKnown`.
  */
 export async function locateUser(db: Handle, actor: Actor, name: string, parameter: string): Promise<User> {
-  // PostgreSQL can't store such text, so no user has this name.
-  if (name.includes("\0")) throw refuse.notFound()
   const lowerName = name.toLowerCase()
   const user = await findUserByName.first(db, { lowerName })
   if (user) return user
@@ -50,7 +48,7 @@ export async function locateKnown(db: Handle, actor: Actor, name: string, parame
 
 /** The user of this present name, for callers who may know of them; undefined for others. */
 export async function findKnown(db: Handle, actor: Actor, name: string, actsFor?: User): Promise<User | undefined> {
-  const user = name.includes("\0") ? undefined : await findUserByName.first(db, { lowerName: name.toLowerCase() })
+  const user = await findUserByName.first(db, { lowerName: name.toLowerCase() })
   return user && (await userKnown(db, actor, user, actsFor)) ? user : undefined
 }
 
@@ -73,6 +71,16 @@ export const onVisibleUser: Access<OnUser> = {
     const user = await locateUser(db, actor, path.username ?? "", "username")
     if (!(await userVisible(db, actor, user))) throw refuse.notFound()
     return { user }
+  },
+}
+
+/** A person whom everyone may see, on a site that shows anything to anonymous callers. */
+export const onPublicPerson: Access<OnUser> = {
+  rule: { subject: "user", needs: "visible", signIn: "optional" },
+  open: async (request) => {
+    const found = request.services.config.security.requireSignIn ? undefined : await onVisibleUser.open({ ...request, actor: anonymous })
+    if (found?.user.kind !== "person") throw refuse.notFound()
+    return found
   },
 }
 

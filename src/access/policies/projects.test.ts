@@ -4,7 +4,8 @@ import { withHearth } from "../../../tests/support/fixture.ts"
 import { type Actor, anonymous, signedInAs, type User } from "../../core/actor.ts"
 import { Refusal } from "../../core/errors.ts"
 import { findUserByName } from "../store.ts"
-import { onOrganizationProjects, onRepositoryProjects, onUserProjects, readableProjects } from "./projects.ts"
+import { readableProjects } from "../visibility.ts"
+import { onOrganizationProjects, onRepositoryProjects, onUserProjects } from "./projects.ts"
 
 const VISIBILITIES = ["public", "limited", "private"] as const
 const CALLERS = ["ann", "stranger", "restricted", "collaborator", "unitless", "reader", "administrator", "boss"] as const

@@ -1,11 +1,11 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Access, Request } from "../../core/operation.ts"
+import { meets } from "../condition.ts"
 import { Mode } from "../modes.ts"
 import { projectsMode, type Repository, unitModeOrAdmin } from "../permission.ts"
-import { readableProjectOwners, readableRepositories } from "../visibility.ts"
+import { HAS_OWN_PROJECTS } from "../rules.ts"
 import { locateUser } from "./people.ts"
 import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
@@ -87,7 +87,7 @@ export const onUserProjectsSignedIn: Access<OnProjects & Me> = {
 async function locateInRepository(request: Request): Promise<OnProjects & OnRepository> {
   const found = await locateFromPath(request)
   requireUnit(found, UNIT, "read")
-  if (found.repository.has_projects === 0 || found.repository.projects_mode === "owner") throw refuse.notFound()
+  if (!meets(HAS_OWN_PROJECTS, { repository: found.repository })) throw refuse.notFound()
   return { ...found, home: found }
 }
 
@@ -96,7 +96,7 @@ export const onRepositoryProjects: Access<OnProjects & OnRepository> = {
   open: locateInRepository,
 }
 
-export const onRepositoryProjectsAsWriter: Access<OnProjects & Me> = {
+export const onRepositoryProjectsAsWriter: Access<OnProjects & OnRepository & Me> = {
   rule: { subject: "repository", needs: "projects:write", signIn: "required" },
   open: async (request) => {
     const found = await locateInRepository(request)
@@ -115,14 +115,4 @@ export const writesProjectsIn = ({ permission, repository }: OnRepository): bool
 /** Whether the caller may write to the projects of this person or organisation. */
 export async function writesProjectsOf(db: Handle, actor: Actor, owner: User): Promise<boolean> {
   return (await projectsMode(db, actor, owner)) >= Mode.write
-}
-
-// --- in SQL ----------------------------------------------------------------------------------------------------------------------
-
-/** Which rows of `projects` the caller may read: what the policies above decide, for projects in other lists. */
-export function readableProjects(actor: Actor): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(case when projects.repository_id is null
-    then exists (select 1 from users where users.id = projects.owner_id and ${readableProjectOwners(actor)})
-    else exists (select 1 from repositories where repositories.id = projects.repository_id and repositories.projects_mode <> 'owner'
-      and ${readableRepositories(actor, UNIT)}) end)`
 }

@@ -1,6 +1,6 @@
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { Renamed, refuse } from "../../core/errors.ts"
+import { Refusal, Renamed, refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type ModeName, type Unit } from "../modes.ts"
 import { type Owned, type Permission, permissionOn, reaches, unitModeOrAdmin } from "../permission.ts"
@@ -18,7 +18,6 @@ export interface OnRepository extends Owned {
  */
 export async function locateRepository(db: Handle, actor: Actor, ownerName: string, name: string): Promise<OnRepository> {
   const owner = await locateUser(db, actor, ownerName, "owner")
-  if (name.includes("\0")) throw refuse.notFound()
   const lowerName = name.toLowerCase()
   const repository = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName })
   if (repository) return admitted(db, actor, { repository, owner })
@@ -108,12 +107,17 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
   }
 }
 
+/** Refuses `archived` where the repository can be read and not changed. */
+export function requireUnarchived({ repository }: Pick<OnRepository, "repository">, reason?: string): void {
+  if (repository.is_archived === 1) throw refuse.archived(reason)
+}
+
 /**
  * Refuses `archived` if the operation changes what is read-only in an archived repository. Only policies that check this before other refusals
  * need to call it: `operation` checks it again once the caller has been authorised.
  */
-export function refuseArchived({ archived }: Request, { repository }: OnRepository, reason?: string): void {
-  if (archived === "refused" && repository.is_archived === 1) throw refuse.archived(reason)
+export function refuseArchived({ archived }: Request, found: OnRepository, reason?: string): void {
+  if (archived === "refused") requireUnarchived(found, reason)
 }
 
 type UnitWord = "code" | "issues" | "pulls" | "releases" | "wiki" | "projects" | "packages" | "actions"
@@ -135,6 +139,18 @@ export const onRepositoryUnitRead = (unit: UnitWord): Access<OnRepository> => ({
     const found = await locateFromPath(request)
     requireUnit(found, `repo.${unit}`, "read")
     return found
+  },
+})
+
+/** The same, where what may not be read is missing: for what others show or load without asking the reader. */
+export const orMissing = <Found>({ rule, open }: Access<Found>): Access<Found> => ({
+  rule,
+  open: async (request) => {
+    try {
+      return await open(request)
+    } catch (error) {
+      throw error instanceof Refusal && error.kind === "forbidden" ? refuse.notFound() : error
+    }
   },
 })
 

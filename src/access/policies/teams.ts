@@ -1,15 +1,11 @@
-import type { Selectable } from "kysely"
-import { isPublicOnly, type SignedIn, type User } from "../../core/actor.ts"
-import type { TeamsTable } from "../../core/database/tables.ts"
+import { isPublicOnly } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { findTeam, findTeamMember, findUserById } from "../store.ts"
-import { organizationVisible } from "../visibility.ts"
-import { type OrganizationRole, roleIn } from "./organization-role.ts"
+import { organizationVisible, type Team, teamVisible } from "../visibility.ts"
+import { roleIn } from "./organization-role.ts"
 import type { OnOrganization } from "./organizations.ts"
 import { asMe, type Me } from "./site.ts"
-
-export type Team = Selectable<TeamsTable>
 
 interface OnTeam extends OnOrganization, Me {
   readonly team: Team
@@ -29,19 +25,12 @@ async function locateTeam({ db, actor, path }: Request): Promise<OnTeam> {
   return { ...me, team, organization, role, isTeamMember }
 }
 
-/** A private team is for its members and the owners, a limited one for the organisation, a public one for all who may see the organisation. */
-export function teamReadable(actor: SignedIn, team: Team, organization: User, role: OrganizationRole, isTeamMember: boolean): boolean {
-  if (role.isOwner || isTeamMember) return true
-  if (team.visibility === "limited") return role.isMember
-  return team.visibility === "public" && organizationVisible(actor, organization, role.isMember)
-}
-
 const teamPolicy = (needs: "read" | "privileged" | "owner"): Access<OnTeam> => ({
   rule: { subject: "team", needs, signIn: "required" },
   open: async (request) => {
     const found = await locateTeam(request)
     const { actor, team, organization, role, isTeamMember } = found
-    if (needs === "read" && !teamReadable(actor, team, organization, role, isTeamMember)) throw refuse.notFound()
+    if (needs === "read" && !teamVisible(actor, team, organization, role, isTeamMember)) throw refuse.notFound()
     // Clients expect `forbidden` for a team that they may not change, whether or not they may read it.
     if (needs === "owner" && !role.isOwner) throw refuse.forbidden("Must be an organization owner")
     if (needs === "privileged" && !isTeamMember && !role.isOwner)

@@ -3,7 +3,8 @@ import { html } from "../../core/html.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
-import { countByRepository, filterEverywhere, type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
+import { type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
+import { countByRepository, filterEverywhere } from "../../features/planning/issues/filter-store.ts"
 import { hasOldParameters } from "../../features/planning/issues/filter-words.ts"
 import {
   assignedTo,
@@ -13,13 +14,14 @@ import {
   inRepositoriesOf,
   mentioning,
   reviewedBy,
-} from "../../features/planning/issues/list.ts"
+} from "../../features/planning/issues/list-store.ts"
 import { presentIssues } from "../../features/planning/issues/present.ts"
 import { path, withQuery } from "../../web/address.ts"
-import { empty, pager, sideNav } from "../../web/components.ts"
+import { empty, pager, sideNav, type Tab } from "../../web/components.ts"
 import type { IconName } from "../../web/icon-names.ts"
+import { type FilterBar, filterBar } from "../parts/issues/filter-bar.ts"
 import { filterOf, listFields } from "../parts/issues/list.ts"
-import { type FilterBar, filterBar, issueRows } from "../parts/issues/list-view.ts"
+import { issueRows } from "../parts/issues/list-view.ts"
 import { pullNotes } from "../parts/issues/pull-notes.ts"
 
 /** Issues and pull requests of all repositories that have to do with the reader. */
@@ -44,7 +46,25 @@ const PARTS: Readonly<Record<ListType, Part>> = {
 
 const nothingOffered = { labels: [], milestones: [], projects: [] } as const
 
-const listOf = (kind: "issues" | "pulls"): Page =>
+type Kind = "issues" | "pulls"
+
+const partTabs = (kind: Kind, current: ListType, q: string | undefined): readonly Tab[] =>
+  TYPES.filter((each) => kind === "pulls" || (each !== "review_requested" && each !== "reviewed_by")).map((each) => ({
+    href: withQuery(`/${kind}`, { type: each === "your_repositories" ? undefined : each, q }),
+    text: PARTS[each].text,
+    icon: PARTS[each].icon,
+    current: each === current,
+  }))
+
+const repositoryTabs = (kind: Kind, places: Awaited<ReturnType<typeof countByRepository>>, q: string | undefined): readonly Tab[] =>
+  places.map(({ owner, repository, total }) => ({
+    href: withQuery(path(owner, repository, kind), { q }),
+    text: `${owner}/${repository}`,
+    icon: "repo",
+    count: total,
+  }))
+
+const listOf = (kind: Kind): Page =>
   page({
     id: kind === "issues" ? "issue.mine" : "pull.mine",
     address: kind === "issues" ? "GET /issues" : "GET /pulls",
@@ -63,7 +83,6 @@ const listOf = (kind: "issues" | "pulls"): Page =>
       const at = withQuery(`/${kind}`, { type: query.type })
       const bar: FilterBar = { at, filter, plan, found, kind, isSignedIn: true, usual: "is:open label:bug" }
       const what = kind === "issues" ? "Issues" : "Pull requests"
-      const shown = TYPES.filter((each) => kind === "pulls" || (each !== "review_requested" && each !== "reviewed_by"))
       return {
         kind: "shown",
         title: what,
@@ -71,28 +90,12 @@ const listOf = (kind: "issues" | "pulls"): Page =>
           <h1>${what}</h1>
           <div class="columns start">
             <div>
-              ${sideNav(
-                what,
-                shown.map((each) => ({
-                  href: withQuery(`/${kind}`, { type: each === "your_repositories" ? undefined : each, q: query.q }),
-                  text: PARTS[each].text,
-                  icon: PARTS[each].icon,
-                  current: each === type,
-                })),
-              )}
+              ${sideNav(what, partTabs(kind, type, query.q))}
               ${
                 places.length > 0 &&
                 html`
                   <h2>Repositories</h2>
-                  ${sideNav(
-                    "Repositories",
-                    places.map(({ owner, repository, total }) => ({
-                      href: withQuery(path(owner, repository, kind), { q: query.q }),
-                      text: `${owner}/${repository}`,
-                      icon: "repo" as const,
-                      count: total,
-                    })),
-                  )}
+                  ${sideNav("Repositories", repositoryTabs(kind, places, query.q))}
                 `
               }
             </div>

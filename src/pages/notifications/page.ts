@@ -2,7 +2,7 @@ import { signedIn } from "../../access/policies/site.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
-import { html } from "../../core/html.ts"
+import { type Content, type Html, html } from "../../core/html.ts"
 import { pathNumber } from "../../core/operation.ts"
 import { type Moved, moved, NOTIFICATIONS, type Page, page, sentText } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -25,10 +25,11 @@ import {
   type SubjectState,
   type Thread,
   type ThreadFilter,
-} from "../../features/events/notifications/threads.ts"
+} from "../../features/events/notifications/threads-store.ts"
 import { localPath, withQuery } from "../../web/address.ts"
 import { buttonForm, choices, empty, menu, pager, tabs } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
+import type { IconName } from "../../web/icon-names.ts"
 import { repositoryFilters, repositoryList } from "../parts/repositories/list.ts"
 import { followedIssues } from "./followed.ts"
 import { REASON_TEXTS, threadGroups } from "./view.ts"
@@ -86,127 +87,143 @@ async function unreadIssues(db: Handle, actor: SignedIn): Promise<ReadonlySet<nu
   return new Set(rows.flatMap(({ issue_id }) => issue_id ?? []))
 }
 
+const inbox = page({
+  id: "notifications",
+  address: "GET /notifications",
+  access: signedIn,
+  rows: ROWS,
+  query: {
+    type: Type.Optional(oneOf(STATUSES)),
+    // Its older name.
+    q: Type.Optional(oneOf(STATUSES)),
+    ...threadFilters,
+  },
+  live: async ({ db, actor }) => [NOTIFICATIONS, { issueIds: await unreadIssues(db, actor) }],
+  answer: async ({ services, db, actor, query, page: rows, reader: { url } }) => {
+    const { subject } = query
+    const status = query.type ?? query.q ?? "unread"
+    const filter = filterOf(query, [status])
+    const found = await findThreads(db, actor, filter, rows)
+    const threads = await presentThreads(db, services.site, actor, found.rows)
+    const reasons = await findReasons(db, actor, idsOf(threads))
+    const unread = await countThreads(db, actor, "unread")
+    const places = await findThreadRepositories(db, actor, { statuses: [status], subjects: SUBJECTS })
+    const isFiltered = [query.reason, subject, query.state, filter.repositoryId].some((part) => part !== undefined)
+    // Threads that change after the page was made stay unread.
+    const seen = Math.max(0, ...found.rows.map((thread) => thread.updated_at))
+    return {
+      kind: "shown",
+      title: "Notifications",
+      unlisted: true,
+      modules: ["live"],
+      body: html`
+        <h1>Notifications</h1>
+        <div id="inbox" data-live>${inboxTabs(status, unread)}</div>
+        <div class="bar">
+          ${choices("Kinds", [
+            { href: withQuery(url, { subject: undefined }), text: "All", current: subject === undefined },
+            ...SUBJECTS.map((each) => ({
+              href: withQuery(url, { subject: each }),
+              text: SUBJECT_TEXTS[each],
+              current: subject === each,
+            })),
+          ])}
+          ${filterMenus(url, filter, places)}
+          ${status === "unread" && threads.length > 0 && markButtons(url, filter, seen, isFiltered)}
+        </div>
+        <div class="stack" id="listed" data-live="later">
+          ${
+            threads.length > 0
+              ? threadGroups(threads, { back: url, until: seen, now: services.now(), reasons })
+              : isFiltered
+                ? nothingMatches(url)
+                : nothing[status]()
+          }
+        </div>
+        ${pager(url, rows, found.total)}
+      `,
+    }
+  },
+})
+
+const filterMenu = (
+  name: IconName,
+  chosen: Content,
+  url: string,
+  key: string,
+  any: string,
+  options: readonly (readonly [value: string | number, text: Content])[],
+): Html =>
+  menu(
+    html`${icon(name)}${chosen}`,
+    [
+      html`<a href="${withQuery(url, { [key]: undefined })}">${any}</a>`,
+      ...options.map(([value, text]) => html`<a href="${withQuery(url, { [key]: value })}">${text}</a>`),
+    ],
+    { starts: true },
+  )
+
+function filterMenus(
+  url: string,
+  { reason, state, repositoryId }: ThreadFilter,
+  places: Awaited<ReturnType<typeof findThreadRepositories>>,
+): readonly Html[] {
+  const place = places.find(({ id }) => id === repositoryId)
+  const repository = place ? `${place.owner}/${place.name}` : repositoryId ? "One repository" : "Any repository"
+  return [
+    filterMenu(
+      "filter",
+      reason ? REASON_TEXTS[reason] : "Any reason",
+      url,
+      "reason",
+      "Any reason",
+      REASONS.map((each) => [each, REASON_TEXTS[each]]),
+    ),
+    filterMenu(
+      "dot-fill",
+      state ? STATE_TEXTS[state] : "Any state",
+      url,
+      "state",
+      "Any state",
+      SUBJECT_STATES.map((each) => [each, STATE_TEXTS[each]]),
+    ),
+    filterMenu(
+      "repo",
+      html`<bdi>${repository}</bdi>`,
+      url,
+      "repository",
+      "Any repository",
+      places.map(({ id, owner, name }) => [id, html`<bdi>${owner}/${name}</bdi>`]),
+    ),
+  ]
+}
+
+/** What marks all that are listed, also those on other pages. */
+function markButtons(url: string, { reason, subjects, state, repositoryId }: ThreadFilter, until: number, isFiltered: boolean): Html {
+  const [subject] = subjects.length === 1 ? subjects : []
+  const only = {
+    ...(reason && { reason }),
+    ...(subject && { subject }),
+    ...(state && { state }),
+    ...(repositoryId !== undefined && { repository: repositoryId }),
+  }
+  const markAll = (text: string, fields: Readonly<Record<string, string | number>>) =>
+    buttonForm("/notifications/mark", html`${icon("check")} ${text}`, { back: url, status: "read", until, ...only, ...fields })
+  return html`
+    <div class="bar end">
+      ${state === undefined && markAll("Mark closed and merged read", { state: "closed" })}
+      ${markAll(isFiltered ? "Mark all of these read" : "Mark all read", {})}
+    </div>
+  `
+}
+
+const nothingMatches = (url: string): Html => {
+  const all = withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })
+  return empty("filter", "Nothing matches", "There is none of this kind here.", html`<a class="button" href="${all}">Show all</a>`)
+}
+
 export const notificationPages: readonly Page[] = [
-  page({
-    id: "notifications",
-    address: "GET /notifications",
-    access: signedIn,
-    rows: ROWS,
-    query: {
-      type: Type.Optional(oneOf(STATUSES)),
-      // Its older name.
-      q: Type.Optional(oneOf(STATUSES)),
-      ...threadFilters,
-    },
-    live: async ({ db, actor }) => [NOTIFICATIONS, { issueIds: await unreadIssues(db, actor) }],
-    answer: async ({ services, db, actor, query, page: rows, reader }) => {
-      const { reason, subject, state } = query
-      const status = query.type ?? query.q ?? "unread"
-      const filter = filterOf(query, [status])
-      const found = await findThreads(db, actor, filter, rows)
-      const threads = await presentThreads(db, services.site, actor, found.rows)
-      const reasons = await findReasons(db, actor, idsOf(threads))
-      const unread = await countThreads(db, actor, "unread")
-      const places = await findThreadRepositories(db, actor, { statuses: [status], subjects: SUBJECTS })
-      const place = places.find(({ id }) => id === filter.repositoryId)
-      const { url } = reader
-      const isFiltered = [reason, subject, state, filter.repositoryId].some((part) => part !== undefined)
-      // Threads that change after the page was made stay unread.
-      const seen = Math.max(0, ...found.rows.map((thread) => thread.updated_at))
-      const only = {
-        ...(reason && { reason }),
-        ...(subject && { subject }),
-        ...(state && { state }),
-        ...(filter.repositoryId !== undefined && { repository: filter.repositoryId }),
-      }
-      const filters = [
-        menu(
-          html`${icon("filter")}${reason ? REASON_TEXTS[reason] : "Any reason"}`,
-          [
-            html`<a href="${withQuery(url, { reason: undefined })}">Any reason</a>`,
-            ...REASONS.map((each) => html`<a href="${withQuery(url, { reason: each })}">${REASON_TEXTS[each]}</a>`),
-          ],
-          { starts: true },
-        ),
-        menu(
-          html`${icon("dot-fill")}${state ? STATE_TEXTS[state] : "Any state"}`,
-          [
-            html`<a href="${withQuery(url, { state: undefined })}">Any state</a>`,
-            ...SUBJECT_STATES.map((each) => html`<a href="${withQuery(url, { state: each })}">${STATE_TEXTS[each]}</a>`),
-          ],
-          { starts: true },
-        ),
-        menu(
-          html`
-            ${icon("repo")}
-            <bdi>
-              ${place ? `${place.owner}/${place.name}` : filter.repositoryId ? "One repository" : "Any repository"}
-            </bdi>
-          `,
-          [
-            html`<a href="${withQuery(url, { repository: undefined })}">Any repository</a>`,
-            ...places.map(({ id, owner, name }) => html`<a href="${withQuery(url, { repository: id })}"><bdi>${owner}/${name}</bdi></a>`),
-          ],
-          { starts: true },
-        ),
-      ]
-      const markAll = (text: string, fields: Readonly<Record<string, string | number>>) =>
-        buttonForm("/notifications/mark", html`${icon("check")} ${text}`, { back: url, status: "read", until: seen, ...only, ...fields })
-      return {
-        kind: "shown",
-        title: "Notifications",
-        unlisted: true,
-        modules: ["live"],
-        body: html`
-          <h1>Notifications</h1>
-          <div id="inbox" data-live>${inboxTabs(status, unread)}</div>
-          <div class="bar">
-            ${choices("Kinds", [
-              { href: withQuery(url, { subject: undefined }), text: "All", current: subject === undefined },
-              ...SUBJECTS.map((each) => ({
-                href: withQuery(url, { subject: each }),
-                text: SUBJECT_TEXTS[each],
-                current: subject === each,
-              })),
-            ])}
-            ${filters}
-            ${
-              status === "unread" &&
-              threads.length > 0 &&
-              html`
-                <div class="bar end">
-                  ${state === undefined && markAll("Mark closed and merged read", { state: "closed" })}
-                  ${markAll(isFiltered ? "Mark all of these read" : "Mark all read", {})}
-                </div>
-              `
-            }
-          </div>
-          <div class="stack" id="listed" data-live="later">
-            ${
-              threads.length > 0
-                ? threadGroups(threads, { back: url, until: seen, now: services.now(), reasons })
-                : isFiltered
-                  ? empty(
-                      "filter",
-                      "Nothing matches",
-                      "There is none of this kind here.",
-                      html`
-                        <a
-                          class="button"
-                          href="${withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })}"
-                        >
-                          Show all
-                        </a>
-                      `,
-                    )
-                  : nothing[status]()
-            }
-          </div>
-          ${pager(url, rows, found.total)}
-        `,
-      }
-    },
-  }),
+  inbox,
 
   page({
     id: "notifications.open",

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../core/html.ts"
 import type { NotificationThread } from "../../features/events/notifications/records.ts"
-import type { Reason } from "../../features/events/notifications/threads.ts"
+import type { Reason } from "../../features/events/notifications/threads-store.ts"
 import { localPath, path } from "../../web/address.ts"
 import { buttonForm } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"

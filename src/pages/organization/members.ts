@@ -10,8 +10,9 @@ import { findMembers, findMemberships, shownTo } from "../../features/people/org
 import { findTeamsOfMembers } from "../../features/people/teams/store.ts"
 import { presentUser } from "../../features/people/users/present.ts"
 import type { User as UserRecord } from "../../features/people/users/records.ts"
-import { filterEverywhere, type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
-import { ofOwner } from "../../features/planning/issues/list.ts"
+import { type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
+import { filterEverywhere } from "../../features/planning/issues/filter-store.ts"
+import { ofOwner } from "../../features/planning/issues/list-store.ts"
 import { presentIssues } from "../../features/planning/issues/present.ts"
 import { path } from "../../web/address.ts"
 import { empty, pager, state } from "../../web/components.ts"
@@ -21,8 +22,9 @@ import { problem } from "../../web/problem.ts"
 import { organizationPage } from "../parts/account/frame.ts"
 import { accountRows } from "../parts/account/list-view.ts"
 import type { InOrganization } from "../parts/account/shared.ts"
+import { type FilterBar, filterBar } from "../parts/issues/filter-bar.ts"
 import { filterOf, listFields } from "../parts/issues/list.ts"
-import { type FilterBar, filterBar, issueRows } from "../parts/issues/list-view.ts"
+import { issueRows } from "../parts/issues/list-view.ts"
 import { pullNotes } from "../parts/issues/pull-notes.ts"
 
 /** The pages of an organisation. */
@@ -177,7 +179,7 @@ async function membershipsOf(
   const memberships = new Map(
     (await findMemberships(db, { organizationId: organization.id, userIds })).map((membership) => [membership.user_id, membership]),
   )
-  const teams = Map.groupBy(await findTeamsOfMembers(db, organization.id, actor, role, userIds), ({ user_id }) => user_id)
+  const teams = Map.groupBy(await findTeamsOfMembers(db, organization.id, actor, userIds), ({ user_id }) => user_id)
   return (account) => {
     const membership = memberships.get(account.id)
     if (!membership) return undefined

@@ -100,6 +100,24 @@ const about: readonly Field[] = [
   },
 ]
 
+const pictureField: Field = {
+  kind: "file",
+  name: "image",
+  label: "New avatar",
+  hint: "PNG, JPEG, GIF or WebP, at most 1 MiB.",
+  accept: "image/png,image/jpeg,image/gif,image/webp",
+}
+
+const whatIsDeleted: Field = {
+  kind: "content",
+  content: html`
+    <p>
+      Its teams and labels are deleted, and nobody can bring them back. It can be deleted once it owns no
+      repositories and packages any more.
+    </p>
+  `,
+}
+
 const general: Page = page({
   id: "organization.settings",
   address: "GET /org/{org}/settings",
@@ -123,15 +141,7 @@ const general: Page = page({
           ...shown,
           look: "plain",
           submit: "Upload",
-          fields: [
-            {
-              kind: "file",
-              name: "image",
-              label: "New avatar",
-              hint: "PNG, JPEG, GIF or WebP, at most 1 MiB.",
-              accept: "image/png,image/jpeg,image/gif,image/webp",
-            },
-          ],
+          fields: [pictureField],
         })}
         <h2 id="danger">Danger zone</h2>
         ${formView(rename, {
@@ -156,17 +166,7 @@ const general: Page = page({
           look: "danger",
           confirm: organization.name,
           submit: "Delete organization",
-          fields: [
-            {
-              kind: "content",
-              content: html`
-                <p>
-                  Its teams and labels are deleted, and nobody can bring them back. It can be deleted once it owns no
-                  repositories and packages any more.
-                </p>
-              `,
-            },
-          ],
+          fields: [whatIsDeleted],
         })}
       `,
     })

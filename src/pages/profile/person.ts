@@ -1,13 +1,15 @@
-import { listedUsers } from "../../access/visibility.ts"
-import { actorId, type User } from "../../core/actor.ts"
+import { listedUsers, publicRepositories } from "../../access/visibility.ts"
+import type { User } from "../../core/actor.ts"
+import { actorId } from "../../core/actor.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
-import { openToAll, ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search-store.ts"
+import { ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search-store.ts"
 import { listFollows } from "../../features/people/follows/store.ts"
 import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
+import { findBadgesOf } from "../../features/people/users/badges-store.ts"
 import { presentUser } from "../../features/people/users/present.ts"
-import { type Found, findBadgesOf } from "../../features/people/users/store.ts"
+import type { Found } from "../../features/people/users/store.ts"
 import { localPath, path } from "../../web/address.ts"
 import { empty, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
@@ -48,8 +50,23 @@ interface Call extends ProfileCall {
 
 /** `bond` is what the reader has to do with them. */
 export async function personPage(call: Call, user: User, bond: Html | undefined): Promise<Shown> {
-  const { services, db, actor, query } = call
-  const tab = TABS.find((name) => name === query.tab) ?? "overview"
+  const tab = TABS.find((name) => name === call.query.tab) ?? "overview"
+  const at = path(user.name)
+  return {
+    kind: "shown",
+    title: tab === "overview" ? user.name : `${TITLES[tab]} · ${user.name}`,
+    feed: `${at}.atom`,
+    canonical: tab === "overview" ? at : `${at}?tab=${tab}`,
+    body: html`
+      <div class="columns start profile">
+        ${await sideOf(call, user, bond)}
+        <div>${personTabs(user, tab)}${await contentOf(call, user, tab)}</div>
+      </div>
+    `,
+  }
+}
+
+async function sideOf({ services, db, actor }: Call, user: User, bond: Html | undefined): Promise<Html> {
   const at = path(user.name)
   const record = presentUser(services.site, user, actor)
   const knowsAddress = actor.kind === "user" && user.hide_email === 0 && user.email !== ""
@@ -57,7 +74,7 @@ export async function personPage(call: Call, user: User, bond: Html | undefined)
     findOrganizationsOf(db, actor, user.id, { number: 1, limit: 20, offset: 0 }),
     findBadgesOf(db, { userId: user.id }),
   ])
-  const side = html`
+  return html`
     <aside class="profile-side">
       <img class="avatar portrait" src="${localPath(record.avatar_url)}" width="160" height="160" alt="">
       <div class="stack tight">
@@ -98,18 +115,6 @@ export async function personPage(call: Call, user: User, bond: Html | undefined)
       </div>
     </aside>
   `
-  return {
-    kind: "shown",
-    title: tab === "overview" ? user.name : `${TITLES[tab]} · ${user.name}`,
-    feed: `${at}.atom`,
-    canonical: tab === "overview" ? at : `${at}?tab=${tab}`,
-    body: html`
-      <div class="columns start profile">
-        ${side}
-        <div>${personTabs(user, tab)}${await contentOf(call, user, tab)}</div>
-      </div>
-    `,
-  }
 }
 
 async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
@@ -117,7 +122,7 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
   const at = path(user.name)
   const isOwn = actorId(actor) === user.id
   // What is not open to all is nobody's business but the person's: that they starred or watch it would tell of it.
-  const shown = isOwn ? [] : [openToAll()]
+  const shown = isOwn ? [] : [publicRepositories()]
   const accounts = async (found: Found<User>, title: string, nothing: string) =>
     html`
       <h2>${title}</h2>
@@ -125,22 +130,8 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
       ${pager(reader.url, page, found.total)}
     `
   switch (tab) {
-    case "overview": {
-      const readme = await profileReadme(call, user, [PROFILE])
-      return html`
-        ${
-          readme ??
-          (isOwn &&
-            html`
-              <p class="notice">
-                ${icon("light-bulb")} Tell others about yourself: the <code>README.md</code> of a public repository
-                called <code>${user.name}/${PROFILE}</code> is shown here.
-              </p>
-            `)
-        }
-        ${await recentRepositories(call, user)}${await heatmapOf(call, user)}
-      `
-    }
+    case "overview":
+      return overviewOf(call, user, isOwn)
     case "repositories":
       return html`
         ${isOwn && newRepository(user)}
@@ -172,4 +163,21 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
     case "organizations":
       return accounts(await findOrganizationsOf(db, actor, user.id, page), TITLES[tab], "No organization that you may see")
   }
+}
+
+async function overviewOf(call: Call, user: User, isOwn: boolean): Promise<Html> {
+  const readme = await profileReadme(call, user, [PROFILE])
+  return html`
+    ${
+      readme ??
+      (isOwn &&
+        html`
+          <p class="notice">
+            ${icon("light-bulb")} Tell others about yourself: the <code>README.md</code> of a public repository
+            called <code>${user.name}/${PROFILE}</code> is shown here.
+          </p>
+        `)
+    }
+    ${await recentRepositories(call, user)}${await heatmapOf(call, user)}
+  `
 }

@@ -1,6 +1,6 @@
 import { signedIn } from "../../access/policies/site.ts"
 import { form } from "../../core/forms/form.ts"
-import { html } from "../../core/html.ts"
+import { type Content, html } from "../../core/html.ts"
 import { named } from "../../core/operation.ts"
 import { moved, type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
@@ -47,6 +47,45 @@ const content = async (): Promise<Field> => ({
   ],
 })
 
+const more = (branch: string): Field => ({
+  kind: "group",
+  label: "More options",
+  fields: [
+    { kind: "line", name: "default_branch", label: "Default branch", placeholder: branch, maxlength: 100 },
+    { kind: "box", name: "template", label: "Template", hint: "New repositories can be generated from it." },
+    {
+      kind: "menu",
+      name: "object_format_name",
+      label: "Object format",
+      hint: "SHA-256 needs git 2.42 or newer, and can't be changed later.",
+      options: [
+        ["sha1", "SHA-1"],
+        ["sha256", "SHA-256"],
+      ],
+    },
+  ],
+})
+
+const fromTemplate = (templates: Awaited<ReturnType<typeof withOwners>>): Content =>
+  templates.length > 0 &&
+  html`
+    <details>
+      <summary>From a template</summary>
+      <ul class="plain stack tight">
+        ${templates.map(
+          ({ owner, repository }) =>
+            html`
+              <li>
+                ${icon("copy")} <a href="${path(owner.name, repository.name, "generate")}">
+                  <bdi>${owner.name}/${repository.name}</bdi>
+                </a>
+              </li>
+            `,
+        )}
+      </ul>
+    </details>
+  `
+
 const create: Page = page({
   id: "repository.new",
   address: "GET /repo/create",
@@ -59,7 +98,6 @@ const create: Page = page({
     const templates = await withOwners(db, found.rows)
     const wanted = templates.find(({ repository }) => repository.id === query.template_id)
     if (wanted) return moved(path(wanted.owner.name, wanted.repository.name, "generate"))
-    const branch = services.config.repository.defaultBranch
     return {
       kind: "shown",
       title: "New repository",
@@ -71,26 +109,7 @@ const create: Page = page({
           It holds the files of a project with their history, and its issues and pull requests. Do you have one
           elsewhere? <a href="/repo/migrate">Import it.</a>
         </p>
-        ${
-          templates.length > 0 &&
-          html`
-            <details>
-              <summary>From a template</summary>
-              <ul class="plain stack tight">
-                ${templates.map(
-                  ({ owner, repository }) =>
-                    html`
-                      <li>
-                        ${icon("copy")} <a href="${path(owner.name, repository.name, "generate")}">
-                          <bdi>${owner.name}/${repository.name}</bdi>
-                        </a>
-                      </li>
-                    `,
-                )}
-              </ul>
-            </details>
-          `
-        }
+        ${fromTemplate(templates)}
         ${formView(make, {
           draft,
           record: { name: query.name },
@@ -99,24 +118,7 @@ const create: Page = page({
             await ownerField(db, me, "owner", query.owner),
             ...identity,
             await content(),
-            {
-              kind: "group",
-              label: "More options",
-              fields: [
-                { kind: "line", name: "default_branch", label: "Default branch", placeholder: branch, maxlength: 100 },
-                { kind: "box", name: "template", label: "Template", hint: "New repositories can be generated from it." },
-                {
-                  kind: "menu",
-                  name: "object_format_name",
-                  label: "Object format",
-                  hint: "SHA-256 needs git 2.42 or newer, and can't be changed later.",
-                  options: [
-                    ["sha1", "SHA-1"],
-                    ["sha256", "SHA-256"],
-                  ],
-                },
-              ],
-            },
+            more(services.config.repository.defaultBranch),
           ],
         })}
       `,

@@ -1,6 +1,9 @@
 import { refuse } from "../../core/errors.ts"
+import { type File, file } from "../../core/file.ts"
 import { type Page, page, sentText } from "../../core/page.ts"
+import { attachmentDownload } from "../../features/code/attachments/download.ts"
 import { keepForText, markdownFor, onTextFiles } from "../../features/planning/attachments/keep.ts"
+import { onAttachment } from "../../features/planning/attachments/locate.ts"
 
 export const attachmentPages: readonly Page[] = [
   page({
@@ -16,3 +19,15 @@ export const attachmentPages: readonly Page[] = [
     },
   }),
 ]
+
+/** In texts, `/attachments/…` is an address in the repository of the text. */
+export const attachmentFiles: readonly File[] = (["", "/{owner}/{repo}"] as const).map((before) =>
+  file({
+    id: before === "" ? "attachments.file" : "attachments.fileOfRepository",
+    address: `GET ${before}/attachments/{uuid}`,
+    access: onAttachment,
+    // What a token must be allowed to read depends on what the file is attached to.
+    programs: [],
+    answer: ({ services, attachment }) => attachmentDownload(services, attachment),
+  }),
+)

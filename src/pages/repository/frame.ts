@@ -84,38 +84,13 @@ export async function repositoryPage(
   }
 }
 
-async function repositoryHeader(
-  call: OnRepository & Pick<Request, "db" | "actor">,
-  current: RepositoryTab | "settings" | undefined,
-): Promise<Html> {
-  const { db, actor, owner, repository, permission } = call
+type Current = RepositoryTab | "settings" | undefined
+
+async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor">, current: Current): Promise<Html> {
+  const { db, actor, owner, repository } = call
   const at = repositoryPath(call)
   const { hasStar: stars, isWatching: watches, isOffered } = await marksOfReader(db, actor, repository.id)
   const parent = repository.fork_of_id === null ? undefined : await findReachable(db, actor, repository.fork_of_id)
-  const external = repository.has_wiki === 1 && repository.external_wiki_url !== "" ? repository.external_wiki_url : undefined
-  const tracker = repository.has_issues === 1 && repository.external_tracker_url !== "" ? repository.external_tracker_url : undefined
-  const shown = REPOSITORY_TABS.filter(
-    (name) => unitEnabled(repository, TABS[name].unit) && unitMode(permission, repository, TABS[name].unit) >= Mode.read,
-  )
-  const items: readonly Tab[] = [
-    ...shown.map((name): Tab => {
-      const tab = TABS[name]
-      const many = tab.count?.(call)
-      return {
-        href: `${at}${tab.path}`,
-        text: tab.text,
-        icon: tab.icon,
-        current: name === current,
-        ...(tab.keys && { keys: tab.keys }),
-        ...(many === undefined ? {} : { count: many }),
-      }
-    }),
-    ...(tracker ? [{ href: tracker, text: "Issues", keys: "g i", icon: "link-external" as const }] : []),
-    ...(permission.mode >= Mode.admin
-      ? [{ href: `${at}/settings`, text: "Settings", icon: "gear" as const, keys: "g s", current: current === "settings" }]
-      : []),
-    ...(external ? [{ href: external, text: "Wiki", icon: "link-external" as const }] : []),
-  ]
   return html`
     <header class="repo-header">
       <div class="title">
@@ -150,9 +125,39 @@ async function repositoryHeader(
           html`<bdi>${owner.name}</bdi> offers this repository to you or your organisation. <a href="${at}/transfer">Decide</a>`,
         )
       }
-      ${tabs("Repository", items)}
+      ${tabs("Repository", tabsOf(call, current))}
     </header>
   `
+}
+
+/** What the reader may see of the repository, with trackers and wikis elsewhere. */
+function tabsOf(call: OnRepository, current: Current): readonly Tab[] {
+  const { repository, permission } = call
+  const at = repositoryPath(call)
+  const external = repository.has_wiki === 1 && repository.external_wiki_url !== "" ? repository.external_wiki_url : undefined
+  const tracker = repository.has_issues === 1 && repository.external_tracker_url !== "" ? repository.external_tracker_url : undefined
+  const shown = REPOSITORY_TABS.filter(
+    (name) => unitEnabled(repository, TABS[name].unit) && unitMode(permission, repository, TABS[name].unit) >= Mode.read,
+  )
+  return [
+    ...shown.map((name): Tab => {
+      const tab = TABS[name]
+      const many = tab.count?.(call)
+      return {
+        href: `${at}${tab.path}`,
+        text: tab.text,
+        icon: tab.icon,
+        current: name === current,
+        ...(tab.keys && { keys: tab.keys }),
+        ...(many === undefined ? {} : { count: many }),
+      }
+    }),
+    ...(tracker ? [{ href: tracker, text: "Issues", keys: "g i", icon: "link-external" as const }] : []),
+    ...(permission.mode >= Mode.admin
+      ? [{ href: `${at}/settings`, text: "Settings", icon: "gear" as const, keys: "g s", current: current === "settings" }]
+      : []),
+    ...(external ? [{ href: external, text: "Wiki", icon: "link-external" as const }] : []),
+  ]
 }
 
 const markOf = ({ repository }: OnRepository): IconName =>

@@ -6,6 +6,7 @@ import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
 import { isGitError } from "../../git/index.ts"
+import { matches } from "../files/conditions.ts"
 import { leadTo, ownLocation } from "../routing/redirect.ts"
 import { declaredRoute, patternOf } from "../routing/routes.ts"
 import { logFault, requestDetails, retryAfter } from "./faults.ts"
@@ -54,15 +55,6 @@ export function sendRendered(request: FastifyRequest, reply: FastifyReply, { sta
   if (body === undefined) return reply.code(status).send()
   if (tag !== undefined && matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
   return reply.code(status).header("content-type", type).send(body)
-}
-
-/** Whether an If-None-Match header names the tag; weak comparison, as for all conditional GETs. */
-export function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  return header.split(",").some((given) => {
-    const value = given.trim()
-    return value === "*" || value === tag || value === `W/${tag}`
-  })
 }
 
 /** The one place where refusals become answers. Any other error is an internal one: logged completely, without details for the client. */

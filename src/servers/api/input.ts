@@ -4,7 +4,7 @@ import { refuse } from "../../core/errors.ts"
 import { readFields, wholeNumber } from "../../core/forms/fields.ts"
 import type { Page } from "../../core/operation.ts"
 import type { TObject, TSchema } from "../../core/schema.ts"
-import { parseJson, TooDeep } from "../../core/text/json.ts"
+import { hasNul, parseJson, TooDeep } from "../../core/text/json.ts"
 import { mediaTypeOf } from "../../core/text/media-type.ts"
 import { hasMoreFields, hasMoreValues } from "../../core/text/separators.ts"
 
@@ -126,8 +126,7 @@ function takesNull(schema: unknown): boolean {
 export function readQuery(schema: TObject, parameters: URLSearchParams): unknown {
   if (Object.keys(schema.properties).length === 0) return {}
   const query = readFields(schema, parameters)
-  for (const [name, value] of Object.entries(query))
-    if (typeof value === "string" && value.includes("\0")) throw refuse.invalid(name, "must not contain the NUL character")
+  for (const [name, value] of Object.entries(query)) if (hasNul(value)) throw refuse.invalid(name, "must not contain the NUL character")
   check(schema, query)
   return query
 }

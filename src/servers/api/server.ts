@@ -1,29 +1,23 @@
-import type { FastifyReply, FastifyRequest } from "fastify"
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
-import { type Actor, isPublicOnly, jobOf, type User } from "../../core/actor.ts"
-import { type Bounds, mostBytesOf } from "../../core/bounds.ts"
+import { type Actor, isPublicOnly, jobOf } from "../../core/actor.ts"
+import { mostBytesOf } from "../../core/bounds.ts"
 import type { Config } from "../../core/config.ts"
-import type { State } from "../../core/database/database.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
-import { formOf, isRawPath, lastSegment, type Opened, type Operation, type Page, requestedForm, type Sent } from "../../core/operation.ts"
+import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
-import { type Authenticator, actAs, requireUsable } from "../../features/people/authentication/authenticate.ts"
-import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
-import { auditEntryOf, audited } from "../../features/site/administration/audit.ts"
+import { type Authenticator, actAs } from "../../features/people/authentication/authenticate.ts"
+import { queryOf } from "../../web/address.ts"
 import { clientAddress } from "../client/address.ts"
-import type { DeclaredRequest, DeclaredRoute } from "../routing/routes.ts"
-import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
-import { keyOf, openAnswerCache } from "./answer-cache.ts"
-import { sendDownload } from "./download.ts"
+import { sendDownload } from "../files/send.ts"
+import { callerByHeader, headerText } from "../routing/callers.ts"
+import { type Caller, type Kind, openKept, routesOf } from "../routing/pipeline.ts"
+import { type DeclaredRoute, pathOf } from "../routing/routes.ts"
+import { render, sendRefusal, sendRendered } from "./answer.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
-import { receiveUpload } from "./upload.ts"
 
 export const API_BASE = "/api/v1"
-
-/** Called instead of an operation's handler; tests of authorisation use it to see which calls are allowed without changing anything. */
-export type Intercept = (operation: Operation, actor: Actor) => Sent<number, unknown> | undefined
 
 /** Gets every answer before it is sent; tests compare it with what the operation declares. */
 export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) => void
@@ -31,138 +25,95 @@ export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) 
 export interface ApiOptions {
   readonly operations: readonly Operation[]
   readonly authenticator: Authenticator
-  readonly intercept?: Intercept | undefined
   readonly onAnswer?: AnswerWatcher | undefined
 }
 
-/** A call that is authorised, or whose answer is cached. */
-type Ready = { readonly cached: Rendered } | AuthorisedCall
-
-interface AuthorisedCall {
-  readonly cached?: undefined
-  readonly actor: Actor
-  readonly opened: Opened
-  readonly parameters: URLSearchParams
-  /** The administrator who acts in the caller's name. */
-  readonly behind: User | undefined
-  /** The key of the cached answer, and the state of the database from before the answer was computed. */
-  readonly keep: { readonly key: string; readonly state: State } | undefined
+interface ApiInput {
+  readonly query: unknown
+  readonly body: unknown
+  readonly page: Page
 }
 
-/**
- * The routes of the operations. The order of checks is the same for every one: who (401), in a usable account (403), acting as whom, with a token
- * for this (403), on what (404), with which permissions (401, 403), whether it is archived (423), the input (422); then the handler. All up to the
- * input happens before a byte of the body is read.
- */
-export function apiRoutes(services: Services, { operations, authenticator, intercept, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
-  const ready = new WeakMap<FastifyRequest, Ready>()
-  const cache = openAnswerCache()
-
-  const routes = operations.map(
-    (operation): DeclaredRoute => ({
+/** The routes of the operations: called by programs, which sign in with a header, and answered with records. */
+export function apiRoutes(services: Services, { operations, authenticator, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
+  const { api, limits, security } = services.config
+  const kind: Kind<Operation, Caller, Opened, ApiInput, Sent<number, unknown>> = {
+    route: (operation) => ({
       method: operation.method,
       path: API_BASE + operation.path,
       operation: operation.id,
       // The file of an upload is read as a stream.
       body: uploadFormOf(operation.body) === undefined ? "collected" : "streamed",
       bodyLimit: bodyLimitOf(operation, services.config),
-      admit: async (request) => {
-        ready.set(request, await openCall(request, operation))
-      },
-      handle: async (request, reply) => {
-        const call = ready.get(request)
-        if (!call) throw new TypeError("a request reached its handler without having been let in")
-        return call.cached ? sendRendered(request, reply, call.cached) : answer(request, reply, operation, call)
-      },
-      fail: (error, request, reply) => sendRefusal(services, request, reply, error),
     }),
-  )
-
-  async function openCall(request: DeclaredRequest, operation: Operation): Promise<Ready> {
-    const query = request.url.indexOf("?")
-    const parameters = new URLSearchParams(query < 0 ? "" : request.url.slice(query + 1))
-    const signedIn = await authenticator.authenticate({
-      presented: present(request, parameters),
-      code: headerText(request, "x-gitea-otp"),
-      address: clientAddress(request),
-    })
-    requireUsable(signedIn, services.site.rootUrl)
-    const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
-    const actor = sudo ? await actAs(services, signedIn, sudo) : signedIn
-    const behind = sudo && signedIn.kind === "user" ? signedIn.user : undefined
-    requireScope(actor, operation)
-    if (services.config.security.requireSignIn && actor.kind === "anonymous")
-      throw refuse.forbidden("Only signed in user is allowed to call APIs.")
-    if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
-    const state = operation.method === "GET" && !operation.changesWithTime && !intercept ? await services.database.state() : undefined
-    const keep = state === undefined ? undefined : { key: keyOf(operation, actor, request.url), state }
-    const known = keep && cache.get(keep.key, keep.state)
-    if (known) return { cached: known }
-    const path = pathOf(operation, request)
-    for (const value of Object.values(path)) if (value.includes("\0")) throw refuse.notFound()
-    const opened = await operation.open({ services, db: services.database.read, actor, path })
-    return { actor, behind, opened, parameters, keep }
+    who: async (_operation, request) => {
+      const parameters = queryOf(request.url)
+      const token = security.queryTokens ? (parameters.get("token") ?? parameters.get("access_token")) : null
+      const signedIn = await callerByHeader(services, authenticator, request, token ? { kind: "token", token } : undefined)
+      const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
+      if (!sudo) return { actor: signedIn }
+      return { actor: await actAs(services, signedIn, sudo), behind: signedIn.kind === "user" ? signedIn.user : undefined }
+    },
+    admit: (operation, { actor }) => {
+      requireScope(actor, operation)
+      if (security.requireSignIn && actor.kind === "anonymous") throw refuse.forbidden("Only signed in user is allowed to call APIs.")
+      if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
+    },
+    keeps: {
+      answers: openKept(services, { mostBytes: 8 * 1024 * 1024, longest: 256 * 1024 }),
+      keyOf: (operation, { actor }, request) =>
+        operation.method === "GET" && !operation.changesWithTime ? keyOf(operation, actor, request.url) : undefined,
+    },
+    pathOf: ({ path }, request) => pathOf(path, request),
+    read: ({ query, body }, request) => {
+      const parameters = queryOf(request.url)
+      const page = readPage(parameters, api)
+      const sent = Buffer.isBuffer(request.body) ? request.body : undefined
+      const hasRecord = body !== undefined && uploadFormOf(body) === undefined
+      return {
+        page,
+        query: readQuery(query, parameters),
+        body: hasRecord ? readBody(body, sent, request.headers["content-type"], limits) : undefined,
+      }
+    },
+    uploadOf: ({ body }) => uploadFormOf(body),
+    does: ({ record }) => record,
+    handle: async ({ record, opened, request }, { body, ...input }, upload) => {
+      const sent = await opened.run({ ...input, body: upload ?? body, request: { id: request.id, ip: clientAddress(request) } })
+      onAnswer?.(record, sent)
+      return sent
+    },
+    present: ({ record, request }, sent, { page }) => {
+      const download = downloadIn(record.answers[sent.status], sent.body)
+      if (download) return (reply) => sendDownload(request, reply, download)
+      const rendered = render(services, request.method, request.url, sent, record.paged ? page : undefined)
+      if (rendered.status !== 200) return (reply) => sendRendered(request, reply, rendered)
+      // As bytes: for long answers, encoding the text anew each time costs more than all else of sending it.
+      const body = typeof rendered.body === "string" ? Buffer.from(rendered.body) : rendered.body
+      return { bytes: body?.length ?? 0, send: (request, reply) => sendRendered(request, reply, { ...rendered, body }) }
+    },
+    fail: (error, request, reply) => sendRefusal(services, request, reply, error),
   }
+  return routesOf(services, kind, operations)
+}
 
-  function present(request: FastifyRequest, parameters: URLSearchParams): Presented {
-    const token = services.config.security.queryTokens ? (parameters.get("token") ?? parameters.get("access_token")) : null
-    return token ? { kind: "token", token } : readAuthorization(request.headers.authorization)
-  }
-
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    operation: Operation,
-    { actor, behind, opened, parameters, keep }: AuthorisedCall,
-  ): Promise<FastifyReply> {
-    const intercepted = intercept?.(operation, actor)
-    if (intercepted) return sendRendered(request, reply, render(services, request.method, request.url, intercepted, undefined))
-    const page: Page = readPage(parameters, services.config.api)
-    const query = readQuery(operation.query, parameters)
-    const form = uploadFormOf(operation.body)
-    const receiving = form && (await receiveUpload(request.raw, form))
-    const perform = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: clientAddress(request) } })
-    const deed = auditEntryOf(operation, { actor, behind, path: request.url.split("?", 1)[0] ?? "", ip: clientAddress(request) })
-    const run = (body: unknown) => (deed ? audited(services, deed, () => perform(body)) : perform(body))
-    const sent = await (receiving
-      ? run(receiving.upload).finally(receiving.end)
-      : run(readJson(request, operation, services.config.limits)))
-    onAnswer?.(operation, sent)
-    const download = downloadIn(operation.answers[sent.status], sent.body)
-    if (download) return sendDownload(request, reply, download)
-    const rendered = render(services, request.method, request.url, sent, operation.paged ? page : undefined)
-    if (keep) cache.keep(keep.key, keep.state, rendered)
-    return sendRendered(request, reply, rendered)
-  }
-
-  return routes
+/** Everything that an answer depends on beside the database: the caller, how they signed in, and the request. */
+function keyOf(operation: Operation, actor: Actor, url: string): string {
+  if (actor.kind === "anonymous") return `${operation.id} - ${url}`
+  const { credential } = actor
+  const how =
+    credential.kind === "token"
+      ? `token ${credential.tokenId} ${credential.applicationId ?? ""} ${isPublicOnly(actor)}`
+      : credential.kind === "job"
+        ? `job ${credential.taskId}`
+        : "password"
+  return `${operation.id} ${actor.user.id} ${how} ${actor.basic} ${url}`
 }
 
 /** The most bytes of a body, where they are fewer than usual. */
 function bodyLimitOf({ body }: Operation, { api, limits }: Config): number | undefined {
   const most = body && mostBytesOf(body, limits)
   return most === undefined ? undefined : Math.min(most, api.maxBodyBytes)
-}
-
-/** The values of the path's parameters, the form at its end among them; some are wanted as they were sent. */
-function pathOf(operation: Operation, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
-  const last = operation.parameters.at(-1)?.name
-  if (last !== undefined && isRawPath(last)) return { ...params, [last]: lastSegment(url) }
-  const form = formOf(operation.path)
-  const before = form && /\{(\w+)\}$/.exec(form.beside)?.[1]
-  const asked = before === undefined ? undefined : requestedForm(params[before] ?? "")
-  if (before === undefined || asked === undefined) return params
-  return { ...params, [before]: (params[before] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
-}
-
-function readJson(request: FastifyRequest, { body }: Operation, bounds: Bounds): unknown {
-  const sent = Buffer.isBuffer(request.body) ? request.body : undefined
-  return body && readBody(body, sent, request.headers["content-type"], bounds)
-}
-
-const headerText = (request: FastifyRequest, name: string): string | undefined => {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value[0] : value
 }
 
 function requireScope(actor: Actor, operation: Operation): void {

@@ -13,7 +13,7 @@ export const isService = (text: unknown): text is Service => text === "git-uploa
 /** The names in a repository's address, which may end in `.git`. */
 export function addressOf({ owner, repo }: { readonly owner: string; readonly repo: string }): Address {
   const name = repo.replace(/\.git$/i, "")
-  if (owner.includes("\0") || name.includes("\0") || name === "") throw refuse.notFound("Repository not found")
+  if (name === "") throw refuse.notFound("Repository not found")
   return { owner, name }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { refuse } from "../../core/errors.ts"
 import { Check, type Static, type TSchema } from "../../core/schema.ts"
-import { parseJson, TooDeep } from "../../core/text/json.ts"
+import { parseSent, Unacceptable } from "../../core/text/json.ts"
 import { mediaTypeOf } from "../../core/text/media-type.ts"
 import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
 
@@ -29,9 +29,9 @@ export function readRecord<Schema extends TSchema>({ body, headers }: FastifyReq
 
 function parse(text: string): unknown {
   try {
-    return parseJson(text === "" ? "{}" : text)
+    return parseSent(text === "" ? "{}" : text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw refuse.invalid("body", error instanceof TooDeep ? error.message : "is no JSON")
+    if (error instanceof SyntaxError) throw refuse.invalid("body", error instanceof Unacceptable ? error.message : "is no JSON")
     throw error
   }
 }

@@ -1,14 +1,15 @@
 import type { FileHandle } from "node:fs/promises"
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import type { FastifyInstance } from "fastify"
 import { fileHeadersOf } from "../../core/disposition.ts"
+import { type Download, storedDownload } from "../../core/download.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { openFile } from "../../features/code/lfs/files.ts"
 import { findObject, takeObject } from "../../features/code/lfs/objects.ts"
 import { isOid } from "../../features/code/lfs/pointers.ts"
 import type { LfsObject } from "../../features/code/lfs/store.ts"
+import { sendDownload } from "../files/send.ts"
 import { discardRest } from "../git-http/request.ts"
-import { sendRanged } from "../web/ranged.ts"
 import type { LfsAccess, Names } from "./admission.ts"
 import { sendRefusal } from "./answer.ts"
 
@@ -17,11 +18,8 @@ import { sendRefusal } from "./answer.ts"
 /** A connection without data for this long is closed. */
 const SILENCE_MS = 10 * 60 * 1000
 
-/** A large file is no page: nothing in it may run, load or act as this site. */
-const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
-
 type Upload = { readonly Params: Names["Params"] & { readonly oid: string; readonly size: string } }
-type Download = { readonly Params: Names["Params"] & { readonly oid: string; readonly filename?: string } }
+type Named = { readonly Params: Names["Params"] & { readonly oid: string; readonly filename?: string } }
 
 /** Serves uploads and downloads below `root`. */
 export async function registerTransfers(app: FastifyInstance, services: Services, access: LfsAccess, root: string): Promise<void> {
@@ -47,7 +45,7 @@ export async function registerTransfers(app: FastifyInstance, services: Services
     })
 
     for (const path of ["objects/:oid", "objects/:oid/:filename"])
-      scope.route<Download>({
+      scope.route<Named>({
         method: ["GET", "HEAD"],
         url: `${root}/${path}`,
         handler: async (request, reply) => {
@@ -55,23 +53,14 @@ export async function registerTransfers(app: FastifyInstance, services: Services
           const { oid, filename } = request.params
           const object = isOid(oid) ? await findObject(database.read, repository, oid) : undefined
           if (!object) throw refuse.notFound("the object does not exist")
-          return sendObject(request, reply, object, filename ?? oid)
+          return sendDownload(request, reply, downloadOf(object, filename ?? oid))
         },
       })
   })
 
-  async function sendObject(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { oid, size, file }: LfsObject,
-    name: string,
-  ): Promise<FastifyReply> {
-    reply
-      // Cached only by the caller's client, which must revalidate: permissions can change.
-      .header("cache-control", "private, no-cache")
-      .header("content-security-policy", POLICY)
-      .header("content-disposition", fileHeadersOf(name).disposition.replace(/^\w+/, "attachment"))
-    return sendRanged(request, reply, { tag: `"${oid}"`, size, type: "application/octet-stream", open: () => openObject(oid, file) })
+  function downloadOf({ oid, size, file }: LfsObject, name: string): Download {
+    const disposition = fileHeadersOf(name).disposition.replace(/^\w+/, "attachment")
+    return storedDownload({ tag: `"${oid}"`, size, type: "application/octet-stream", disposition, open: () => openObject(oid, file) })
   }
   async function openObject(oid: string, file: string): Promise<FileHandle> {
     const handle = await openFile(services, file)

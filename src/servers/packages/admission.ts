@@ -7,7 +7,7 @@ import { type Refusal, Refusal as RefusalClass, refuse } from "../../core/errors
 import type { Services } from "../../core/services.ts"
 import type { Route } from "../../features/packages/packages/registry.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { actorOf } from "../web/actor.ts"
+import { callerOf } from "../routing/callers.ts"
 
 /** Who may speak to a registry. */
 
@@ -29,7 +29,7 @@ export async function admit(
   owner: string,
   needs: Route["needs"],
 ): Promise<Admitted> {
-  const actor = await actorOf(request, services, authenticator)
+  const actor = await callerOf(services, authenticator, request)
   requireScope(actor, needs)
   const isAnonymous = actor.kind === "anonymous"
   if (isAnonymous && services.config.security.requireSignIn) throw missing(needs)

@@ -1,20 +1,22 @@
 import { hash } from "node:crypto"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { fileHeadersOf } from "../../core/disposition.ts"
+import { storedDownload } from "../../core/download.ts"
 import { Refusal, Renamed } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
 import { openContent } from "../../features/packages/packages/blobs.ts"
 import type { Answer, Registry, Route } from "../../features/packages/packages/registry.ts"
 import type { FileWithBlob } from "../../features/packages/packages/store.ts"
-import { asRefusal, matches, movedTo } from "../api/answer.ts"
+import { asRefusal, movedTo } from "../api/answer.ts"
 import { logFault, requestDetails, retryAfter } from "../api/faults.ts"
+import { matches } from "../files/conditions.ts"
+import { sendDownload } from "../files/send.ts"
 import { WRONG_CREDENTIALS } from "../git-http/answer.ts"
 import { leadTo } from "../routing/redirect.ts"
-import { sendRanged } from "../web/ranged.ts"
 import { scopeFor } from "./admission.ts"
 
-/** A file of a package is no page: nothing in it may run, load or act as this site. */
+/** A refusal is no page: nothing in it may run or load. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 /** Cached only by the caller's client, which must revalidate: permissions can change. */
 const CACHED = { "cache-control": "private, no-cache", vary: "Authorization, Accept" } as const
@@ -40,21 +42,19 @@ export async function send(services: Services, request: FastifyRequest, reply: F
 
 async function sendFile(services: Services, request: FastifyRequest, reply: FastifyReply, found: FileWithBlob): Promise<FastifyReply> {
   const { size, sha256, created_at } = found
-  reply
-    .headers(CACHED)
-    .header("last-modified", new Date(created_at * 1000).toUTCString())
-    .header("content-security-policy", POLICY)
-    .header("content-disposition", fileHeadersOf(found.name).disposition.replace(/^\w+/, "attachment"))
-  return sendRanged(request, reply, {
+  reply.headers(CACHED).header("last-modified", new Date(created_at * 1000).toUTCString())
+  const file = storedDownload({
     tag: `"${sha256}"`,
     size,
     type: "application/octet-stream",
+    disposition: fileHeadersOf(found.name).disposition.replace(/^\w+/, "attachment"),
     open: async () => {
       const handle = await openContent(services, found.file)
       if (!handle) throw new Refusal("internal", `the content of the package file ${found.id} is gone`)
       return handle
     },
   })
+  return sendDownload(request, reply, file)
 }
 
 /** Sends a refusal in the registry's form, and says which credentials would do. Any other error is an internal one, logged without details for the client. */

@@ -6,6 +6,7 @@ import type { BodyForm, Call, Registry, Route } from "../../features/packages/pa
 import { registries } from "../../features/packages/registries.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { discardRest } from "../git-http/request.ts"
+import { storable } from "../routing/redirect.ts"
 import { type Admitted, admit } from "./admission.ts"
 import { send, sendRefusal } from "./answer.ts"
 
@@ -62,7 +63,7 @@ export async function registerPackages(app: FastifyInstance, services: Services,
       services,
       signedIn: () => asMe(found.actor).actor,
       path: request.params,
-      query: new URLSearchParams(query < 0 ? "" : url.slice(query + 1)),
+      query: new URLSearchParams(query < 0 ? "" : storable(url.slice(query + 1))),
       header: (name) => {
         const value = request.headers[name]
         return typeof value === "string" ? value : undefined

@@ -1,24 +1,12 @@
 import type { FastifyReply } from "fastify"
+import { type Refusal, refuse } from "../../core/errors.ts"
 import type { Site } from "../../core/site.ts"
+import { isOwnPath } from "../../web/address.ts"
 
 /*
  * Where answers lead. Everything that leads to a place of this site goes through here: a path that begins with two slashes or a backslash is the address of
  * another site to browsers.
  */
-
-const OWN = "http://own.invalid"
-
-/** Letters of an address that somebody may have us lead back to; it is kept in forms and tickets. */
-const LONGEST_ASKED = 8_192
-
-/** The address to go to after a sign-in, if it is a path of this site; else the front page. */
-export const ownPath = (asked: string): string => (asked.length <= LONGEST_ASKED && isOwnPath(asked) ? asked : "/")
-
-function isOwnPath(path: string): boolean {
-  if (!/^\/(?![/\\])/.test(path) || /[\s\\\p{Cc}]/u.test(path)) return false
-  const url = URL.parse(path, OWN)
-  return url?.origin === OWN && !url.pathname.startsWith("//")
-}
 
 /** The value of a Location header, if it is a path or an address of this site; else the front page. */
 export function ownLocation({ rootUrl }: Pick<Site, "rootUrl">, location: string): string {
@@ -30,13 +18,12 @@ export function ownLocation({ rootUrl }: Pick<Site, "rootUrl">, location: string
 export const leadTo = (reply: FastifyReply, path: string, status: 301 | 302 | 303 | 307 | 308 = 303): FastifyReply =>
   reply.redirect(isOwnPath(path) ? path : "/", status)
 
-/** Sends a browser on after a form, or to where a person can go on. The address may hold a code: no other site is told of it. */
-export const sendOn = (reply: FastifyReply, path: string): FastifyReply => leadTo(unnoticed(reply), path)
-
 /** Sends a browser to an address of another site, which the application or the provider of a sign-in has registered. */
 export const sendAway = (reply: FastifyReply, address: string): FastifyReply => unnoticed(reply).redirect(address, 303)
 
-const unnoticed = (reply: FastifyReply): FastifyReply => reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer")
+/** For a redirect to an address that may hold a code: no other site is told of it, and nobody keeps it. */
+export const unnoticed = (reply: FastifyReply): FastifyReply =>
+  reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer")
 
 /**
  * A request's address as everything reads it: a path without doubled slashes, also where a proxy has sent the address whole. Done at the door, so that no
@@ -48,3 +35,13 @@ export function plainUrl(url: string): string {
   const path = head.startsWith("/") ? head : head.replace(/^https?:\/\/[^/]*/i, "") || "/"
   return (path.includes("//") ? path.replace(/\/{2,}/g, "/") : path) + query
 }
+
+/**
+ * The refusal of an address whose path has a NUL, whatever protocol it is of. No name has it, and PostgreSQL takes it in no text, so that inside of the
+ * server nothing need think of it. Bodies and queries are looked at where they are decoded.
+ */
+export const refusalOfNul = (url: string): Refusal | undefined =>
+  url.includes("%00") && url.split("?", 1)[0]?.includes("%00") ? refuse.notFound() : undefined
+
+/** The query of a protocol, in which a NUL stands for what no text here has. */
+export const storable = (query: string): string => query.replaceAll("%00", "%EF%BF%BD")

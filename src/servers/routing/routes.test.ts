@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Method } from "../../core/operation.ts"
+import { files } from "../../files.ts"
 import { operations } from "../../operations.ts"
 import { pages } from "../../pages.ts"
 import { API_BASE } from "../api/server.ts"
@@ -86,10 +87,10 @@ describe("the table of routes", () => {
     expect(() => table("GET /a/{id}", "GET /a/{number}")).toThrow("GET /a/{number}")
   })
 
-  test("finds every declared operation, page and form at its own address", () => {
+  test("finds every declared operation, page, form and file at its own address", () => {
     const declared = [
       ...operations.map(({ method, path }) => route(`${method} ${API_BASE}${path}`)),
-      ...pages.map(({ method, address }) => route(`${method} ${address}`)),
+      ...[...pages, ...files].map(({ method, address }) => route(`${method} ${address}`)),
     ]
     const whole = routeTable(declared)
     // Values that are no fixed text of any path.

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import { formOf, type Method, requestedForm, restOf } from "../../core/operation.ts"
+import { formOf, isRawPath, lastSegment, type Method, requestedForm, restOf } from "../../core/operation.ts"
 
 /**
  * The routes of all declared operations, pages and forms, in one table that is built in a few milliseconds: registered one by one with Fastify they
@@ -22,8 +22,10 @@ export interface DeclaredRoute {
   readonly signsInPlace?: boolean
   /** Whether what is missing leads whoever has not signed in to signing in, see `Page`. */
   readonly asksToSignIn?: boolean | undefined
+  /** Whether pages of other sites may call it, see `Page`. */
+  readonly fromAnySite?: boolean | undefined
   /** Decides whether the caller may go on, before a byte of the body is read. */
-  readonly admit?: (request: DeclaredRequest) => Promise<void>
+  readonly admit?: (request: DeclaredRequest, reply: FastifyReply) => Promise<void>
   readonly handle: (request: DeclaredRequest, reply: FastifyReply) => Promise<FastifyReply>
   readonly fail: (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 }
@@ -231,7 +233,7 @@ export function serveTable(
       onRequest: async (request, reply) => {
         const route = found.get(request)
         if (route === undefined) return reply.callNotFound()
-        await route.admit?.(request)
+        await route.admit?.(request, reply)
       },
       handler: (request, reply) => found.get(request)?.handle(request, reply) ?? reply.callNotFound(),
       errorHandler: (error, request, reply) => {
@@ -241,4 +243,15 @@ export function serveTable(
       },
     })
   })
+}
+
+/** The values of the parameters of a declared path, the form at its end among them; some are wanted as they were sent. */
+export function pathOf(path: string, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
+  const last = /\{(\w+)\}$/.exec(path)?.[1]
+  if (last !== undefined && isRawPath(last)) return { ...params, [last]: lastSegment(url) }
+  const form = formOf(path)
+  const before = form && /\{(\w+)\}$/.exec(form.beside)?.[1]
+  const asked = before === undefined ? undefined : requestedForm(params[before] ?? "")
+  if (before === undefined || asked === undefined) return params
+  return { ...params, [before]: (params[before] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
 }

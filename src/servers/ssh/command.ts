@@ -36,7 +36,7 @@ function readLfs([path = "", operation]: readonly string[]): Command {
 
 /** `owner/name.git`, as in both forms of addresses. */
 function readPath(path: string): Address | undefined {
-  const [, owner = "", last = ""] = /^\/?([^/]+)\/([^/]+)\/?$/.exec(path) ?? []
+  const [, owner = "", last = ""] = /^\/?([^/\0]+)\/([^/\0]+)\/?$/.exec(path) ?? []
   const name = last.replace(/\.git$/i, "")
   return name === "" ? undefined : { owner, name }
 }

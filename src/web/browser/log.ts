@@ -38,119 +38,131 @@ const WORDS: Readonly<Record<string, string>> = { error: "Error: ", warning: "Wa
 const live = document.querySelector<HTMLElement>("[data-live]")
 if (live) follow(live)
 
+/** The log of a job, or the states of a run, as the page shows it. */
+interface Log {
+  readonly root: HTMLElement
+  readonly parts: readonly Part[]
+  readonly withTimes: boolean
+  /** The number of the line that comes next. */
+  next: number
+  /** The reader has opened or closed a part. */
+  isChosen: boolean
+}
+
 function follow(root: HTMLElement): void {
   const address = new URL(root.dataset["live"] ?? "", location.href)
-  const withTimes = root.dataset["times"] !== undefined
   const parts = [...root.querySelectorAll<HTMLDetailsElement>("[data-part]")].map((box, index): Part => {
     const lines = box.querySelector<HTMLElement>("[data-lines]") ?? box
     return { index, box, lines, first: lines.childElementCount > 0 ? Number(box.dataset["first"]) : -1, group: undefined }
   })
-  let next = Number(address.searchParams.get("from") ?? 0)
-  let tries = 0
-  let isChosen = false
+  const withTimes = root.dataset["times"] !== undefined
+  const log: Log = { root, parts, withTimes, next: Number(address.searchParams.get("from") ?? 0), isChosen: false }
   for (const { box } of parts)
     box.querySelector("summary")?.addEventListener("click", () => {
-      isChosen = true
+      log.isChosen = true
     })
+  connect(log, address)
+}
 
-  const connect = () => {
-    if (address.searchParams.has("from")) address.searchParams.set("from", String(next))
-    const source = new EventSource(address)
-    source.addEventListener("open", () => {
-      tries = 0
-    })
-    source.addEventListener("state", ({ data }) => showStates(JSON.parse(data)))
-    source.addEventListener("lines", ({ data }) => showLines(JSON.parse(data)))
-    source.addEventListener("reload", () => location.reload())
-    source.addEventListener("end", () => {
-      source.close()
-      // A run has left more when it has ended: artifacts, summaries, buttons.
-      if (parts.length === 0) location.reload()
-    })
-    source.addEventListener("error", () => {
-      source.close()
-      if (tries++ < MOST_TRIES) setTimeout(connect, Math.min(LATEST, SOONEST * 2 ** tries) * (0.5 + Math.random()))
-    })
-  }
-  connect()
+function connect(log: Log, address: URL, tries = 0): void {
+  if (address.searchParams.has("from")) address.searchParams.set("from", String(log.next))
+  const source = new EventSource(address)
+  let failures = tries
+  source.addEventListener("open", () => {
+    failures = 0
+  })
+  source.addEventListener("state", ({ data }) => showStates(log, JSON.parse(data)))
+  source.addEventListener("lines", ({ data }) => showLines(log, JSON.parse(data)))
+  source.addEventListener("reload", () => location.reload())
+  source.addEventListener("end", () => {
+    source.close()
+    // A run has left more when it has ended: artifacts, summaries, buttons.
+    if (log.parts.length === 0) location.reload()
+  })
+  source.addEventListener("error", () => {
+    source.close()
+    if (failures++ < MOST_TRIES)
+      setTimeout(() => connect(log, address, failures), Math.min(LATEST, SOONEST * 2 ** failures) * (0.5 + Math.random()))
+  })
+}
 
-  function showStates({ attempt, states, firsts, lengths, current }: States): void {
-    if (attempt !== undefined && attempt !== Number(root.dataset["attempt"])) location.reload()
-    for (const [name, look] of Object.entries(states)) {
-      const place = document.querySelector(`[data-state="${CSS.escape(name)}"]`)
-      if (place) showState(place, look)
-      // A matrix has become jobs.
-      else if (parts.length === 0) location.reload()
-    }
-    lengths?.forEach((length, index) => {
-      const place = parts[index]?.box.querySelector("[data-length]")
-      if (place) place.textContent = length
-    })
-    firsts?.forEach((first, index) => {
-      const part = parts[index]
-      if (part && first >= 0 && part.first !== first) beginPart(part, first)
-    })
-    const now = parts[current ?? 0]
-    if (now && current && !isChosen && !now.box.open) for (const { box } of parts) box.open = box === now.box
+function showStates(log: Log, { attempt, states, firsts, lengths, current }: States): void {
+  const { root, parts } = log
+  if (attempt !== undefined && attempt !== Number(root.dataset["attempt"])) location.reload()
+  for (const [name, look] of Object.entries(states)) {
+    const place = document.querySelector(`[data-state="${CSS.escape(name)}"]`)
+    if (place) showState(place, look)
+    // A matrix has become jobs.
+    else if (parts.length === 0) location.reload()
   }
+  lengths?.forEach((length, index) => {
+    const place = parts[index]?.box.querySelector("[data-length]")
+    if (place) place.textContent = length
+  })
+  firsts?.forEach((first, index) => {
+    const part = parts[index]
+    if (part && first >= 0 && part.first !== first) beginPart(parts, part, first)
+  })
+  const now = parts[current ?? 0]
+  if (now && current && !log.isChosen && !now.box.open) for (const { box } of parts) box.open = box === now.box
+}
 
-  /** Lines that came before it was known that a part had begun stand in the one before. */
-  function beginPart(part: Part, first: number): void {
-    const before = parts.slice(0, part.index).findLast((each) => each.first >= 0 && each.first < first)
-    const moved: Element[] = []
-    if (before) {
-      for (let child = before.lines.lastElementChild; child && lineOf(child, before) >= first; child = child.previousElementSibling)
-        moved.unshift(child)
-      if (moved.length > 0) before.group = undefined
-    }
-    part.first = first
-    part.box.hidden = false
-    part.lines.prepend(...moved)
-    if (before) for (const element of moved) for (const line of linesIn(element)) number(line, part, lineOf(line, before))
+/** Lines that came before it was known that a part had begun stand in the one before. */
+function beginPart(parts: readonly Part[], part: Part, first: number): void {
+  const before = parts.slice(0, part.index).findLast((each) => each.first >= 0 && each.first < first)
+  const moved: Element[] = []
+  if (before) {
+    for (let child = before.lines.lastElementChild; child && lineOf(child, before) >= first; child = child.previousElementSibling)
+      moved.unshift(child)
+    if (moved.length > 0) before.group = undefined
   }
+  part.first = first
+  part.box.hidden = false
+  part.lines.prepend(...moved)
+  if (before) for (const element of moved) for (const line of linesIn(element)) number(line, part, lineOf(line, before))
+}
 
-  function showLines({ from, lines }: { readonly from: number; readonly lines: readonly Line[] }): void {
-    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 160
-    let last: Part | undefined
-    lines.forEach((line, offset) => {
-      const at = from + offset
-      if (at < next) return
-      next = at + 1
-      const part = parts.findLast(({ first }) => first >= 0 && first <= at) ?? parts[0]
-      if (!part) return
-      if (part.first < 0) part.first = at
-      add(part, at, line)
-      last = part
-    })
-    while (last && last.lines.childElementCount > MOST_LINES) last.lines.firstElementChild?.remove()
-    if (isAtEnd && last?.box.open) scrollTo({ top: document.documentElement.scrollHeight })
-  }
+function showLines(log: Log, { from, lines }: { readonly from: number; readonly lines: readonly Line[] }): void {
+  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 160
+  let last: Part | undefined
+  lines.forEach((line, offset) => {
+    const at = from + offset
+    if (at < log.next) return
+    log.next = at + 1
+    const part = log.parts.findLast(({ first }) => first >= 0 && first <= at) ?? log.parts[0]
+    if (!part) return
+    if (part.first < 0) part.first = at
+    add(part, at, line, log.withTimes)
+    last = part
+  })
+  while (last && last.lines.childElementCount > MOST_LINES) last.lines.firstElementChild?.remove()
+  if (isAtEnd && last?.box.open) scrollTo({ top: document.documentElement.scrollHeight })
+}
 
-  function add(part: Part, at: number, line: Line): void {
-    if (line.kind === "endgroup") {
-      if (part.group) part.group.open = false
-      part.group = undefined
-      return
-    }
-    const isGroup = line.kind === "group"
-    const drawn = make(isGroup ? "span" : "div", line.kind === "" ? "log-line" : `log-line is-${line.kind}`)
-    drawn.append(isGroup ? make("span", "log-number") : document.createElement("a"))
-    if (withTimes && line.time !== "") drawn.append(make("time", "", line.time.slice(11, 19)))
-    const text = make("span", "", WORDS[line.kind] ?? "")
-    for (const [classes, written] of line.parts) text.append(classes === "" ? written : make("span", classes, written))
-    drawn.append(text)
-    number(drawn, part, at)
-    if (isGroup) {
-      const group = document.createElement("details")
-      group.className = "log-group"
-      group.open = true
-      const head = document.createElement("summary")
-      head.append(drawn)
-      group.append(head)
-      part.lines.append(group)
-      part.group = group
-    } else (part.group ?? part.lines).append(drawn)
+function add(part: Part, at: number, line: Line, withTimes: boolean): void {
+  if (line.kind === "endgroup") {
+    if (part.group) part.group.open = false
+    part.group = undefined
+    return
   }
+  const isGroup = line.kind === "group"
+  const drawn = make(isGroup ? "span" : "div", line.kind === "" ? "log-line" : `log-line is-${line.kind}`)
+  drawn.append(isGroup ? make("span", "log-number") : document.createElement("a"))
+  if (withTimes && line.time !== "") drawn.append(make("time", "", line.time.slice(11, 19)))
+  const text = make("span", "", WORDS[line.kind] ?? "")
+  for (const [classes, written] of line.parts) text.append(classes === "" ? written : make("span", classes, written))
+  drawn.append(text)
+  number(drawn, part, at)
+  if (isGroup) {
+    const group = document.createElement("details")
+    group.className = "log-group"
+    group.open = true
+    const head = document.createElement("summary")
+    head.append(drawn)
+    group.append(head)
+    part.lines.append(group)
+    part.group = group
+  } else (part.group ?? part.lines).append(drawn)
 }
 
 function make(name: string, classes: string, text = ""): HTMLElement {

@@ -110,6 +110,30 @@
     where organization_members.organization_id = users.id
       and organization_members.user_id = ?))
 
+-- visible_teams
+(exists (
+    select 1
+    from team_members
+    where team_members.team_id = teams.id
+      and team_members.user_id = ?) or exists (
+    select 1
+    from users as owner
+    where owner.id = teams.organization_id
+      and (exists (
+        select 1
+        from team_members as mine join teams as own on own.id = mine.team_id
+        where mine.organization_id = owner.id
+          and mine.user_id = ?
+          and own.mode >= 4) or (teams.visibility = 'limited' and exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)) or (teams.visibility = 'public' and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?))))))
+
 -- listed_users
 (users.visibility = 'public' or users.id = ? or users.visibility = 'limited' or exists (
     select 1

@@ -107,11 +107,11 @@ limit ? offset ?;
 select count(*) as total
 from teams
 where organization_id = ?
-  and 1 = 1;
+  and visible_teams;
 select *
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
 order by case when teams.mode = 4 then 0 else 1 end, lower_name
 limit ? offset ?;
 -- prepared: teams.findUnits
@@ -122,11 +122,11 @@ limit ? offset ?;
 select count(*) as total
 from teams
 where organization_id = ?
-  and 1 = 1;
+  and visible_teams;
 select *
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
 order by case when teams.mode = 4 then 0 else 1 end, lower_name
 limit ? offset ?;
 -- prepared: teams.findUnits
@@ -135,18 +135,18 @@ limit ? offset ?;
 select count(*) as total
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and (instr(teams.lower_name, ?) > 0 or instr(fold(teams.description), fold(?)) > 0)
 -- on PostgreSQL:
 select count(*) as total
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and (strpos(teams.lower_name, ?) > 0 or strpos(lower(teams.description collate "und-x-icu"), lower(? collate "und-x-icu")) > 0);
 select *
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and (instr(teams.lower_name, ?) > 0 or instr(fold(teams.description), fold(?)) > 0)
 order by case when teams.mode = 4 then 0 else 1 end, lower_name
 limit ? offset ?
@@ -154,7 +154,7 @@ limit ? offset ?
 select *
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and (strpos(teams.lower_name, ?) > 0 or strpos(lower(teams.description collate "und-x-icu"), lower(? collate "und-x-icu")) > 0)
 order by case when teams.mode = 4 then 0 else 1 end, lower_name
 limit ? offset ?;
@@ -163,18 +163,18 @@ limit ? offset ?;
 select count(*) as total
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and instr(teams.lower_name, ?) > 0
 -- on PostgreSQL:
 select count(*) as total
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and strpos(teams.lower_name, ?) > 0;
 select *
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and instr(teams.lower_name, ?) > 0
 order by case when teams.mode = 4 then 0 else 1 end, lower_name
 limit ? offset ?
@@ -182,7 +182,7 @@ limit ? offset ?
 select *
 from teams
 where organization_id = ?
-  and 1 = 1
+  and visible_teams
   and strpos(teams.lower_name, ?) > 0
 order by case when teams.mode = 4 then 0 else 1 end, lower_name
 limit ? offset ?;
@@ -595,22 +595,21 @@ group by cards.repository_id, cards.is_pull;
 select id
 from projects
 where projects.id in ?
-  and (case when projects.repository_id is null then exists (
+  and ((projects.repository_id is null and exists (
     select 1
-    from users
-    where users.id = projects.owner_id
-      and (users.id = ? or users.visibility = 'public' or (users.visibility = 'limited' and users.kind = 'person') or exists (
+    from users as owner
+    where owner.id = projects.owner_id
+      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
-        where team_members.organization_id = users.id
+        where team_members.organization_id = owner.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))))) else exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects')))))) or exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id
-      and repositories.projects_mode <> 'owner'
-      and (repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -643,7 +642,7 @@ where projects.id in ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))) end);
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id

@@ -172,19 +172,10 @@ where visible_repositories
     where team_repositories.repository_id = repositories.id
       and team_repositories.team_id = ?)
   and exists (
-    select 1
-    from teams join users on users.id = teams.organization_id
+    select teams.id
+    from teams
     where teams.id = ?
-      and (exists (
-        select 1
-        from team_members as mine join teams as own on own.id = mine.team_id
-        where mine.user_id = ?
-          and mine.organization_id = teams.organization_id
-          and (own.id = teams.id or own.mode >= ?)) or (teams.visibility = 'limited' and exists (
-        select 1
-        from organization_members as member
-        where member.organization_id = teams.organization_id
-          and member.user_id = ?)) or (teams.visibility = 'public' and visible_organizations)));
+      and visible_teams);
 
 -- starredBy=1
 select count(*) as total
@@ -204,19 +195,19 @@ where visible_repositories
 select count(*) as total
 from repositories
 where visible_repositories
-  and (repositories.is_private = ? and exists (
-    select users.id
-    from users
-    where users.id = repositories.owner_id
-      and users.visibility = ?));
+  and (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and owner.visibility = 'public'));
 select repositories.id
 from repositories
 where visible_repositories
-  and (repositories.is_private = ? and exists (
-    select users.id
-    from users
-    where users.id = repositories.owner_id
-      and users.visibility = ?))
+  and (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and owner.visibility = 'public'))
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
 
@@ -1067,22 +1058,21 @@ group by cards.repository_id, cards.is_pull;
 select id
 from projects
 where projects.id in ?
-  and (case when projects.repository_id is null then exists (
+  and ((projects.repository_id is null and exists (
     select 1
-    from users
-    where users.id = projects.owner_id
-      and (users.id = ? or users.visibility = 'public' or (users.visibility = 'limited' and users.kind = 'person') or exists (
+    from users as owner
+    where owner.id = projects.owner_id
+      and (owner.id = ? or owner.visibility = 'public' or (owner.visibility = 'limited' and owner.kind = 'person') or exists (
         select 1
         from team_members join teams on teams.id = team_members.team_id
         left join team_units on team_units.team_id = teams.id
-        where team_members.organization_id = users.id
+        where team_members.organization_id = owner.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))))) else exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects')))))) or exists (
     select 1
     from repositories
     where repositories.id = projects.repository_id
-      and repositories.projects_mode <> 'owner'
-      and (repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (repositories.projects_mode <> 'owner' and repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -1115,7 +1105,7 @@ where projects.id in ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= 3 or team_units.mode > 0)))))) end);
+          and (teams.mode >= 3 or team_units.mode > 0)))))));
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id

@@ -1,20 +1,29 @@
 import { timingSafeEqual } from "node:crypto"
 import type { Readable } from "node:stream"
-import { type SqlBool, sql } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
+import { findRepositoryById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
-import type { Download } from "../../../core/download.ts"
+import { type Download, storedDownload } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { discardFile, type Expected, openFile, removeFiles, type StoredFile, storeFile } from "../files/files.ts"
-import { type Artifact, findArtifact } from "./store.ts"
+import {
+  type Artifact,
+  changeArtifact,
+  findArtifact,
+  findArtifactById,
+  findArtifactUseOfRepository,
+  findArtifactUseOfRun,
+  findNamedArtifact,
+  insertArtifact,
+  removeArtifact,
+} from "./store.ts"
 
 /** Artifacts of runs: one zip file for each name in an attempt, as uploaded by the runner. */
 
@@ -45,32 +54,6 @@ export interface NewArtifact {
   readonly replaces?: boolean
 }
 
-/** The artifact of a name in an attempt, also an expired one. */
-export const findNamedArtifact = query("actions.findNamedArtifact", (db, p: Params<{ runId: number; attempt: number; name: string }>) =>
-  db.selectFrom("action_artifacts").selectAll().where("run_id", "=", p.runId).where("attempt", "=", p.attempt).where("name", "=", p.name),
-)
-
-// Literal, because partial indexes are only used for the exact condition that they were created with.
-const isStored = sql<SqlBool>`file <> ''`
-const sumOfSizes = sql<number>`cast(coalesce(sum(size), 0) as bigint)`
-
-const findUseOfRun = query("actions.findArtifactUseOfRun", (db, p: Params<{ runId: number; except: number }>) =>
-  db
-    .selectFrom("action_artifacts")
-    .select((eb) => [sumOfSizes.as("bytes"), eb.fn.countAll<number>().as("total")])
-    .where("run_id", "=", p.runId)
-    .where("id", "<>", p.except)
-    .where(isStored),
-)
-const findUseOfRepository = query("actions.findArtifactUseOfRepository", (db, p: Params<{ repositoryId: number; except: number }>) =>
-  db
-    .selectFrom("action_artifacts")
-    .select(sumOfSizes.as("bytes"))
-    .where("repository_id", "=", p.repositoryId)
-    .where("id", "<>", p.except)
-    .where(isStored),
-)
-
 /** The most artifacts of a run; clients list no more. */
 const MOST_ARTIFACTS = 1000
 
@@ -86,11 +69,11 @@ export async function requireRoom(
   }: { readonly repositoryId: number; readonly runId: number; readonly except: number; readonly size: number },
 ): Promise<void> {
   const { maxArtifactBytesPerRun, maxArtifactBytesPerRepository } = config.actions
-  const ofRun = await findUseOfRun.first(db, { runId, except })
+  const ofRun = await findArtifactUseOfRun.first(db, { runId, except })
   if (ofRun && ofRun.total >= MOST_ARTIFACTS) throw refuse.tooLarge(`a run has at most ${MOST_ARTIFACTS} artifacts`)
   if (ofRun && ofRun.bytes + size > maxArtifactBytesPerRun)
     throw refuse.tooLarge(`the artifacts of a run have at most ${maxArtifactBytesPerRun} bytes together`)
-  const ofRepository = await findUseOfRepository.first(db, { repositoryId, except })
+  const ofRepository = await findArtifactUseOfRepository.first(db, { repositoryId, except })
   if (ofRepository && ofRepository.bytes + size > maxArtifactBytesPerRepository)
     throw refuse.tooLarge(`the artifacts of a repository have at most ${maxArtifactBytesPerRepository} bytes together; delete some`)
 }
@@ -139,19 +122,11 @@ export async function writeArtifact(
     expires_at: Math.min(expiresAt ?? latest, latest),
   } as const
   const row = before
-    ? await tx.updateTable("action_artifacts").set(columns).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow()
-    : await tx
-        .insertInto("action_artifacts")
-        .values({ ...columns, run_id: runId, repository_id: repository.id, attempt, name, created_at: now() })
-        .returningAll()
-        .executeTakeFirstOrThrow()
+    ? await changeArtifact(tx, before.id, columns)
+    : await insertArtifact(tx, { ...columns, run_id: runId, repository_id: repository.id, attempt, name, created_at: now() })
   publish(tx, { kind: "artifact.stored", repositoryId: repository.id, runId, artifact: row })
   return row
 }
-
-const removeRow = query("actions.removeArtifact", (db, p: Params<{ repositoryId: number; id: number }>) =>
-  db.deleteFrom("action_artifacts").where("id", "=", p.id).where("repository_id", "=", p.repositoryId).returning(["file", "run_id"]),
-)
 
 /** Deletes an artifact; its file is removed once the transaction is committed. Refuses `notFound`. */
 export async function deleteArtifact(
@@ -161,7 +136,7 @@ export async function deleteArtifact(
   id: number,
   actor: Pick<User, "id">,
 ): Promise<void> {
-  const removed = await removeRow.first(tx, { repositoryId: repository.id, id })
+  const removed = await removeArtifact.first(tx, { repositoryId: repository.id, id })
   if (!removed) throw refuse.notFound()
   await removeFiles(tx, services, [{ storage: repository.storage, file: removed.file }])
   publish(tx, { kind: "artifact.deleted", repositoryId: repository.id, runId: removed.run_id, artifact: { id }, actor })
@@ -176,13 +151,13 @@ export const requireContent = async (
   which: { readonly repositoryId: number; readonly id: number },
 ): Promise<Artifact> => withContent(services, await findArtifact.first(services.database.read, which))
 
-/** The same, of any repository. */
-export const requireContentById = async (services: Services, id: number): Promise<Artifact> =>
-  withContent(services, await findById.first(services.database.read, { id }))
-
-const findById = query("actions.findArtifactById", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("action_artifacts").selectAll().where("id", "=", p.id),
-)
+/** The file of an artifact of any repository. Refuses as `requireContent` does. */
+export async function artifactById(services: Services, id: number): Promise<Download> {
+  const artifact = withContent(services, await findArtifactById.first(services.database.read, { id }))
+  const repository = await findRepositoryById.first(services.database.read, { id: artifact.repository_id })
+  if (!repository) throw refuse.notFound()
+  return artifactDownload(services, repository.storage, artifact)
+}
 
 function withContent({ now }: Services, artifact: Artifact | undefined): Artifact {
   if (!artifact || artifact.file === "" || isExpired(artifact, now())) throw refuse.notFound()
@@ -190,22 +165,20 @@ function withContent({ now }: Services, artifact: Artifact | undefined): Artifac
 }
 
 /** The download of an artifact's file. */
-export const artifactDownload = (
-  services: Services,
-  storage: string,
-  { id, name, file, size, sha256, media_type }: Artifact,
-): Download => ({
-  tag: `"${sha256}"`,
-  size,
-  isRanged: true,
-  open: async (range) => {
-    const handle = await openFile(services, { storage, file })
-    if (!handle) throw new Refusal("internal", `the file of artifact ${id} is gone`)
-    // A file that is no zip file has its own name; its type is the one that its name stands for, not the one that its uploader declared.
-    const { type, disposition } = media_type === "" ? { ...fileHeadersOf(`${name}.zip`), type: "application/zip" } : fileHeadersOf(name)
-    return { type, disposition, content: handle.createReadStream(range) }
-  },
-})
+export const artifactDownload = (services: Services, storage: string, { id, name, file, size, sha256, media_type }: Artifact): Download => {
+  // A file that is no zip file has its own name; its type is the one that its name stands for, not the one that its uploader declared.
+  const headers = media_type === "" ? { ...fileHeadersOf(`${name}.zip`), type: "application/zip" } : fileHeadersOf(name)
+  return storedDownload({
+    tag: `"${sha256}"`,
+    size,
+    ...headers,
+    open: async () => {
+      const handle = await openFile(services, { storage, file })
+      if (!handle) throw new Refusal("internal", `the file of artifact ${id} is gone`)
+      return handle
+    },
+  })
+}
 
 // --- links without authentication -----------------------------------------------------------------------------------------------------
 

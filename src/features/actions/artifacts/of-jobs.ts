@@ -1,44 +1,19 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
-import type { RunningTask } from "../tokens/running-task.ts"
-import { assemble, beginUpload, discardAssembled, endUpload, findUpload, type Upload } from "../uploads/uploads.ts"
-import { deleteArtifact, findNamedArtifact, isExpired, requireArtifactName, requireRoom, writeArtifact } from "./artifacts.ts"
+import type { RunningTask } from "../tokens/store.ts"
+import type { Upload } from "../uploads/store.ts"
+import { assemble, beginUpload, discardAssembled, endUpload, findUpload } from "../uploads/uploads.ts"
+import { deleteArtifact, isExpired, requireArtifactName, requireRoom, writeArtifact } from "./artifacts.ts"
 import type { Artifact } from "./store.ts"
+import { findArtifactsOfJob, findNamedArtifact } from "./store.ts"
 
 /** Artifacts as jobs see them: those of their attempt, and those that jobs uploaded in earlier attempts whose results this attempt reuses. */
 
-const findVisible = query("actions.findArtifactsOfJob", (db, p: Params<{ runId: number; attempt: number; now: Seconds }>) =>
-  db
-    .selectFrom("action_artifacts")
-    .selectAll()
-    .where("run_id", "=", p.runId)
-    .where("file", "<>", "")
-    .where("expires_at", ">", p.now)
-    .where((eb) =>
-      eb.or([
-        eb("attempt", "=", p.attempt),
-        eb(
-          "job_id",
-          "in",
-          eb
-            .selectFrom("action_jobs")
-            .select("original_id")
-            .where("action_jobs.run_id", "=", p.runId)
-            .where("action_jobs.attempt", "=", p.attempt)
-            .where("original_id", "<>", 0),
-        ),
-      ]),
-    )
-    .orderBy("attempt", "desc")
-    .orderBy("id", "desc"),
-)
-
 /** The artifacts that a job may load, newest first; of those with one name the one of the newest attempt. */
 export async function artifactsFor({ database, now }: Services, { run, job }: RunningTask): Promise<readonly Artifact[]> {
-  const rows = await findVisible(database.read, { runId: run.id, attempt: job.attempt, now: now() })
+  const rows = await findArtifactsOfJob(database.read, { runId: run.id, attempt: job.attempt, now: now() })
   const byName = new Map<string, Artifact>()
   for (const row of rows) if (!byName.has(row.name)) byName.set(row.name, row)
   return [...byName.values()]

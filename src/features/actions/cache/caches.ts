@@ -1,21 +1,27 @@
-import { type Selectable, sql } from "kysely"
-import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { inList, list } from "../../../core/database/expressions.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import type { ActionCachesTable } from "../../../core/database/tables/actions.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { openFile, removeFiles } from "../files/files.ts"
-import type { RunningTask } from "../tokens/running-task.ts"
-import { assemble, beginUpload, discardAssembled, endUpload, findUpload, type OpenUpload, type Upload } from "../uploads/uploads.ts"
+import type { RunningTask } from "../tokens/store.ts"
+import type { OpenUpload, Upload } from "../uploads/store.ts"
+import { assemble, beginUpload, discardAssembled, endUpload, findUpload } from "../uploads/uploads.ts"
 import { readableScopes, writableScope } from "./scopes.ts"
+import {
+  type Cache,
+  findBestCache,
+  findCacheById,
+  findCachesByUse,
+  findNamedCache,
+  findRivalUpload,
+  insertCache,
+  noteCacheUse,
+  removeCacheRows,
+} from "./store.ts"
 
 /** Caches of jobs: stored once under a key, restored by it or by the beginning of it, and removed when they are not used. */
-
-export type Cache = Selectable<ActionCachesTable>
 
 /** Names a cache in a scope. The version is a digest by the client of what is in it. */
 export interface CacheKey {
@@ -33,7 +39,7 @@ const USE_EVERY = 60
 const LEAST_BYTES = 2 ** 20
 
 function requireKey(name: string, text: string, longest: number): void {
-  if (text === "" || text.length > longest || text.includes("\0")) throw refuse.invalid(name, `must have 1 to ${longest} characters`)
+  if (text === "" || text.length > longest) throw refuse.invalid(name, `must have 1 to ${longest} characters`)
 }
 
 function requireCacheKey({ key, version }: CacheKey): void {
@@ -59,57 +65,14 @@ export async function findCache(
   const { database, config, now } = services
   const scopes = await readableScopes(database.read, task)
   const oldest = now() - config.actions.cacheSeconds
-  const found = await bestMatch(database.read, { repositoryId: task.repository.id, scopes, keys, version, oldest })
-  if (found && found.used_at <= now() - USE_EVERY)
-    await database.write((tx) => tx.updateTable("action_caches").set({ used_at: now() }).where("id", "=", found.id).execute())
+  const found = await findBestCache(database.read, { repositoryId: task.repository.id, scopes, keys, version, oldest })
+  if (found && found.used_at <= now() - USE_EVERY) await database.write((tx) => noteCacheUse(tx, found.id, now()))
   return found
 }
 
-interface Search {
-  readonly repositoryId: number
-  readonly scopes: readonly string[]
-  readonly keys: readonly string[]
-  readonly version: string
-  /** Those used before are about to be removed. */
-  readonly oldest: number
-}
-
-function bestMatch(db: Handle, { repositoryId, scopes, keys, version, oldest }: Search): Promise<Cache | undefined> {
-  const begins = (key: string) => sql<boolean>`substr(key, 1, length(cast(${key} as text))) = ${key}`
-  const rank = (conditions: readonly ReturnType<typeof begins>[]) =>
-    sql<number>`case ${sql.join(
-      conditions.map((condition, index) => sql`when ${condition} then ${sql.lit(index)}`),
-      sql` `,
-    )} else ${sql.lit(conditions.length)} end`
-  const byKey = keys.flatMap((key) => [sql<boolean>`key = ${key}`, begins(key)])
-  return db
-    .selectFrom("action_caches")
-    .selectAll()
-    .where("repository_id", "=", repositoryId)
-    .where("version", "=", version)
-    .where(inList("scope", scopes))
-    .where("used_at", ">", oldest)
-    .where((eb) => eb.or(keys.map(begins)))
-    .orderBy(rank(scopes.map((scope) => sql<boolean>`scope = ${scope}`)))
-    .orderBy(rank(byKey))
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst()
-}
-
-const findById = query("actions.findCache", (db, p: Params<{ id: number }>) =>
-  db
-    .selectFrom("action_caches")
-    .innerJoin("repositories", "repositories.id", "action_caches.repository_id")
-    .selectAll("action_caches")
-    .select("repositories.storage")
-    .where("action_caches.id", "=", p.id),
-)
-
 /** The file of a cache. Refuses `notFound` one that was removed. */
 export async function cacheDownload(services: Services, id: number): Promise<Download> {
-  const cache = await findById.first(services.database.read, { id })
+  const cache = await findCacheById.first(services.database.read, { id })
   if (!cache) throw refuse.notFound()
   const { storage, file, size, sha256 } = cache
   return {
@@ -119,7 +82,7 @@ export async function cacheDownload(services: Services, id: number): Promise<Dow
     open: async (range) => {
       const handle = await openFile(services, { storage, file })
       // It may have been removed since the row was read.
-      if (!handle && (await findById.first(services.database.read, { id })))
+      if (!handle && (await findCacheById.first(services.database.read, { id })))
         throw new Refusal("internal", `the file of cache ${id} is gone`)
       if (!handle) throw refuse.notFound()
       return { type: "application/octet-stream", disposition: "attachment", content: handle.createReadStream(range) }
@@ -128,31 +91,6 @@ export async function cacheDownload(services: Services, id: number): Promise<Dow
 }
 
 // --- saving ----------------------------------------------------------------------------------------------------------------------------------
-
-const findNamed = query("actions.findNamedCache", (db, p: Params<{ repositoryId: number; version: string; scope: string; key: string }>) =>
-  db
-    .selectFrom("action_caches")
-    .selectAll()
-    .where("repository_id", "=", p.repositoryId)
-    .where("version", "=", p.version)
-    .where("scope", "=", p.scope)
-    .where("key", "=", p.key),
-)
-const findRival = query(
-  "actions.findRivalUpload",
-  (db, p: Params<{ repositoryId: number; taskId: number; version: string; scope: string; key: string }>) =>
-    db
-      .selectFrom("action_uploads")
-      .innerJoin("action_tasks", "action_tasks.id", "action_uploads.task_id")
-      .select("action_uploads.id")
-      .where("action_uploads.repository_id", "=", p.repositoryId)
-      .where("action_uploads.kind", "=", "cache")
-      .where("action_uploads.name", "=", p.key)
-      .where("action_uploads.version", "=", p.version)
-      .where("action_uploads.scope", "=", p.scope)
-      .where("action_uploads.task_id", "<>", p.taskId)
-      .where("action_tasks.state", "in", ["running", "cancelling"]),
-)
 
 /**
  * Begins the upload of a cache. Refuses `invalid` an unusable key, `conflict` one that is stored already or that another job is storing, `tooLarge` more
@@ -165,9 +103,9 @@ export async function beginCache(services: Services, task: RunningTask, { key, v
   const scope = writableScope(task)
   const { id: repositoryId } = task.repository
   return database.write(async (tx) => {
-    const there = await findNamed.first(tx, { repositoryId, version, scope, key })
+    const there = await findNamedCache.first(tx, { repositoryId, version, scope, key })
     if (there && there.used_at > now() - config.actions.cacheSeconds) throw refuse.conflict(`there is a cache ${key} already`)
-    if (await findRival.first(tx, { repositoryId, taskId: task.task.id, version, scope, key }))
+    if (await findRivalUpload.first(tx, { repositoryId, taskId: task.task.id, version, scope, key }))
       throw refuse.conflict(`another job is storing the cache ${key}`)
     return beginUpload(tx, services, task, { kind: "cache", name: key, version, scope })
   })
@@ -189,7 +127,7 @@ export async function finishCache(services: Services, task: RunningTask, wanted:
   const { key, version } = wanted
   const scope = writableScope(task)
   const findStored = async (): Promise<Cache | undefined> => {
-    const stored = await findNamed.first(database.read, { repositoryId, version, scope, key })
+    const stored = await findNamedCache.first(database.read, { repositoryId, version, scope, key })
     return stored?.size === size ? stored : undefined
   }
   const upload = await findUpload(database.read, task, { kind: "cache", name: key, version })
@@ -211,25 +149,21 @@ export async function keepCache(services: Services, upload: OpenUpload, size: nu
   const write = () =>
     database.write(async (tx) => {
       await lockRow(tx, "repositories", repositoryId)
-      const there = await findNamed.first(tx, { repositoryId, version, scope, key })
+      const there = await findNamedCache.first(tx, { repositoryId, version, scope, key })
       if (there && there.used_at > now() - config.actions.cacheSeconds) throw refuse.conflict(`there is a cache ${key} already`)
       if (there) await removeCaches(tx, services, [{ ...there, storage }])
       await endUpload(tx, services, upload, assembled)
-      const row = await tx
-        .insertInto("action_caches")
-        .values({
-          repository_id: repositoryId,
-          scope,
-          key,
-          version,
-          file: stored.file,
-          size: stored.size,
-          sha256: stored.sha256,
-          created_at: now(),
-          used_at: now(),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      const row = await insertCache(tx, {
+        repository_id: repositoryId,
+        scope,
+        key,
+        version,
+        file: stored.file,
+        size: stored.size,
+        sha256: stored.sha256,
+        created_at: now(),
+        used_at: now(),
+      })
       await makeRoom(tx, services, { id: repositoryId, storage }, row.id)
       return row
     })
@@ -237,15 +171,6 @@ export async function keepCache(services: Services, upload: OpenUpload, size: nu
 }
 
 // --- removing --------------------------------------------------------------------------------------------------------------------------------
-
-const findByUse = query("actions.findCachesByUse", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("action_caches")
-    .select(["id", "file", "size"])
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("used_at", "desc")
-    .orderBy("id", "desc"),
-)
 
 /** Removes the caches that were not used for longest until the others fit; the new one stays. */
 async function makeRoom(
@@ -255,7 +180,7 @@ async function makeRoom(
   newest: number,
 ): Promise<void> {
   const { maxCacheBytes } = services.config.actions
-  const caches = await findByUse(tx, { repositoryId: id })
+  const caches = await findCachesByUse(tx, { repositoryId: id })
   const inOrder = [...caches.filter((cache) => cache.id === newest), ...caches.filter((cache) => cache.id !== newest)]
   let total = 0
   const over = inOrder.filter((cache) => {
@@ -276,9 +201,9 @@ export async function removeCaches(
   caches: readonly { readonly id: number; readonly file: string; readonly storage: string }[],
 ): Promise<void> {
   if (caches.length === 0) return
-  await tx
-    .deleteFrom("action_caches")
-    .where("id", "in", list(caches.map(({ id }) => id)))
-    .execute()
+  await removeCacheRows(
+    tx,
+    caches.map(({ id }) => id),
+  )
   await removeFiles(tx, services, caches)
 }

@@ -1,8 +1,11 @@
+import { untilFewer } from "../../../core/batches.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
+import { findAbandonedUploads } from "../uploads/store.ts"
 import { dropUpload } from "../uploads/uploads.ts"
 import { removeCaches } from "./caches.ts"
+import { findUnusedCaches } from "./store.ts"
 
 /** Small enough not to delay other writers. */
 const BATCH = 100
@@ -15,41 +18,20 @@ export const cleanUpResults: Task = {
   cron: "20 * * * *",
   run: async (services, signal) => {
     const { database } = services
-    const inBatches = async (step: (tx: Transaction) => Promise<number>): Promise<number> => {
-      let done = 0
-      for (let batch = BATCH; batch === BATCH && !signal.aborted; done += batch) batch = await database.write(step)
-      return done
-    }
-    const caches = await inBatches((tx) => removeUnused(tx, services))
-    const uploads = await inBatches((tx) => dropAbandoned(tx, services))
+    const caches = await untilFewer(BATCH, signal, () => database.write((tx) => removeUnused(tx, services)))
+    const uploads = await untilFewer(BATCH, signal, () => database.write((tx) => dropAbandoned(tx, services)))
     return caches + uploads === 0 ? undefined : `removed ${caches} caches, dropped ${uploads} uploads`
   },
 }
 
 async function removeUnused(tx: Transaction, services: Services): Promise<number> {
-  const unused = await tx
-    .selectFrom("action_caches")
-    .innerJoin("repositories", "repositories.id", "action_caches.repository_id")
-    .select(["action_caches.id", "action_caches.file", "repositories.storage"])
-    .where("used_at", "<=", services.now() - services.config.actions.cacheSeconds)
-    .orderBy("used_at")
-    .limit(BATCH)
-    .execute()
+  const unused = await findUnusedCaches(tx, services.now() - services.config.actions.cacheSeconds, BATCH)
   await removeCaches(tx, services, unused)
   return unused.length
 }
 
 async function dropAbandoned(tx: Transaction, services: Services): Promise<number> {
-  const abandoned = await tx
-    .selectFrom("action_uploads")
-    .innerJoin("action_tasks", "action_tasks.id", "action_uploads.task_id")
-    .innerJoin("repositories", "repositories.id", "action_uploads.repository_id")
-    .select(["action_uploads.id", "repositories.storage"])
-    .where("action_tasks.state", "not in", ["running", "cancelling"])
-    .where("action_uploads.created_at", "<", services.now() - GRACE)
-    .orderBy("action_uploads.created_at")
-    .limit(BATCH)
-    .execute()
+  const abandoned = await findAbandonedUploads(tx, services.now() - GRACE, BATCH)
   for (const upload of abandoned) await dropUpload(tx, services, upload)
   return abandoned.length
 }

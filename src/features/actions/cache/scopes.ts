@@ -1,18 +1,13 @@
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import { branchRef } from "../../../git/index.ts"
-import type { RunningTask } from "../tokens/running-task.ts"
+import type { RunningTask } from "../tokens/store.ts"
+import { findBaseBranch } from "./store.ts"
 
 /**
  * Who sees which caches. A cache belongs to the reference that its run was for. A run sees those of its own reference, of the branch that its pull request
  * is to be merged into, and of the default branch: so nothing that a pull request stores is ever restored on a branch.
  */
-
-/** The branch that a pull request is to be merged into. */
-export const findBaseBranch = query("actions.findBaseBranchOfPull", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("pulls").select("base_branch").where("id", "=", p.id),
-)
 
 /** The references whose caches a run sees, in the order in which they are searched. */
 export async function readableScopes(db: Handle, { run, repository }: RunningTask): Promise<readonly string[]> {

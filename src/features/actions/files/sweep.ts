@@ -1,27 +1,9 @@
 import { join } from "node:path"
-import { type SqlBool, sql } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { namesIn, sweepFolder } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import { filesRoot } from "./files.ts"
-
-// Literal, because partial indexes are only used for the exact condition that they were created with.
-const isFile = sql<SqlBool>`file <> ''`
-const isLog = sql<SqlBool>`log_file <> ''`
-
-const findArtifactFiles = query("actions.findArtifactFiles", (db, p: Params<{ files: readonly string[] }>) =>
-  db.selectFrom("action_artifacts").select("file").where("file", "in", p.files).where(isFile),
-)
-const findLogFiles = query("actions.findLogFiles", (db, p: Params<{ files: readonly string[] }>) =>
-  db.selectFrom("action_tasks").select("log_file as file").where("log_file", "in", p.files).where(isLog),
-)
-const findCacheFiles = query("actions.findCacheFiles", (db, p: Params<{ files: readonly string[] }>) =>
-  db.selectFrom("action_caches").select("file").where("file", "in", p.files),
-)
-const findPartFiles = query("actions.findPartFiles", (db, p: Params<{ files: readonly string[] }>) =>
-  db.selectFrom("action_upload_parts").select("file").where("file", "in", p.files),
-)
+import { findArtifactFiles, findCacheFiles, findLogFiles, findPartFiles } from "./store.ts"
 
 /** Removes files of artifacts, caches, uploads and logs left by processes that ended before they wrote the row. */
 export const sweepActionFiles: Task = {

@@ -1,13 +1,8 @@
-import type { Selectable } from "kysely"
-import { type Params, query } from "../../../core/database/query.ts"
-import type { JobIdentityKeysTable } from "../../../core/database/tables/actions.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import { makeSigningPair, type PublicKey, signJwt } from "../../../core/jws.ts"
 import type { Services } from "../../../core/services.ts"
+import { findIdentityKey, findIdentityKeys, forgetIdentityKeys, type IdentityKey, insertIdentityKey } from "./store.ts"
 
 /** The keys that sign identity tokens of jobs (RS256). One is made when it is first needed, and a new one every three months. */
-
-type Key = Selectable<JobIdentityKeysTable>
 
 /** Seconds for which a key signs. */
 const SIGNS_FOR = 90 * 86_400
@@ -17,30 +12,9 @@ const SHOWN_FOR = 86_400
 const BITS = 2048
 const CONTEXT = "job identity key"
 
-const findNewest = query("actions.findIdentityKey", (db, p: Params<{ after: Seconds }>) =>
-  db
-    .selectFrom("job_identity_keys")
-    .selectAll()
-    .where("created_at", ">", p.after)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(1),
-)
-const findShown = query("actions.findIdentityKeys", (db, p: Params<{ after: Seconds }>) =>
-  db
-    .selectFrom("job_identity_keys")
-    .select("public_key")
-    .where("created_at", ">", p.after)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc"),
-)
-const forgetOld = query("actions.forgetIdentityKeys", (db, p: Params<{ before: Seconds }>) =>
-  db.deleteFrom("job_identity_keys").where("created_at", "<=", p.before),
-)
-
 /** The public keys that tokens may have been signed with, newest first. */
 export async function publicKeys(services: Services): Promise<readonly PublicKey[]> {
-  const rows = await findShown(services.database.read, { after: services.now() - SIGNS_FOR - SHOWN_FOR })
+  const rows = await findIdentityKeys(services.database.read, { after: services.now() - SIGNS_FOR - SHOWN_FOR })
   return rows.map(({ public_key }) => JSON.parse(public_key))
 }
 
@@ -51,24 +25,20 @@ export async function signIdentity(services: Services, claims: object): Promise<
   return signJwt(services.secrets.unseal(key.sealed_key, CONTEXT), kid, claims)
 }
 
-async function signingKey(services: Services): Promise<Key> {
+async function signingKey(services: Services): Promise<IdentityKey> {
   const { database, now } = services
   const after = () => now() - SIGNS_FOR
-  const there = await findNewest.first(database.read, { after: after() })
+  const there = await findIdentityKey.first(database.read, { after: after() })
   if (there) return there
   const made = await makeKey(services)
   // Of several that are made at once the last is used; the others sign what they were made for.
   return database.write(async (tx) => {
-    await forgetOld(tx, { before: now() - SIGNS_FOR - SHOWN_FOR })
-    return tx
-      .insertInto("job_identity_keys")
-      .values({ ...made, created_at: now() })
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    await forgetIdentityKeys(tx, { before: now() - SIGNS_FOR - SHOWN_FOR })
+    return insertIdentityKey(tx, { ...made, created_at: now() })
   })
 }
 
-async function makeKey({ secrets }: Services): Promise<Pick<Key, "sealed_key" | "public_key">> {
+async function makeKey({ secrets }: Services): Promise<Pick<IdentityKey, "sealed_key" | "public_key">> {
   const { privateKey, publicKey } = await makeSigningPair(BITS)
   return { sealed_key: secrets.seal(privateKey, CONTEXT), public_key: JSON.stringify(publicKey) }
 }

@@ -5,9 +5,9 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { parseJson } from "../../../core/text/json.ts"
-import { findBaseBranch } from "../cache/scopes.ts"
-import { findRunningTask, type RunningTask } from "../tokens/running-task.ts"
+import { findBaseBranch } from "../cache/store.ts"
 import { readJwt, type TaskIds, writeJwt } from "../tokens/runtime-token.ts"
+import { findRunningTask, type RunningTask } from "../tokens/store.ts"
 import { signIdentity } from "./keys.ts"
 
 /**

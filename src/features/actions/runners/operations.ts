@@ -3,7 +3,8 @@ import { pageParameter } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { inEveryScope, managingIn } from "../scopes.ts"
 import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from "./records.ts"
-import { deleteRunner, editRunner, findRunners, presentRunner, registrationToken, requireRunner, rotateRegistrationToken } from "./rules.ts"
+import { deleteRunner, editRunner, presentRunner, registrationToken, requireRunner, rotateRegistrationToken } from "./rules.ts"
+import { findRunners } from "./store.ts"
 
 /** Machines that run jobs. */
 export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [

@@ -1,20 +1,23 @@
 import { hash, randomInt } from "node:crypto"
-import { type Selectable, sql } from "kysely"
 import { type Actor, actorId } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { forNoKeyUpdate } from "../../../core/database/lock.ts"
-import type { RunnersTable } from "../../../core/database/tables/actions.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import type { Page } from "../../../core/operation.ts"
 import { type Owning, ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { ownedBy, ownerColumns, sealContext } from "../scopes.ts"
+import { ownerColumns, sealContext } from "../scopes.ts"
 import type { ActionRunner } from "./records.ts"
-
-export type Runner = Selectable<RunnersTable>
+import {
+  changeRunner,
+  findRegistrationOf,
+  findRunner,
+  insertRegistration,
+  lockRunnerRow,
+  type Runner,
+  replaceRegistration,
+} from "./store.ts"
 
 /** Seconds after its last request until a runner is offline, and after its last job report until it is idle. */
 const ONLINE_SECONDS = 60
@@ -32,24 +35,9 @@ export function presentRunner(runner: Runner, now: number): ActionRunner {
   }
 }
 
-/** The runners that an owner scope shows: its own; for the site all runners. */
-function runnersOf(db: Handle, owning: Owning) {
-  const there = db.selectFrom("runners").where("deleted_at", "=", 0)
-  return owning.of === "site" ? there : there.where(ownedBy("runners", owning))
-}
-
-/** A page of an owner scope's runners, the most recently online first, and their total number. */
-export async function findRunners(db: Handle, owning: Owning, disabled: boolean | undefined, { limit, offset }: Page) {
-  const all = runnersOf(db, owning)
-  const asked = disabled === undefined ? all : all.where("is_disabled", "=", flag(disabled))
-  const { total } = await asked.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await asked.selectAll().orderBy("online_at", "desc").orderBy("id").limit(limit).offset(offset).execute()
-  return { rows, total }
-}
-
 /** A runner of an owner scope. Refuses `notFound`, also for one of another scope. */
 export async function requireRunner(db: Handle, owning: Owning, id: number): Promise<Runner> {
-  const runner = await runnersOf(db, owning).selectAll().where("id", "=", id).executeTakeFirst()
+  const runner = await findRunner(db, owning, id)
   if (!runner) throw refuse.notFound()
   return runner
 }
@@ -67,12 +55,7 @@ export async function editRunner(
   if (disabled === undefined) throw refuse.invalid("disabled", "is required")
   if (runner.is_disabled === flag(disabled)) return runner
   publish(tx, { kind: disabled ? "runner.disabled" : "runner.enabled", runner, ...ownerIdsOf(runner), actor: { id: actorId(actor) } })
-  return tx
-    .updateTable("runners")
-    .set({ is_disabled: flag(disabled), updated_at: now() })
-    .where("id", "=", id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return (await changeRunner(tx, id, { is_disabled: flag(disabled), updated_at: now() })) ?? runner
 }
 
 /** Marks a runner as deleted; its row stays for its past jobs. Refuses `notFound`. */
@@ -84,12 +67,12 @@ export async function deleteRunner(
   id: number,
 ): Promise<void> {
   const runner = await lockRunner(tx, owning, id)
-  await tx.updateTable("runners").set({ deleted_at: now(), updated_at: now() }).where("id", "=", id).execute()
+  await changeRunner(tx, id, { deleted_at: now(), updated_at: now() })
   publish(tx, { kind: "runner.deleted", runner, ...ownerIdsOf(runner), actor: { id: actorId(actor) } })
 }
 
 async function lockRunner(tx: Transaction, owning: Owning, id: number): Promise<Runner> {
-  const runner = await runnersOf(tx, owning).selectAll().where("id", "=", id).modifyEnd(forNoKeyUpdate).executeTakeFirst()
+  const runner = await lockRunnerRow(tx, owning, id)
   if (!runner) throw refuse.notFound()
   return runner
 }
@@ -113,18 +96,11 @@ export async function registrationToken(
   { secrets, now }: Pick<Services, "secrets" | "now">,
   owning: Owning,
 ): Promise<string> {
-  const stored = () =>
-    tx.selectFrom("runner_registrations").select("sealed_token").where(ownedBy("runner_registrations", owning)).executeTakeFirst()
+  const stored = () => findRegistrationOf(tx, owning)
   const known = await stored()
   if (known) return secrets.unseal(known.sealed_token, sealFor(owning))
   const token = newToken()
-  const made = await tx
-    .insertInto("runner_registrations")
-    .values({ ...ownerColumns(owning), ...sealedToken({ secrets, now }, owning, token) })
-    // A concurrent request may have created one, which is then used.
-    .onConflict((conflict) => conflict.doNothing())
-    .returning(sql<number>`1`.as("made"))
-    .executeTakeFirst()
+  const made = await insertRegistration(tx, { ...ownerColumns(owning), ...sealedToken({ secrets, now }, owning, token) })
   const other = made ? undefined : await stored()
   return other ? secrets.unseal(other.sealed_token, sealFor(owning)) : token
 }
@@ -142,10 +118,6 @@ export async function rotateRegistrationToken(
   owning: Owning,
 ): Promise<string> {
   const token = newToken()
-  const { numUpdatedRows } = await tx
-    .updateTable("runner_registrations")
-    .set(sealedToken(services, owning, token))
-    .where(ownedBy("runner_registrations", owning))
-    .executeTakeFirst()
+  const { numUpdatedRows } = await replaceRegistration(tx, owning, sealedToken(services, owning, token))
   return numUpdatedRows > 0n ? token : registrationToken(tx, services, owning)
 }

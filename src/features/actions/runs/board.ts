@@ -1,12 +1,11 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import type { ActionJobsTable } from "../../../core/database/tables/actions.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Contexts, type Fuel, newFuel } from "../definitions/expressions.ts"
 import { type ContextsOf, callOf, readContexts, type Scope } from "./known.ts"
 import { callersOf } from "./progress.ts"
-import { findJobsOfAttempt, type Job, type Run } from "./store.ts"
+import { changeJobs, findJobsOfAttempt, insertJobs, type Job, type Run } from "./store.ts"
 
 type Change = Partial<Job>
 
@@ -69,11 +68,7 @@ export class Board {
 
   async add(rows: readonly Insertable<ActionJobsTable>[]): Promise<void> {
     if (rows.length === 0) return
-    const made = await this.tx
-      .insertInto("action_jobs")
-      .values([...rows])
-      .returningAll()
-      .execute()
+    const made = await insertJobs(this.tx, rows)
     this.#jobs = [...this.#jobs, ...made.toSorted((one, other) => one.id - other.id)]
   }
 
@@ -85,7 +80,7 @@ export class Board {
       const [first] = group
       if (!first) continue
       const ids = group.map(([id]) => id)
-      await this.tx.updateTable("action_jobs").set(first[1]).where(inList("action_jobs.id", ids)).execute()
+      await changeJobs(this.tx, ids, first[1])
     }
   }
 }

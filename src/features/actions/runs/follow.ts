@@ -1,12 +1,13 @@
 import type { Readable } from "node:stream"
 import type { Database, Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { openLog } from "./logs.ts"
 import { type Followed, type Looks, openLooks } from "./looks.ts"
 import { isDone } from "./status.ts"
+import { findFollowedJobs, findFollowedRun } from "./store.ts"
+import { type FollowedLog, findFollowedLog, findFollowedSteps } from "./tasks-store.ts"
 
 /** Runs and logs as they go on, for those who watch. Whether a reader may see them is up to the caller, and asked again whenever it begins anew. */
 
@@ -20,7 +21,7 @@ const READERS = { mostReaders: 1_000, mostReadersOfOne: 200 } as const
 const PAGE_BYTES = 8 * 1024
 
 interface Watching {
-  readonly logs: Looks<LogRow | undefined>
+  readonly logs: Looks<FollowedLog | undefined>
   readonly runs: Looks<RunState | undefined>
 }
 
@@ -66,15 +67,6 @@ export interface LogPage {
   readonly isEnd: boolean
 }
 
-const findFollowedLog = query("actions.findFollowedLog", (db, p: Params<{ taskId: number }>) =>
-  db
-    .selectFrom("action_tasks")
-    .innerJoin("repositories", "repositories.id", "action_tasks.repository_id")
-    .select(["log_file", "log_size", "log_end", "log_sealed", "log_packed", "log_expired", "repositories.storage"])
-    .where("action_tasks.id", "=", p.taskId),
-)
-type LogRow = Awaited<ReturnType<typeof findFollowedLog>>[number]
-
 /**
  * The lines of a task's log from number `from` on, those that are there and those that arrive, until it is complete, `signal` fires or ten minutes are
  * over; only after a page with `isEnd` is there nothing more to ask for. Its row is looked at once a second at most, however many follow it. Lines are read
@@ -105,7 +97,7 @@ export async function* followLog(services: Services, taskId: number, from: numbe
   }
 }
 
-const taskOf = ({ storage, log_file, log_packed }: LogRow) => ({ storage, file: log_file, isPacked: log_packed === 1 })
+const taskOf = ({ storage, log_file, log_packed }: FollowedLog) => ({ storage, file: log_file, isPacked: log_packed === 1 })
 
 interface Position {
   /** The next line, and the byte where it begins. */
@@ -202,36 +194,6 @@ export interface StepState {
   readonly firstLine: number
   readonly lines: number
 }
-
-const findFollowedRun = query("actions.findFollowedRun", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("action_runs").select(["state", "attempt", "started_at", "stopped_at"]).where("id", "=", p.id),
-)
-
-const findFollowedJobs = query("actions.findFollowedJobs", (db, p: Params<{ runId: number; attempt: number }>) =>
-  db
-    .selectFrom("action_jobs")
-    .select(["id", "state", "started_at", "stopped_at"])
-    .select((eb) =>
-      eb
-        .selectFrom("action_tasks")
-        .select((of) => of.fn.max("action_tasks.id").as("id"))
-        .where((of) =>
-          of(
-            "action_tasks.job_id",
-            "=",
-            of.case().when("action_jobs.original_id", "=", 0).then(of.ref("action_jobs.id")).else(of.ref("action_jobs.original_id")).end(),
-          ),
-        )
-        .as("task_id"),
-    )
-    .where("run_id", "=", p.runId)
-    .where("attempt", "=", p.attempt)
-    .orderBy("id"),
-)
-
-const findFollowedSteps = query("actions.findFollowedSteps", (db, p: Params<{ taskIds: readonly number[] }>) =>
-  db.selectFrom("action_steps").selectAll().where("task_id", "in", p.taskIds).orderBy("task_id").orderBy("number"),
-)
 
 async function stateOfRun(db: Handle, id: number): Promise<RunState | undefined> {
   const run = await findFollowedRun.first(db, { id })

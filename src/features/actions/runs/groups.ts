@@ -1,33 +1,7 @@
-import { type SqlBool, sql } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
+import { findJobsOfGroup, findRunsOfGroup } from "./store.ts"
 
 /** Concurrency groups: of a repository's runs and jobs with the same group one has its turn, and one may wait for it. */
-
-// Literal, because a partial index is only used for the exact condition that it was created with.
-const isMember = sql<SqlBool>`concurrency_group <> '' and state in ('blocked', 'waiting', 'running', 'cancelling')`
-
-/** Runs wait for their approval before they are members. */
-const findRuns = query("actions.findRunsOfGroup", (db, p: Params<{ repositoryId: number; group: string }>) =>
-  db
-    .selectFrom("action_runs")
-    .select(["id", "id as run_id", "is_held", "started_at"])
-    .where("repository_id", "=", p.repositoryId)
-    .where("concurrency_group", "=", p.group)
-    .where("needs_approval", "=", 0)
-    .where(isMember)
-    .orderBy("id"),
-)
-
-const findJobs = query("actions.findJobsOfGroup", (db, p: Params<{ repositoryId: number; group: string }>) =>
-  db
-    .selectFrom("action_jobs")
-    .select(["id", "run_id", "is_held", "started_at"])
-    .where("repository_id", "=", p.repositoryId)
-    .where("concurrency_group", "=", p.group)
-    .where(isMember)
-    .orderBy("id"),
-)
 
 /** A run or job of a group that has not ended. */
 export interface Member {
@@ -40,8 +14,8 @@ export interface Member {
 }
 
 export async function membersOfGroup(tx: Transaction, repositoryId: number, group: string): Promise<readonly Member[]> {
-  const runs = await findRuns(tx, { repositoryId, group })
-  const jobs = await findJobs(tx, { repositoryId, group })
+  const runs = await findRunsOfGroup(tx, { repositoryId, group })
+  const jobs = await findJobsOfGroup(tx, { repositoryId, group })
   return [...runs.map((row): Member => ({ ...row, of: "run" })), ...jobs.map((row): Member => ({ ...row, of: "job" }))]
 }
 

@@ -10,7 +10,8 @@ import { OF_READABLE, STATUS_QUERY } from "./operations.ts"
 import { presentJobs, presentTask } from "./present.ts"
 import { ActionTaskResponse, ActionWorkflowJob, ActionWorkflowJobsResponse } from "./records.ts"
 import { statesNamed } from "./status.ts"
-import { findAttempt, findJob, findJobs, findRun, findTasks } from "./store.ts"
+import { findAttempt, findJob, findJobs, findRun } from "./store.ts"
+import { findTasks } from "./tasks-store.ts"
 
 const JOB_QUERY = {
   status: STATUS_QUERY,

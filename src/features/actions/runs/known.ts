@@ -1,32 +1,19 @@
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { isMapping, type Members } from "../../../core/yaml.ts"
 import type { Call } from "../definitions/calls.ts"
 import type { Contexts } from "../definitions/expressions.ts"
 import { membersOf } from "../definitions/payload.ts"
+import { findVariablesFor } from "../settings/store.ts"
 import { findContextParts, githubContext } from "./context.ts"
 import type { Needs } from "./needs.ts"
 import type { Job, Run } from "./store.ts"
 
 /** What expressions of a run can name on the server. */
 
-const findVariables = query("actions.findVariablesFor", (db, p: Params<{ repositoryId: number; ownerId: number }>) =>
-  db
-    .selectFrom("action_variables")
-    .select(["repository_id", "owner_id", "name", "data"])
-    .where((eb) =>
-      eb.or([
-        eb("repository_id", "=", p.repositoryId),
-        eb("owner_id", "=", p.ownerId),
-        eb.and([eb("repository_id", "is", null), eb("owner_id", "is", null)]),
-      ]),
-    ),
-)
-
 /** The variables of a repository's workflows: its own before its owner's, and those before the site's. */
 export async function variablesFor(db: Handle, repositoryId: number, ownerId: number): Promise<Readonly<Record<string, string>>> {
-  const rows = await findVariables(db, { repositoryId, ownerId })
+  const rows = await findVariablesFor(db, { repositoryId, ownerId })
   const rank = (row: (typeof rows)[number]) => (row.repository_id !== null ? 2 : row.owner_id !== null ? 1 : 0)
   return Object.fromEntries(rows.toSorted((one, other) => rank(one) - rank(other)).map(({ name, data }) => [name, data]))
 }

@@ -5,8 +5,6 @@ import { pipeline, Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import type { Repository } from "../../../access/permission.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type ByteRange, type Download, sliceOf } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
@@ -14,6 +12,7 @@ import type { Services } from "../../../core/services.ts"
 import { hasCode } from "../../../git/model/errors.ts"
 import { discardFile, type FileLocation, openFile, pathOf } from "../files/files.ts"
 import { findRun, type Job, type Run } from "./store.ts"
+import { advanceLog, findLog, findLogOfJob, sealLogs } from "./tasks-store.ts"
 
 /** Append-only logs that runners write during a job. */
 
@@ -38,26 +37,6 @@ export interface LogPart {
   /** Whether these are the last lines. */
   readonly isLast: boolean
 }
-
-const findLog = query("actions.findLog", (db, p: Params<{ repositoryId: number; taskId: number }>) =>
-  db
-    .selectFrom("action_tasks")
-    .select(["log_file", "log_lines", "log_size", "log_end", "log_sealed", "log_expired"])
-    .where("id", "=", p.taskId)
-    .where("repository_id", "=", p.repositoryId),
-)
-
-const advanceLog = query(
-  "actions.advanceLog",
-  (db, p: Params<{ taskId: number; from: number; lines: number; file: string; size: number; sealed: 0 | 1; now: number }>) =>
-    db
-      .updateTable("action_tasks")
-      .set({ log_file: p.file, log_lines: p.lines, log_size: p.size, log_sealed: p.sealed, updated_at: p.now })
-      .where("id", "=", p.taskId)
-      .where("log_lines", "=", p.from)
-      .where("log_sealed", "=", 0)
-      .where("log_expired", "=", 0),
-)
 
 /**
  * Appends lines to a task's log and returns their total number, where the runner continues. Lines that are stored already are skipped, and
@@ -111,13 +90,7 @@ export async function closeLogs(
   taskIds: readonly number[],
   content: string,
 ): Promise<void> {
-  await tx
-    .updateTable("action_tasks")
-    .set({ log_sealed: 1, log_end: renderLine({ seconds: now(), nanos: 0, content }).toString() })
-    .where(inList("action_tasks.id", taskIds))
-    .where("log_sealed", "=", 0)
-    .where("log_expired", "=", 0)
-    .execute()
+  await sealLogs(tx, taskIds, renderLine({ seconds: now(), nanos: 0, content }).toString())
 }
 
 /** Lines as stored in the file, after so many bytes. */
@@ -166,15 +139,6 @@ async function openToWrite(path: string): Promise<FileHandle> {
     throw error
   }
 }
-
-const findLogOfJob = query("actions.findLogOfJob", (db, p: Params<{ jobId: number }>) =>
-  db
-    .selectFrom("action_tasks")
-    .select(["id", "log_file", "log_size", "log_end", "log_packed"])
-    .where("job_id", "=", p.jobId)
-    .orderBy("id", "desc")
-    .limit(1),
-)
 
 /** The current log of a job's last task. Refuses `notFound` where there is none, or it has expired. */
 export async function logDownload(services: Services, { id: repositoryId, storage }: Repository, job: Job): Promise<Download> {

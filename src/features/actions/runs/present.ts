@@ -17,11 +17,10 @@ import {
   findPullsOfRuns,
   findRunnerNames,
   findRunsByIds,
-  findSteps,
   type Job,
   type Run,
-  type TaskOfRun,
 } from "./store.ts"
+import { findSteps, type TaskOfRun } from "./tasks-store.ts"
 
 const NO_PERMISSIONS: ReadonlyMap<number, Permission> = new Map()
 

@@ -15,7 +15,7 @@ import { neededBy } from "./needs.ts"
 import { callersOf, isCalling } from "./progress.ts"
 import { publishingChanges } from "./publish.ts"
 import { isDone } from "./status.ts"
-import { findJob, findJobsOfAttempt, findRun, type Job, type Run } from "./store.ts"
+import { changeRun, findJob, findJobsOfAttempt, findRun, insertAttempt, insertJobs, type Job, type Run } from "./store.ts"
 import { enterGroup, updateRun } from "./update.ts"
 
 /** The most attempts that a run may have. */
@@ -60,15 +60,12 @@ export async function rerun(
   const attempt = run.attempt + 1
   const ids = new Map<number, number>()
   await publishingChanges(tx, services, [runId], async () => {
-    await tx
-      .insertInto("action_attempts")
-      .values({ run_id: runId, number: attempt, actor_id: actorId, state: "waiting", created_at: now })
-      .execute()
+    await insertAttempt(tx, { run_id: runId, number: attempt, actor_id: actorId, state: "waiting", created_at: now })
     const reset = { attempt, is_cancelled: 0, is_held: 0, concurrency_group: "" } as const
-    await tx.updateTable("action_runs").set(reset).where("id", "=", runId).execute()
+    await changeRun(tx, runId, reset)
     for (const level of levelsOf(jobs, choice)) {
       const rows = level.map((job) => rowOf(job, choice, { attempt, now, parentId: ids.get(job.parent_id) ?? 0 }))
-      const made = await tx.insertInto("action_jobs").values(rows).returning("id").execute()
+      const made = await insertJobs(tx, rows)
       const madeIds = made.map(({ id }) => id).sort((one, other) => one - other)
       for (const [index, job] of level.entries()) ids.set(job.id, madeIds[index] ?? 0)
     }

@@ -2,7 +2,6 @@ import type { Repository } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -10,20 +9,9 @@ import { removeFiles } from "../files/files.ts"
 import { publishingChanges } from "./publish.ts"
 import { enterGroupAgain } from "./rerun.ts"
 import { isDone } from "./status.ts"
-import { findRun, type Run } from "./store.ts"
+import { changeRun, findArtifactFilesOfRun, findRun, type Run, removeRun } from "./store.ts"
+import { findLogFilesOfRun } from "./tasks-store.ts"
 import { cancelJobs, updateRun } from "./update.ts"
-
-const findArtifactFiles = query("actions.findArtifactFilesOfRun", (db, p: Params<{ runId: number }>) =>
-  db.selectFrom("action_artifacts").select("file").where("run_id", "=", p.runId),
-)
-const findLogFiles = query("actions.findLogFilesOfRun", (db, p: Params<{ runId: number }>) =>
-  db
-    .selectFrom("action_tasks")
-    .innerJoin("action_jobs", "action_jobs.id", "action_tasks.job_id")
-    .select("action_tasks.log_file as file")
-    .where("action_jobs.run_id", "=", p.runId),
-)
-const removeRun = query("actions.removeRun", (db, p: Params<{ id: number }>) => db.deleteFrom("action_runs").where("id", "=", p.id))
 
 /**
  * Deletes a run with all that belongs to it; files of artifacts and logs are removed once the transaction is committed. Refuses `notFound`,
@@ -41,7 +29,7 @@ export async function deleteRun(
   const run = await findRun.first(tx, { repositoryId, id })
   if (!run) throw refuse.notFound()
   if (!isDone(run.state)) throw refuse.badRequest("this workflow run is not done")
-  const files = [...(await findArtifactFiles(tx, { runId: id })), ...(await findLogFiles(tx, { runId: id }))]
+  const files = [...(await findArtifactFilesOfRun(tx, { runId: id })), ...(await findLogFilesOfRun(tx, { runId: id }))]
   await removeFiles(
     tx,
     services,
@@ -80,7 +68,7 @@ export async function approveRun(tx: Transaction, services: Services, asked: OfR
   const run = await lockRun(tx, asked)
   if (run.needs_approval === 0 || isDone(run.state)) throw refuse.conflict("this workflow run doesn't wait for an approval")
   await publishingChanges(tx, services, [run.id], async () => {
-    await tx.updateTable("action_runs").set({ needs_approval: 0 }).where("id", "=", run.id).execute()
+    await changeRun(tx, run.id, { needs_approval: 0 })
     await enterGroupAgain(tx, services, { ...run, needs_approval: 0 })
     await updateRun(tx, services, run.id)
   })

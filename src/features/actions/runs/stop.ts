@@ -1,11 +1,11 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
 import { closeLogJob } from "./close-log.ts"
 import { closeLogs } from "./logs.ts"
-import { isActive } from "./store.ts"
+import { changeJobs } from "./store.ts"
+import { changeTasks, endSteps, findActiveTasksOfJobs } from "./tasks-store.ts"
 
 /** Ends tasks without their runners, or asks these to end them. */
 
@@ -28,17 +28,8 @@ export async function endTasks(
   const now = services.now()
   const ids = tasks.map(({ id }) => id)
   const end = { state, stopped_at: now }
-  await tx
-    .updateTable("action_tasks")
-    .set({ ...end, updated_at: now })
-    .where(inList("action_tasks.id", ids))
-    .execute()
-  await tx
-    .updateTable("action_steps")
-    .set(end)
-    .where(inList("action_steps.task_id", ids))
-    .where("state", "in", ["waiting", "blocked", "running", "cancelling"])
-    .execute()
+  await changeTasks(tx, ids, { ...end, updated_at: now })
+  await endSteps(tx, ids, end)
   if (reason !== "") return closeLogs(tx, services, ids, `##[error]${reason}`)
   for (const taskId of ids) await services.jobs.enqueue(tx, closeLogJob, { taskId }, { runAt: now + LAST_WORDS })
 }
@@ -54,13 +45,7 @@ export async function stopJobs(
   { force = false } = {},
 ): Promise<ReadonlyMap<number, ActionState>> {
   if (jobIds.length === 0) return new Map()
-  const tasks = await tx
-    .selectFrom("action_tasks")
-    .leftJoin("runners", "runners.id", "action_tasks.runner_id")
-    .select(["action_tasks.id", "action_tasks.job_id", "action_tasks.repository_id", "runners.capabilities"])
-    .where(isActive)
-    .where(inList("action_tasks.job_id", jobIds))
-    .execute()
+  const tasks = await findActiveTasksOfJobs(tx, jobIds)
   const isAsked = ({ capabilities }: (typeof tasks)[number]) => !force && texts(capabilities ?? "[]").includes("cancelling")
   const asked = tasks.filter(isAsked)
   await endTasks(
@@ -72,19 +57,10 @@ export async function stopJobs(
   const cancelling = new Set(asked.map(({ job_id }) => job_id))
   if (asked.length > 0) {
     const ids = asked.map(({ id }) => id)
-    await tx.updateTable("action_tasks").set({ state: "cancelling" }).where(inList("action_tasks.id", ids)).execute()
-    await tx
-      .updateTable("action_jobs")
-      .set({ state: "cancelling" })
-      .where(inList("action_jobs.id", [...cancelling]))
-      .execute()
+    await changeTasks(tx, ids, { state: "cancelling" })
+    await changeJobs(tx, [...cancelling], { state: "cancelling" })
   }
   const ended = jobIds.filter((id) => !cancelling.has(id))
-  if (ended.length > 0)
-    await tx
-      .updateTable("action_jobs")
-      .set({ state: "cancelled", stopped_at: services.now() })
-      .where(inList("action_jobs.id", ended))
-      .execute()
+  if (ended.length > 0) await changeJobs(tx, ended, { state: "cancelled", stopped_at: services.now() })
   return new Map(jobIds.map((id) => [id, cancelling.has(id) ? "cancelling" : "cancelled"]))
 }

@@ -1,16 +1,11 @@
-import { type Selectable, type SqlBool, sql } from "kysely"
+import { type Insertable, type Selectable, type SqlBool, sql } from "kysely"
 import { readableRepositories, visibleRepositories } from "../../../access/visibility.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type {
-  ActionAttemptsTable,
-  ActionJobsTable,
-  ActionRunsTable,
-  ActionState,
-  ActionStepsTable,
-} from "../../../core/database/tables/actions.ts"
+import type { ActionAttemptsTable, ActionJobsTable, ActionRunsTable, ActionState } from "../../../core/database/tables/actions.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Owning } from "../../../core/owner-scope.ts"
 import { branchRef, isBranchName } from "../../../git/index.ts"
@@ -18,7 +13,6 @@ import { branchRef, isBranchName } from "../../../git/index.ts"
 export type Run = Selectable<ActionRunsTable>
 export type Attempt = Selectable<ActionAttemptsTable>
 export type Job = Selectable<ActionJobsTable>
-export type Step = Selectable<ActionStepsTable>
 
 // --- runs ------------------------------------------------------------------------------------------------------------------------
 
@@ -172,60 +166,9 @@ export const findJobsOfAttempt = query("actions.findJobsOfAttempt", (db, p: Para
   db.selectFrom("action_jobs").selectAll().where("run_id", "=", p.runId).where("attempt", "=", p.attempt).orderBy("id"),
 )
 
-/** The steps of jobs, in their order; of a job that was taken twice those of the last time. */
-export const findSteps = query("actions.findSteps", (db, p: Params<{ jobIds: readonly number[] }>) =>
-  db
-    .selectFrom("action_steps")
-    .innerJoin("action_tasks", "action_tasks.id", "action_steps.task_id")
-    .selectAll("action_steps")
-    .select("action_tasks.job_id")
-    .where("action_tasks.job_id", "in", p.jobIds)
-    .where("action_tasks.id", "in", (eb) =>
-      eb
-        .selectFrom("action_tasks as last")
-        .select((of) => of.fn.max("last.id").as("id"))
-        .where("last.job_id", "in", p.jobIds)
-        .groupBy("last.job_id"),
-    )
-    .orderBy("action_steps.task_id")
-    .orderBy("action_steps.number"),
-)
-
 export const findRunnerNames = query("actions.findRunnerNames", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("runners").select(["id", "name"]).where("id", "in", p.ids),
 )
-
-// --- tasks -----------------------------------------------------------------------------------------------------------------------
-
-/** The condition for tasks that a runner works on, or is to end. Literal, because partial indexes are only used for the exact condition that they were created with. */
-export const isActive = sql<SqlBool>`action_tasks.state in ('running', 'cancelling')`
-
-/** A page of a repository's tasks with their jobs and runs, newest first, and how many there are. */
-export async function findTasks(db: Handle, repositoryId: number, { limit, offset }: Page) {
-  const all = db.selectFrom("action_tasks").where("action_tasks.repository_id", "=", repositoryId)
-  const { total } = await all.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await all
-    .innerJoin("action_jobs", "action_jobs.id", "action_tasks.job_id")
-    .innerJoin("action_runs", "action_runs.id", "action_jobs.run_id")
-    .selectAll("action_tasks")
-    .select([
-      "action_jobs.name",
-      "action_runs.id as run_id",
-      "action_runs.number as run_number",
-      "action_runs.ref",
-      "action_runs.commit_id",
-      "action_runs.event",
-      "action_runs.title",
-      "action_runs.workflow",
-    ])
-    .orderBy("action_tasks.id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return { rows, total }
-}
-
-export type TaskOfRun = Awaited<ReturnType<typeof findTasks>>["rows"][number]
 
 const NEWEST_RUNS = 50
 
@@ -255,3 +198,129 @@ export const findFailedRuns = (db: Handle, actor: SignedIn, { since, limit }: { 
 export const findAttempts = query("actions.findAttempts", (db, p: Params<{ runId: number }>) =>
   db.selectFrom("action_attempts").select("number").where("run_id", "=", p.runId).orderBy("number"),
 )
+
+export const findFollowedRun = query("actions.findFollowedRun", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("action_runs").select(["state", "attempt", "started_at", "stopped_at"]).where("id", "=", p.id),
+)
+
+export const findFollowedJobs = query("actions.findFollowedJobs", (db, p: Params<{ runId: number; attempt: number }>) =>
+  db
+    .selectFrom("action_jobs")
+    .select(["id", "state", "started_at", "stopped_at"])
+    .select((eb) =>
+      eb
+        .selectFrom("action_tasks")
+        .select((of) => of.fn.max("action_tasks.id").as("id"))
+        .where((of) =>
+          of(
+            "action_tasks.job_id",
+            "=",
+            of.case().when("action_jobs.original_id", "=", 0).then(of.ref("action_jobs.id")).else(of.ref("action_jobs.original_id")).end(),
+          ),
+        )
+        .as("task_id"),
+    )
+    .where("run_id", "=", p.runId)
+    .where("attempt", "=", p.attempt)
+    .orderBy("id"),
+)
+
+// Literal, because a partial index is only used for the exact condition that it was created with.
+const isMember = sql<SqlBool>`concurrency_group <> '' and state in ('blocked', 'waiting', 'running', 'cancelling')`
+
+/** Runs wait for their approval before they are members. */
+export const findRunsOfGroup = query("actions.findRunsOfGroup", (db, p: Params<{ repositoryId: number; group: string }>) =>
+  db
+    .selectFrom("action_runs")
+    .select(["id", "id as run_id", "is_held", "started_at"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("concurrency_group", "=", p.group)
+    .where("needs_approval", "=", 0)
+    .where(isMember)
+    .orderBy("id"),
+)
+
+export const findJobsOfGroup = query("actions.findJobsOfGroup", (db, p: Params<{ repositoryId: number; group: string }>) =>
+  db
+    .selectFrom("action_jobs")
+    .select(["id", "run_id", "is_held", "started_at"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("concurrency_group", "=", p.group)
+    .where(isMember)
+    .orderBy("id"),
+)
+
+/** Changes jobs in the same way. */
+export const changeJobs = (tx: Transaction, ids: readonly number[], changes: Partial<Job>) =>
+  tx.updateTable("action_jobs").set(changes).where(inList("action_jobs.id", ids)).execute()
+
+/** Adds jobs, and gives them with their ids, in no order. */
+export const insertJobs = (tx: Transaction, rows: readonly Insertable<ActionJobsTable>[]) =>
+  tx
+    .insertInto("action_jobs")
+    .values([...rows])
+    .returningAll()
+    .execute()
+
+/** Changes a run. */
+export const changeRun = (tx: Transaction, id: number, changes: Partial<Run>) =>
+  tx.updateTable("action_runs").set(changes).where("id", "=", id).execute()
+
+/** Changes an attempt of a run. */
+export const changeAttempt = (tx: Transaction, runId: number, number: number, changes: Partial<Attempt>) =>
+  tx.updateTable("action_attempts").set(changes).where("run_id", "=", runId).where("number", "=", number).execute()
+
+export const removeRun = query("actions.removeRun", (db, p: Params<{ id: number }>) => db.deleteFrom("action_runs").where("id", "=", p.id))
+
+export const findArtifactFilesOfRun = query("actions.findArtifactFilesOfRun", (db, p: Params<{ runId: number }>) =>
+  db.selectFrom("action_artifacts").select("file").where("run_id", "=", p.runId),
+)
+
+/** Adds an attempt of a run. */
+export const insertAttempt = (tx: Transaction, attempt: Insertable<ActionAttemptsTable>) =>
+  tx.insertInto("action_attempts").values(attempt).execute()
+
+/** Adds a run. */
+export const insertRun = (tx: Transaction, run: Insertable<ActionRunsTable>) =>
+  tx.insertInto("action_runs").values(run).returningAll().executeTakeFirstOrThrow()
+
+/** Changes a job. */
+export const changeJob = (tx: Transaction, id: number, changes: Partial<Job>) =>
+  tx.updateTable("action_jobs").set(changes).where("id", "=", id).execute()
+
+/** Jobs that have waited for a runner since before then, and those that were blocked for so long where nothing else of their run is in motion. */
+export const findAbandonedJobs = (db: Handle, before: Seconds, limit: number) =>
+  db
+    .selectFrom("action_jobs")
+    .select(["id", "run_id"])
+    .where("state", "in", ["waiting", "blocked"])
+    .where("created_at", "<", before)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("state", "=", "waiting"), eb("queued_at", "<", before)]),
+        eb.and([
+          eb("state", "=", "blocked"),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("action_jobs as moving")
+                .select("moving.id")
+                .whereRef("moving.run_id", "=", "action_jobs.run_id")
+                .whereRef("moving.attempt", "=", "action_jobs.attempt")
+                .where("moving.call", "=", "{}")
+                .where((of) =>
+                  of.or([
+                    of("moving.state", "in", ["running", "cancelling"]),
+                    of.and([of("moving.state", "=", "waiting"), of("moving.queued_at", ">=", before)]),
+                  ]),
+                ),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    // Jobs that call a workflow follow those that they have called.
+    .where("call", "=", "{}")
+    .orderBy("id")
+    .limit(limit)
+    .execute()

@@ -1,8 +1,9 @@
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Job } from "./store.ts"
+import { findSummaries, removeSummary, writeSummary } from "./summaries-store.ts"
+import { findStepOfTask } from "./tasks-store.ts"
 
 /** What the steps of jobs want to be shown above their logs, as Markdown (`GITHUB_STEP_SUMMARY`). It is kept as long as the log. */
 
@@ -14,14 +15,6 @@ export interface StepSummary {
   readonly step: number
   readonly content: string
 }
-
-const findSummaries = query("actions.findSummaries", (db, p: Params<{ jobIds: readonly number[] }>) =>
-  db.selectFrom("action_summaries").selectAll().where("job_id", "in", p.jobIds).orderBy("job_id").orderBy("step"),
-)
-
-const findStep = query("actions.findStepOfTask", (db, p: Params<{ taskId: number; step: number }>) =>
-  db.selectFrom("action_steps").select("number").where("task_id", "=", p.taskId).where("number", "=", p.step),
-)
 
 /** The task that sends a summary, and what it sends. */
 export interface NewSummary extends StepSummary {
@@ -37,17 +30,12 @@ export interface NewSummary extends StepSummary {
 export async function storeSummary(tx: Transaction, { taskId, runId, jobId, step, content }: NewSummary): Promise<void> {
   // Steps may send theirs at the same time.
   await lockRow(tx, "action_runs", runId)
-  if (!(await findStep.first(tx, { taskId, step }))) throw refuse.badRequest("step_index mismatch: the job has no such step")
+  if (!(await findStepOfTask.first(tx, { taskId, step }))) throw refuse.badRequest("step_index mismatch: the job has no such step")
   const others = (await findSummaries(tx, { jobIds: [jobId] })).filter((one) => one.step !== step)
   const size = [content, ...others.map((one) => one.content)].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (size > LARGEST_SUMMARY) throw refuse.badRequest(`job summary aggregate size exceeded: a job has at most ${LARGEST_SUMMARY} bytes`)
-  if (content === "") await tx.deleteFrom("action_summaries").where("job_id", "=", jobId).where("step", "=", step).execute()
-  else
-    await tx
-      .insertInto("action_summaries")
-      .values({ job_id: jobId, step, content })
-      .onConflict((conflict) => conflict.columns(["job_id", "step"]).doUpdateSet({ content }))
-      .execute()
+  if (content === "") await removeSummary(tx, { jobId, step })
+  else await writeSummary(tx, { jobId, step, content })
 }
 
 /** The summary of a job in the order of its steps, as Markdown that is to be rendered as a text of users; also where an earlier attempt's result was kept. */

@@ -1,5 +1,4 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Services } from "../../../core/services.ts"
@@ -16,7 +15,7 @@ import { failFastVictims, hasRoom, isCaller, isCalling, isDecidedHere, isReady, 
 import { publishingChanges } from "./publish.ts"
 import { isDone } from "./status.ts"
 import { stopJobs } from "./stop.ts"
-import { findJobsOfAttempt, findRunsByIds, type Job, type Run } from "./store.ts"
+import { changeAttempt, changeJob, changeJobs, changeRun, findJobsOfAttempt, findRunsByIds, type Job, type Run } from "./store.ts"
 
 /**
  * Moves runs on. Whatever changes the state of a job calls `updateRun` in the same transaction, inside of `publishingChanges`: it starts,
@@ -30,8 +29,8 @@ export async function updateRun(tx: Transaction, services: Services, runId: numb
   if (run.needs_approval === 0 && run.is_held === 0) while (await moveOn(board));
   await board.write()
   const summary = summaryOf(board.jobs.filter(({ parent_id }) => parent_id === 0))
-  await tx.updateTable("action_runs").set(summary).where("id", "=", runId).execute()
-  await tx.updateTable("action_attempts").set(summary).where("run_id", "=", runId).where("number", "=", run.attempt).execute()
+  await changeRun(tx, runId, summary)
+  await changeAttempt(tx, runId, run.attempt, summary)
   const groups = new Set(
     [...(isDone(summary.state) ? [run] : []), ...board.jobs.filter(({ state }) => isDone(state))].map((row) => row.concurrency_group),
   )
@@ -145,11 +144,7 @@ async function takeTurn(board: Board, job: Job): Promise<boolean> {
 export async function enterGroup(tx: Transaction, services: Services, run: Run, concurrency: Concurrency): Promise<void> {
   if (concurrency.group === "") return
   const isHeld = await enter(tx, services, run, concurrency, undefined)
-  await tx
-    .updateTable("action_runs")
-    .set({ concurrency_group: concurrency.group, is_held: isHeld ? 1 : 0 })
-    .where("id", "=", run.id)
-    .execute()
+  await changeRun(tx, run.id, { concurrency_group: concurrency.group, is_held: isHeld ? 1 : 0 })
 }
 
 /** Cancels the members of a group that a new one displaces. Returns whether it has to wait for another one. */
@@ -183,9 +178,8 @@ async function cancelMember(tx: Transaction, services: Services, run: Run, membe
 async function passOn(tx: Transaction, services: Services, { id, repository_id }: Run, group: string): Promise<void> {
   const next = nextInTurn(await membersOfGroup(tx, repository_id, group))
   if (!next) return
-  const table = next.of === "run" ? "action_runs" : "action_jobs"
   const wake = async () => {
-    await tx.updateTable(table).set({ is_held: 0 }).where("id", "=", next.id).execute()
+    await (next.of === "run" ? changeRun : changeJob)(tx, next.id, { is_held: 0 })
     await updateRun(tx, services, next.run_id)
   }
   if (next.run_id === id) await wake()
@@ -208,7 +202,7 @@ export async function cancelJobs(tx: Transaction, services: Services, runId: num
     if (isDone(job.state) || isCalling(jobs, job)) return false
     return force || !hasBegun || job.is_held === 1 || job.state !== "blocked"
   })
-  await tx.updateTable("action_runs").set({ is_cancelled: 1, is_held: 0 }).where("id", "=", runId).execute()
+  await changeRun(tx, runId, { is_cancelled: 1, is_held: 0 })
   await stopJobs(
     tx,
     services,
@@ -230,11 +224,7 @@ export async function endJobs(
   const runIds = [...new Set(jobs.map(({ run_id }) => run_id))]
   await publishingChanges(tx, services, runIds, async () => {
     const ids = jobs.map(({ id }) => id)
-    await tx
-      .updateTable("action_jobs")
-      .set({ state, stopped_at: now, ...(error === "" ? {} : { error }) })
-      .where(inList("action_jobs.id", ids))
-      .execute()
+    await changeJobs(tx, ids, { state, stopped_at: now, ...(error === "" ? {} : { error }) })
     for (const runId of runIds) await updateRun(tx, services, runId)
   })
 }

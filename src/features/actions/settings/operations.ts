@@ -6,14 +6,13 @@ import {
   createVariable,
   deleteSecret,
   deleteVariable,
-  findSecrets,
-  findVariables,
   presentSecret,
   presentVariable,
   putSecret,
   requireVariable,
   updateVariable,
 } from "./rules.ts"
+import { findSecrets, findVariables } from "./store.ts"
 
 // Users can't list their own secrets; existing clients expect no such operation.
 const secretList = (scope: ActionScope): readonly Operation[] =>

@@ -1,18 +1,28 @@
-import { type Selectable, sql } from "kysely"
+import type { Selectable } from "kysely"
 import { type Actor, actorId } from "../../../core/actor.ts"
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
-import { forNoKeyUpdate } from "../../../core/database/lock.ts"
-import type { ActionSecretsTable, ActionVariablesTable } from "../../../core/database/tables/actions.ts"
+import type { ActionSecretsTable } from "../../../core/database/tables/actions.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import type { Page } from "../../../core/operation.ts"
 import { type Owning, ownerIdsOf } from "../../../core/owner-scope.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
-import { ownedBy, ownerColumns, sealContext } from "../scopes.ts"
+import { ownerColumns, sealContext } from "../scopes.ts"
 import type { ActionVariable, CreateOrUpdateSecretOption, CreateVariableOption, Secret, UpdateVariableOption } from "./records.ts"
+import {
+  changeSecret,
+  changeVariable,
+  findBytesOfOtherSecrets,
+  findVariable,
+  insertSecret,
+  insertVariable,
+  lockVariableRow,
+  removeSecret,
+  removeVariable,
+  type Variable,
+} from "./store.ts"
 
 /** Variables and secrets: values that the workflows of an owner scope can use by name. */
 
@@ -33,8 +43,6 @@ export function nameOf(text: string): string {
 
 // --- variables -------------------------------------------------------------------------------------------------------------------
 
-type Variable = Selectable<ActionVariablesTable>
-
 export const presentVariable = ({ repository_id, owner_id, name, data, description }: Variable): ActionVariable => ({
   owner_id: owner_id ?? 0,
   repo_id: repository_id ?? 0,
@@ -43,20 +51,9 @@ export const presentVariable = ({ repository_id, owner_id, name, data, descripti
   description,
 })
 
-const variablesOf = (db: Handle, owning: Owning) => db.selectFrom("action_variables").where(ownedBy("action_variables", owning))
-
-/** A page of an owner scope's variables by name, and their total number. */
-export async function findVariables(db: Handle, owning: Owning, { limit, offset }: Page) {
-  const { total } = await variablesOf(db, owning)
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow()
-  const rows = await variablesOf(db, owning).selectAll().orderBy("name").limit(limit).offset(offset).execute()
-  return { rows, total }
-}
-
 /** A variable of an owner scope, by its case-insensitive name. Refuses `notFound`. */
 export async function requireVariable(db: Handle, owning: Owning, name: string): Promise<Variable> {
-  const found = await variablesOf(db, owning).selectAll().where("name", "=", name.toUpperCase()).executeTakeFirst()
+  const found = await findVariable(db, owning, name)
   if (!found) throw refuse.notFound()
   return found
 }
@@ -79,7 +76,7 @@ export async function createVariable(
 ): Promise<void> {
   const at = now()
   const row = { ...ownerColumns(owning), name: nameOf(name), data: value, description, created_at: at, updated_at: at }
-  const variable = await tx.insertInto("action_variables").values(row).returning("id").executeTakeFirstOrThrow().catch(takenName)
+  const variable = await insertVariable(tx, row).catch(takenName)
   publish(tx, { kind: "variable.created", variable, ...concerning(owning, actor), at })
 }
 
@@ -97,21 +94,12 @@ export async function updateVariable(
   const changed = Object.keys(changes)
   if (changed.length === 0) return
   const at = now()
-  await tx
-    .updateTable("action_variables")
-    .set({ ...changes, updated_at: at })
-    .where("id", "=", variable.id)
-    .execute()
-    .catch(takenName)
+  await changeVariable(tx, variable.id, { ...changes, updated_at: at }).catch(takenName)
   publish(tx, { kind: "variable.edited", variable, changed, ...concerning(owning, actor), at })
 }
 
 async function lockVariable(tx: Transaction, owning: Owning, name: string): Promise<Variable> {
-  const found = await variablesOf(tx, owning)
-    .selectAll()
-    .where("name", "=", name.toUpperCase())
-    .modifyEnd(forNoKeyUpdate)
-    .executeTakeFirst()
+  const found = await lockVariableRow(tx, owning, name)
   if (!found) throw refuse.notFound()
   return found
 }
@@ -119,7 +107,7 @@ async function lockVariable(tx: Transaction, owning: Owning, name: string): Prom
 /** Removes a variable. Refuses `notFound`. */
 export async function deleteVariable(tx: Transaction, owning: Owning, actor: Actor, name: string): Promise<void> {
   const variable = await lockVariable(tx, owning, name)
-  await tx.deleteFrom("action_variables").where("id", "=", variable.id).execute()
+  await removeVariable(tx, variable.id)
   publish(tx, { kind: "variable.deleted", variable, ...concerning(owning, actor) })
 }
 
@@ -138,14 +126,6 @@ export const presentSecret = ({
 /** The context that a secret is sealed for: it can't be read under another name or in another owner scope. */
 export const secretSeal = (owning: Owning, name: string): string => `action secret:${sealContext(owning)}:${name}`
 
-/** A page of an owner scope's secrets by name, without their values, and their total number. */
-export async function findSecrets(db: Handle, owning: Owning, { limit, offset }: Page) {
-  const all = db.selectFrom("action_secrets").where(ownedBy("action_secrets", owning))
-  const { total } = await all.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await all.select(["name", "description", "created_at"]).orderBy("name").limit(limit).offset(offset).execute()
-  return { rows, total }
-}
-
 /**
  * Stores a sealed secret; says whether it is new. Members that are not sent stay unchanged. Refuses `badRequest` an invalid name, and `invalid` more than the secrets of
  * one place may have together: all of them are looked for in every line that a job sends.
@@ -161,47 +141,37 @@ export async function putSecret(
   const name = nameOf(text)
   const at = now()
   const sealed = secrets.seal(data, secretSeal(owning, name))
-  const others = await tx
-    .selectFrom("action_secrets")
-    .select(sql<number>`cast(coalesce(sum(length(sealed_data)), 0) as bigint)`.as("bytes"))
-    .where(ownedBy("action_secrets", owning))
-    .where("name", "<>", name)
-    .executeTakeFirstOrThrow()
+  const others = await findBytesOfOtherSecrets(tx, owning, name)
   if (others.bytes + sealed.length > config.limits.secretsBytes)
     throw refuse.invalid(
       "data",
       `all secrets here may have ${config.limits.secretsBytes} bytes together, as they are stored; remove or shorten some`,
     )
-  const made = await tx
-    .insertInto("action_secrets")
-    .values({ ...ownerColumns(owning), name, sealed_data: sealed, description: description ?? "", created_at: at, updated_at: at })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .executeTakeFirst()
+  const made = await insertSecret(tx, {
+    ...ownerColumns(owning),
+    name,
+    sealed_data: sealed,
+    description: description ?? "",
+    created_at: at,
+    updated_at: at,
+  })
   const event = { ...concerning(owning, actor), at }
   if (made) {
     publish(tx, { kind: "secret.created", secret: made, ...event })
     return "created"
   }
-  const changed = await tx
-    .updateTable("action_secrets")
-    .set({ sealed_data: sealed, updated_at: at, ...(description === undefined ? {} : { description }) })
-    .where(ownedBy("action_secrets", owning))
-    .where("name", "=", name)
-    .returning("id")
-    .execute()
+  const changed = await changeSecret(tx, owning, name, {
+    sealed_data: sealed,
+    updated_at: at,
+    ...(description === undefined ? {} : { description }),
+  })
   for (const secret of changed) publish(tx, { kind: "secret.edited", secret, ...event })
   return "changed"
 }
 
 /** Removes a secret. Refuses `badRequest` an invalid name, and `notFound`. */
 export async function deleteSecret(tx: Transaction, owning: Owning, actor: Actor, text: string): Promise<void> {
-  const secret = await tx
-    .deleteFrom("action_secrets")
-    .where(ownedBy("action_secrets", owning))
-    .where("name", "=", nameOf(text))
-    .returning("id")
-    .executeTakeFirst()
+  const secret = await removeSecret(tx, owning, nameOf(text))
   if (!secret) throw refuse.notFound()
   publish(tx, { kind: "secret.deleted", secret, ...concerning(owning, actor) })
 }

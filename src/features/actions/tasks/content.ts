@@ -1,5 +1,5 @@
+import { findRepositoryById } from "../../../access/store.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Owning } from "../../../core/owner-scope.ts"
 import { SealBroken } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
@@ -11,10 +11,11 @@ import { findContextParts, type GithubContext, githubContext } from "../runs/con
 import { callOf, variablesFor } from "../runs/known.ts"
 import { type Needs, needsOf } from "../runs/needs.ts"
 import { findJob, findRunsByIds, type Job, type Run } from "../runs/store.ts"
+import type { ActiveTask } from "../runs/tasks-store.ts"
 import { secretSeal } from "../settings/rules.ts"
+import { findSecretsFor } from "../settings/store.ts"
 import { tokenOfTask } from "../tokens/job-token.ts"
 import { signRuntimeToken } from "../tokens/runtime-token.ts"
-import type { ActiveTask } from "./store.ts"
 
 /** What a runner gets with a task. */
 export interface TaskContent {
@@ -34,13 +35,6 @@ interface TaskJob {
   readonly job: Job
   readonly callers: readonly Job[]
 }
-
-const findSecrets = query("actions.findSecretsFor", (db, p: Params<{ repositoryId: number; ownerId: number }>) =>
-  db
-    .selectFrom("action_secrets")
-    .select(["repository_id", "owner_id", "name", "sealed_data"])
-    .where((eb) => eb.or([eb("repository_id", "=", p.repositoryId), eb("owner_id", "=", p.ownerId)])),
-)
 
 /** The content of a task that has just been taken; undefined where its repository is gone. */
 export async function contentOf(services: Services, task: ActiveTask): Promise<TaskContent | undefined> {
@@ -100,7 +94,7 @@ async function findTaskJob(db: Handle, task: TaskOfJob): Promise<TaskJob | undef
  */
 async function secretsOf(services: Services, { run, callers }: TaskJob, ownerId: number): Promise<Readonly<Record<string, string>>> {
   if (run.is_untrusted === 1) return {}
-  const rows = await findSecrets(services.database.read, { repositoryId: run.repository_id, ownerId })
+  const rows = await findSecretsFor(services.database.read, { repositoryId: run.repository_id, ownerId })
   const secrets = new Map<string, string>()
   for (const row of rows.toSorted((one, other) => Number(one.repository_id !== null) - Number(other.repository_id !== null))) {
     const owning: Owning = row.repository_id === null ? { of: "owner", ownerId } : { of: "repository", repositoryId: row.repository_id }
@@ -137,9 +131,7 @@ export interface ConfidentialTexts {
 export async function confidentialTexts(services: Services, task: TaskOfJob): Promise<ConfidentialTexts> {
   const { database } = services
   const found = await findTaskJob(database.read, task)
-  const owner =
-    found &&
-    (await database.read.selectFrom("repositories").select("owner_id").where("id", "=", found.run.repository_id).executeTakeFirst())
-  const secrets = owner ? Object.values(await secretsOf(services, found, owner.owner_id)) : []
+  const repository = found && (await findRepositoryById.first(database.read, { id: found.run.repository_id }))
+  const secrets = repository ? Object.values(await secretsOf(services, found, repository.owner_id)) : []
   return { token: tokenOfTask(services, task.id), secrets: secrets.flatMap((text) => [text, ...text.split(/\r?\n/)]) }
 }

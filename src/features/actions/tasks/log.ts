@@ -1,7 +1,7 @@
 import { findRepositoryById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import type { Runner } from "../runners/rules.ts"
+import type { Runner } from "../runners/store.ts"
 import { appendLog, type LogLine } from "../runs/logs.ts"
 import { type Masks, workOfMasking } from "./masks.ts"
 import { requireTask } from "./report.ts"

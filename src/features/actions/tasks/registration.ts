@@ -1,14 +1,14 @@
 import { hash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto"
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Services } from "../../../core/services.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
-import { type Runner, registrationDigest } from "../runners/rules.ts"
+import { registrationDigest } from "../runners/rules.ts"
+import { changeRunner, findRegistration, findRunnerByUuid, insertRunner, noteActive, noteSeen, type Runner } from "../runners/store.ts"
 
 /** Runners introduce themselves: registration with a token of an owner scope, and then every request with the runner's own. */
 
@@ -35,10 +35,6 @@ export interface NewRunner extends RunnerFacts {
   readonly isEphemeral: boolean
 }
 
-const findRegistration = query("actions.findRegistration", (db, p: Params<{ digest: string }>) =>
-  db.selectFrom("runner_registrations").select(["repository_id", "owner_id"]).where("digest", "=", p.digest),
-)
-
 /**
  * Adds a runner to the owner scope of its registration token, and returns it with its own token, which is not stored. Refuses `badRequest`
  * without a name or token, and `badCredentials` for a token that is not known, or no longer.
@@ -53,20 +49,16 @@ export async function registerRunner(
   if (!place) throw refuse.badCredentials("this registration token is not known: it may have been replaced, take the latest one")
   const token = randomBytes(20).toString("hex")
   const at = now()
-  const runner = await tx
-    .insertInto("runners")
-    .values({
-      ...place,
-      ...columnsOf(facts),
-      uuid: randomUUID(),
-      name: cut(name, LONGEST_NAME),
-      digest: hash("sha256", token),
-      is_ephemeral: flag(isEphemeral),
-      created_at: at,
-      updated_at: at,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const runner = await insertRunner(tx, {
+    ...place,
+    ...columnsOf(facts),
+    uuid: randomUUID(),
+    name: cut(name, LONGEST_NAME),
+    digest: hash("sha256", token),
+    is_ephemeral: flag(isEphemeral),
+    created_at: at,
+    updated_at: at,
+  })
   publish(tx, { kind: "runner.registered", runner, ...ownerIdsOf(runner), actor: { id: ACTIONS_USER.id } })
   return { runner, token }
 }
@@ -76,11 +68,7 @@ export async function declareRunner(tx: Transaction, { now }: Pick<Services, "no
   const changes = differencesFrom(runner, columnsOf(facts))
   if (Object.keys(changes).length === 0) return runner
   const at = now()
-  await tx
-    .updateTable("runners")
-    .set({ ...changes, updated_at: at })
-    .where("id", "=", runner.id)
-    .execute()
+  await changeRunner(tx, runner.id, { ...changes, updated_at: at })
   publish(tx, { kind: "runner.declared", runner, ...ownerIdsOf(runner), actor: { id: ACTIONS_USER.id } })
   return { ...runner, ...changes, updated_at: at }
 }
@@ -99,22 +87,10 @@ const withoutPlace = (label: string): string => label.replace(/:(?:host|docker)(
 
 const cut = (text: string, length: number): string => Array.from(text.replaceAll("\0", "")).slice(0, length).join("")
 
-const findRunner = query("actions.findRunnerByUuid", (db, p: Params<{ uuid: string }>) =>
-  db.selectFrom("runners").selectAll().where("uuid", "=", p.uuid).where("deleted_at", "=", 0),
-)
-
-const noteSeen = query("runners.noteSeen", (db, p: Params<{ id: number; now: Seconds; before: Seconds }>) =>
-  db.updateTable("runners").set({ online_at: p.now }).where("id", "=", p.id).where("online_at", "<=", p.before),
-)
-
-const noteActive = query("runners.noteActive", (db, p: Params<{ id: number; now: Seconds }>) =>
-  db.updateTable("runners").set({ online_at: p.now, active_at: p.now }).where("id", "=", p.id),
-)
-
 /** The runner of a uuid and its token, whose call is noted. Refuses `unauthenticated`. */
 export async function authenticateRunner(services: Services, uuid: string, token: string): Promise<Runner> {
   const { database, now, log } = services
-  const runner = uuid === "" || uuid.includes("\0") ? undefined : await findRunner.first(database.read, { uuid })
+  const runner = uuid === "" ? undefined : await findRunnerByUuid.first(database.read, { uuid })
   const [right, given] = [Buffer.from(runner?.digest ?? ""), Buffer.from(hash("sha256", token))]
   if (!runner || right.length !== given.length || !timingSafeEqual(right, given)) throw refuse.unauthenticated("unregistered runner")
   const seen = now()

@@ -1,17 +1,18 @@
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { membersOf } from "../definitions/payload.ts"
-import type { Runner } from "../runners/rules.ts"
+import { changeRunner, type Runner } from "../runners/store.ts"
 import { isDone } from "../runs/status.ts"
+import { changeJob } from "../runs/store.ts"
+import type { ActiveTask } from "../runs/tasks-store.ts"
+import { changeStep, changeTask, cutOffSteps, findStepsOfTask, findTaskOfRunner } from "../runs/tasks-store.ts"
 import { endJobs } from "../runs/update.ts"
 import { noteActivity } from "./registration.ts"
-import type { ActiveTask } from "./store.ts"
 
 /** What runners report of their tasks. */
 
@@ -52,20 +53,6 @@ const LARGEST_OUTPUTS = 4 * 2 ** 20
 /** Seconds within which a report that changes nothing is not written down. */
 const HEARTBEAT_EXACTNESS = 5
 
-const findTaskOfRunner = query("actions.findTaskOfRunner", (db, p: Params<{ id: number; runnerId: number }>) =>
-  db
-    .selectFrom("action_tasks")
-    .innerJoin("action_jobs", "action_jobs.id", "action_tasks.job_id")
-    .selectAll("action_tasks")
-    .select(["action_jobs.run_id", "action_jobs.outputs"])
-    .where("action_tasks.id", "=", p.id)
-    .where("action_tasks.runner_id", "=", p.runnerId),
-)
-
-const findStepRows = query("actions.findStepRows", (db, p: Params<{ taskId: number }>) =>
-  db.selectFrom("action_steps").selectAll().where("task_id", "=", p.taskId).orderBy("number"),
-)
-
 /** A task of this runner. Refuses `notFound`, also for one of another runner. */
 export async function requireTask(services: Services, runner: Runner, id: number): Promise<ActiveTask> {
   const task = await findTaskOfRunner.first(services.database.read, { id, runnerId: runner.id })
@@ -96,7 +83,7 @@ export async function reportTask(services: Services, runner: Runner, report: Tas
 }
 
 async function hasNewSteps({ database }: Services, { taskId, steps }: TaskReport): Promise<boolean> {
-  const rows = await findStepRows(database.read, { taskId })
+  const rows = await findStepsOfTask(database.read, { taskId })
   return steps.some((step) => {
     const row = rows.find(({ number }) => number === step.number)
     return row !== undefined && (row.state !== stepState(step) || row.log_lines !== step.lines)
@@ -121,15 +108,11 @@ async function store(
   await storeSteps(tx, report)
   const outputs = await storeOutputs(tx, task, report.outputs)
   const state = finalState(task.state, report)
-  await tx
-    .updateTable("action_tasks")
-    .set({
-      updated_at: now,
-      ...(task.reported_at === 0 ? { reported_at: now } : {}),
-      ...(state === undefined ? {} : { state, stopped_at: Math.max(task.started_at, Math.min(report.stoppedAt || now, now)) }),
-    })
-    .where("id", "=", task.id)
-    .execute()
+  await changeTask(tx, task.id, {
+    updated_at: now,
+    ...(task.reported_at === 0 ? { reported_at: now } : {}),
+    ...(state === undefined ? {} : { state, stopped_at: Math.max(task.started_at, Math.min(report.stoppedAt || now, now)) }),
+  })
   if (state !== undefined) await end(tx, services, runner, task, state)
   return { ...task, state: state ?? task.state, outputs }
 }
@@ -137,15 +120,9 @@ async function store(
 /** Ends the job of a task that has ended, and removes a runner that was there for it alone. */
 async function end(tx: Transaction, services: Services, runner: Runner, task: ActiveTask, state: ActionState): Promise<void> {
   const now = services.now()
-  await tx
-    .updateTable("action_steps")
-    .set({ state: "cancelled", stopped_at: now })
-    .where("task_id", "=", task.id)
-    .where("state", "in", ["waiting", "running"])
-    .execute()
+  await cutOffSteps(tx, task.id, now)
   await endJobs(tx, services, [{ id: task.job_id, run_id: task.run_id }], state)
-  if (runner.is_ephemeral === 1)
-    await tx.updateTable("runners").set({ deleted_at: now, updated_at: now }).where("id", "=", runner.id).execute()
+  if (runner.is_ephemeral === 1) await changeRunner(tx, runner.id, { deleted_at: now, updated_at: now })
 }
 
 /** The state that ends a task; undefined while it goes on. What a runner says after a cancellation is no success, and neither is a success with steps that were cut off. */
@@ -158,7 +135,7 @@ function finalState(state: ActionState, { result, steps }: TaskReport): ActionSt
 const stepState = ({ result, startedAt }: StepReport): ActionState => result ?? (startedAt > 0 ? "running" : "waiting")
 
 async function storeSteps(tx: Transaction, { taskId, steps }: TaskReport): Promise<void> {
-  const rows = new Map((await findStepRows(tx, { taskId })).map((row) => [row.number, row]))
+  const rows = new Map((await findStepsOfTask(tx, { taskId })).map((row) => [row.number, row]))
   for (const step of steps) {
     const row = rows.get(step.number)
     const next = {
@@ -169,7 +146,7 @@ async function storeSteps(tx: Transaction, { taskId, steps }: TaskReport): Promi
       log_lines: step.lines,
     }
     if (row === undefined || Object.keys(differencesFrom(row, next)).length === 0) continue
-    await tx.updateTable("action_steps").set(next).where("task_id", "=", taskId).where("number", "=", step.number).execute()
+    await changeStep(tx, taskId, step.number, next)
   }
 }
 
@@ -190,6 +167,6 @@ async function storeOutputs(
     size += name.length + value.length
   }
   const next = JSON.stringify(Object.fromEntries(all))
-  if (next !== stored) await tx.updateTable("action_jobs").set({ outputs: next }).where("id", "=", jobId).execute()
+  if (next !== stored) await changeJob(tx, jobId, { outputs: next })
   return next
 }

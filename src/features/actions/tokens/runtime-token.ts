@@ -2,7 +2,7 @@ import Type, { Check, type Static, type TSchema } from "../../../core/schema.ts"
 import { isMac } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { parseJson } from "../../../core/text/json.ts"
-import { findRunningTask, type RunningTask } from "./running-task.ts"
+import { findRunningTask, type RunningTask } from "./store.ts"
 
 /**
  * The runtime token of a job: a JWT that its steps show to the services for artifacts and caches. It grants nothing by itself: the task is looked up at

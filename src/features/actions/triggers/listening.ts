@@ -1,39 +1,22 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Workflow } from "../definitions/workflow.ts"
+import { DEFAULT_BRANCH_EVENTS, type DefaultBranchEvent } from "../external/names.ts"
+import { findTriggers, insertTriggers, removeTriggers } from "./store.ts"
 
 /**
  * The events that the workflows of a repository's default branch listen to are stored, so that an event that no workflow waits for costs
  * neither a job nor a look into git.
  */
 
-/** The events for which the workflows of the default branch are read. */
-const EVENTS = ["delete", "fork", "gollum", "issue_comment", "issues", "registry_package", "workflow_run"] as const
-export type DefaultBranchEvent = (typeof EVENTS)[number]
-
-const findTriggers = query("actions.findTriggers", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("action_triggers").select("event").where("repository_id", "=", p.repositoryId),
-)
-
-/** A row where a workflow of the default branch listens to an event. */
-export const findListening = query("actions.findListening", (db, p: Params<{ repositoryId: number; event: string }>) =>
-  db.selectFrom("action_triggers").select("event").where("repository_id", "=", p.repositoryId).where("event", "=", p.event),
-)
-
 /** The events that workflows listen to, of those that are stored. */
 export const listenedTo = (workflows: readonly Workflow[]): readonly DefaultBranchEvent[] =>
-  EVENTS.filter((event) => workflows.some(({ events }) => events.has(event)))
+  DEFAULT_BRANCH_EVENTS.filter((event) => workflows.some(({ events }) => events.has(event)))
 
 /** Stores the events that the workflows of a repository's default branch listen to. */
 export async function replaceTriggers(tx: Transaction, repositoryId: number, events: readonly DefaultBranchEvent[]): Promise<void> {
   const before = (await findTriggers(tx, { repositoryId })).map(({ event }) => event)
   const gone = before.filter((event) => !events.some((each) => each === event))
   const rows = events.filter((event) => !before.includes(event)).map((event) => ({ repository_id: repositoryId, event }))
-  if (gone.length > 0) await tx.deleteFrom("action_triggers").where("repository_id", "=", repositoryId).where("event", "in", gone).execute()
-  if (rows.length > 0)
-    await tx
-      .insertInto("action_triggers")
-      .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+  if (gone.length > 0) await removeTriggers(tx, repositoryId, gone)
+  if (rows.length > 0) await insertTriggers(tx, rows)
 }

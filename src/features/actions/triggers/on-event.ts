@@ -9,7 +9,7 @@ import { branchRef, isRefName } from "../../../git/index.ts"
 import { membersOf } from "../definitions/payload.ts"
 import { beginFiltering, startsOn, type Trigger } from "../definitions/triggers.ts"
 import { findRunsByIds } from "../runs/store.ts"
-import { findCaused } from "./caused.ts"
+import { findCaused } from "./store.ts"
 import { commitOf, judge, readWorkflows, startAll } from "./triggered.ts"
 
 /** Starts the workflows of the default branch, of a tag or of a new branch for an event. */

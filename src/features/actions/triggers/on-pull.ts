@@ -6,7 +6,6 @@ import { findIssueById, findPullByIssue, findRepositoryById, findUserById } from
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
@@ -14,7 +13,6 @@ import type { Services } from "../../../core/services.ts"
 import type { Members } from "../../../core/yaml.ts"
 import { branchRef, type Commit, objectId } from "../../../git/index.ts"
 import { peel } from "../../code/commits/revision.ts"
-import { type IssueChange, issuePayload } from "../../review/pulls/payload.ts"
 import { headRef } from "../../review/pulls/refs.ts"
 import {
   beginFiltering,
@@ -28,9 +26,10 @@ import {
   startsOnRef,
   type Verdict,
 } from "../definitions/triggers.ts"
-import { findCaused } from "./caused.ts"
-import type { PullEvent } from "./heard.ts"
+import { type IssueChange, issuePayload } from "../external/issue-payload.ts"
+import { PULL_EVENTS, type PullEvent } from "../external/names.ts"
 import { findSkipped, reportSkipped } from "./skipped.ts"
+import { findCaused, findMergedPull } from "./store.ts"
 import { commitOf, type Judged, judge, readWorkflows, startAll } from "./triggered.ts"
 
 /** Starts workflows for events of pull requests. */
@@ -41,7 +40,7 @@ const StartForPull = Type.Object({
   issueId: int64(),
   actorId: int64(),
   /** Its names in workflows. */
-  events: Type.Array(oneOf(["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"])),
+  events: Type.Array(oneOf(PULL_EVENTS)),
   /** Its types of activity there. */
   types: Type.Array(Type.String()),
   change: Type.Unsafe<IssueChange>({ type: "object" }),
@@ -156,17 +155,6 @@ async function changedPaths({ git }: Services, { repository: row, head, base }: 
   return filteredPaths(await git.diffs.files(repository, from ?? null, head.id))
 }
 
-const hasMerged = query("actions.hasMerged", (db, p: Params<{ repositoryId: number; authorId: number }>) =>
-  db
-    .selectFrom("pulls")
-    .innerJoin("issues", "issues.id", "pulls.issue_id")
-    .select("pulls.id")
-    .where("pulls.repository_id", "=", p.repositoryId)
-    .where("pulls.is_merged", "=", 1)
-    .where("issues.author_id", "=", p.authorId)
-    .limit(1),
-)
-
 /**
  * Whether code of this pull request needs approval before it is run: it comes from a fork, and its author or the user who caused the event
  * may not write to actions and has never had a pull request merged here. Restricted users always need approval.
@@ -181,7 +169,7 @@ async function requiresApproval(db: Handle, { issue, pull, repository, owner, ac
     const permission = permissions.get(person.id)
     const writes = permission !== undefined && unitMode(permission, repository, "repo.actions") >= Mode.write
     if (person.is_restricted === 1) return true
-    if (!writes && !(await hasMerged.first(db, { repositoryId: repository.id, authorId: person.id }))) return true
+    if (!writes && !(await findMergedPull.first(db, { repositoryId: repository.id, authorId: person.id }))) return true
   }
   return false
 }

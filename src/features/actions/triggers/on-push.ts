@@ -1,7 +1,6 @@
 import type { Members } from "../../../core/yaml.ts"
-import { type Commit, zeroId } from "../../../git/index.ts"
+import { branchRef, type Commit } from "../../../git/index.ts"
 import { peel } from "../../code/commits/revision.ts"
-import { createdPayload, deletedPayload, type PushedCommits, pushedCommits, pushPayload } from "../../code/pushes/payload.ts"
 import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { type Budget, newBudget } from "../definitions/files.ts"
@@ -15,9 +14,11 @@ import {
   startsOnRef,
   type Verdict,
 } from "../definitions/triggers.ts"
-import { findListening } from "./listening.ts"
+import { externalOfPush } from "../external/events.ts"
+import { isBranchOrTag, type PushedCommits, pushedCommits } from "../external/push-payload.ts"
 import { type DefaultBranch, describeDefaultBranch, storeDefaultBranch } from "./schedules.ts"
 import { findSkipped, reportSkipped } from "./skipped.ts"
+import { findListening } from "./store.ts"
 import { judge, type Listening, readDefaultWorkflows, readWorkflows, startAll, type Triggered } from "./triggered.ts"
 
 /** The most references of one push that start workflows; a push of more is an import. */
@@ -78,15 +79,10 @@ export const startWorkflows: PushStep = async (moved) => {
     }
     const runs = []
     for (const { each, change, pushed } of triggered) {
-      const { ref, oldId: before, newId: after } = change
-      const payload =
-        each.event === "create"
-          ? createdPayload(ref, after ?? zeroId(row.object_format))
-          : each.event === "delete"
-            ? deletedPayload(ref)
-            : pushed && (await pushPayload(services, tx, { repository, owner }, { ref, before, after, pushed, pusher }))
-      const runRef = each.event === "delete" ? `refs/heads/${repository.default_branch}` : ref
-      runs.push({ ...each, actorId: pusher.id, payload: payload ?? {}, ref: runRef })
+      const told = externalOfPush(change, pusher, pushed).find(({ workflow }) => workflow?.event === each.event)
+      if (!told) continue
+      const ref = told.workflow?.ref ?? branchRef(repository.default_branch)
+      runs.push({ ...each, actorId: pusher.id, payload: await told.payload(tx, services, { repository, owner }), ref })
     }
     const started = await startAll(tx, services, row.id, runs)
     await reportSkipped(tx, services, row.id, skipped)
@@ -98,7 +94,7 @@ export const startWorkflows: PushStep = async (moved) => {
 async function inspectDeleted({ services, row }: MovedPush, change: RefChange): Promise<PushEffect> {
   const isDefault = change.ref === `refs/heads/${row.default_branch}`
   const none = { change, started: [], excluded: [], ...(isDefault && { described: { lines: [], listened: [] } }) }
-  if (!deletedPayload(change.ref) || !(await findListening.first(services.database.read, { repositoryId: row.id, event: "delete" })))
+  if (!isBranchOrTag(change.ref) || !(await findListening.first(services.database.read, { repositoryId: row.id, event: "delete" })))
     return none
   return { ...none, ...(await judge(services, row, await readDefaultWorkflows(services, row), "delete", () => "starts")) }
 }
@@ -112,7 +108,7 @@ interface Reading {
 async function inspectChange(moved: MovedPush, change: RefChange, { budget, filtering }: Reading): Promise<PushEffect> {
   const { services, repository, row } = moved
   const commit = change.newId === null ? undefined : await peel(services.git, repository, change.newId)
-  const isNew = change.oldId === null && createdPayload(change.ref, "") !== undefined
+  const isNew = change.oldId === null && isBranchOrTag(change.ref)
   // The first push to a repository may choose its default branch.
   const mayBeDefault = change.ref === `refs/heads/${row.default_branch}` || (row.is_empty === 1 && change.ref.startsWith("refs/heads/"))
   const skips = commit === undefined || requestsSkip(commit.message)

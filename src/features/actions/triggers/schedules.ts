@@ -1,9 +1,6 @@
-import { type SqlBool, sql } from "kysely"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
@@ -12,14 +9,24 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isMapping } from "../../../core/yaml.ts"
 import { branchRef, type Commit } from "../../../git/index.ts"
-import { type PushedCommits, pushPayload } from "../../code/pushes/payload.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { readCalledFiles } from "../definitions/called-files.ts"
 import { nextTime } from "../definitions/cron-line.ts"
 import type { WorkflowFile } from "../definitions/files.ts"
 import type { Workflow } from "../definitions/workflow.ts"
+import { type PushedCommits, pushPayload } from "../external/push-payload.ts"
 import { endJobs } from "../runs/update.ts"
 import { listenedTo, replaceTriggers } from "./listening.ts"
+import {
+  type DueSchedule,
+  findDueSchedules,
+  findSchedules,
+  findUntakenSchedules,
+  insertSchedules,
+  moveSchedule,
+  removeSchedule,
+  removeSchedules,
+} from "./store.ts"
 import { type FoundWorkflow, readDefaultWorkflows, startAll } from "./triggered.ts"
 
 /** Scheduled workflows, by the cron lines in the workflow files of default branches. */
@@ -54,19 +61,15 @@ function linesOf(file: WorkflowFile, workflow: Workflow): readonly ScheduleLine[
   return [...new Set(lines)].map((line) => ({ workflow: file.name, line }))
 }
 
-const findLines = query("actions.findSchedules", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("action_schedules").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
-)
-
 /** Replaces the schedule lines of a repository; unchanged lines keep their time. */
 async function replaceLines(tx: Transaction, repositoryId: number, lines: readonly TimedScheduleLine[]): Promise<void> {
-  const before = await findLines(tx, { repositoryId })
+  const before = await findSchedules(tx, { repositoryId })
   const same = (one: ScheduleLine, other: ScheduleLine) => one.workflow === other.workflow && one.line === other.line
   const gone = before.filter((row) => !lines.some((line) => same(line, row))).map(({ id }) => id)
   const fresh = lines.filter((line) => !before.some((row) => same(line, row)))
-  if (gone.length > 0) await tx.deleteFrom("action_schedules").where(inList("action_schedules.id", gone)).execute()
+  if (gone.length > 0) await removeSchedules(tx, gone)
   const rows = fresh.map(({ workflow, line, nextAt }) => ({ repository_id: repositoryId, workflow, line, next_at: nextAt }))
-  for (const slice of slicesOf(rows)) await tx.insertInto("action_schedules").values(slice).execute()
+  for (const slice of slicesOf(rows)) await insertSchedules(tx, slice)
 }
 
 /** What is stored of the workflows of a default branch. */
@@ -98,18 +101,6 @@ export async function readSchedules(services: Services, repositoryId: number): P
   await database.write((tx) => storeDefaultBranch(tx, repositoryId, described))
 }
 
-const findDue = query("actions.findDueSchedules", (db, p: Params<{ now: number; limit: number }>) =>
-  db.selectFrom("action_schedules").selectAll().where("next_at", "<=", p.now).orderBy("next_at").orderBy("id").limit(p.limit),
-)
-type Due = Awaited<ReturnType<typeof findDue>>[number]
-
-const moveOn = query("actions.moveSchedule", (db, p: Params<{ id: number; from: number; next: number }>) =>
-  db.updateTable("action_schedules").set({ next_at: p.next }).where("id", "=", p.id).where("next_at", "=", p.from),
-)
-const removeLine = query("actions.removeSchedule", (db, p: Params<{ id: number; from: number }>) =>
-  db.deleteFrom("action_schedules").where("id", "=", p.id).where("next_at", "=", p.from),
-)
-
 /** Starts the workflows that are due. One that was due several times while the server was down is started once. */
 export const startScheduled: Task = {
   name: "start_schedule_tasks",
@@ -117,7 +108,7 @@ export const startScheduled: Task = {
   async run(services, signal) {
     const { database, log } = services
     let started = 0
-    for (const due of await findDue(database.read, { now: services.now(), limit: MOST_DUE })) {
+    for (const due of await findDueSchedules(database.read, { now: services.now(), limit: MOST_DUE })) {
       if (signal.aborted) break
       try {
         if (await startDue(services, due)) started++
@@ -131,7 +122,7 @@ export const startScheduled: Task = {
 }
 
 /** Starts the workflow of a line, unless it, or the repository's actions, are switched off. Returns whether it was started. */
-async function startDue(services: Services, due: Due): Promise<boolean> {
+async function startDue(services: Services, due: DueSchedule): Promise<boolean> {
   const { database } = services
   const row = await findRepositoryById.first(database.read, { id: due.repository_id })
   if (!row) return false
@@ -144,8 +135,8 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
     await lockRow(tx, "repositories", row.id)
     const claimed =
       next === undefined || (runs && !isCurrent)
-        ? await removeLine.changes(tx, { id: due.id, from: due.next_at })
-        : await moveOn.changes(tx, { id: due.id, from: due.next_at, next })
+        ? await removeSchedule.changes(tx, { id: due.id, from: due.next_at })
+        : await moveSchedule.changes(tx, { id: due.id, from: due.next_at, next })
     const owner = await findUserById.first(tx, { id: row.owner_id })
     if (claimed === 0 || !found || !called || !owner) return false
     const ref = branchRef(row.default_branch)
@@ -157,7 +148,7 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
       pushed: lastCommit(found.commit),
       pusher: ACTIONS_USER,
     }
-    const payload = { ...(await pushPayload(services, tx, { repository: row, owner }, push)), schedule: due.line }
+    const payload = { ...(await pushPayload(tx, services, { repository: row, owner }, push)), schedule: due.line }
     const run = { ...found, called, event: "schedule", actorId: ACTIONS_USER.id, payload, ref }
     return (await startAll(tx, services, row.id, [run])) > 0
   })
@@ -166,30 +157,13 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
 /** What a scheduled run is told of is the last commit, without its files. */
 const lastCommit = (commit: Commit): PushedCommits => ({ commits: [commit], total: 1, changes: new Map() })
 
-// Literal, because a partial index is only used for the exact condition that it was created with.
-const isUntaken = sql<SqlBool>`action_runs.state in ('waiting', 'blocked')`
-
-const findUntaken = query("actions.findUntaken", (db, p: Params<{ repositoryId: number; workflow: string; ref: string }>) =>
-  db
-    .selectFrom("action_jobs")
-    .innerJoin("action_runs", "action_runs.id", "action_jobs.run_id")
-    .select(["action_jobs.id", "action_jobs.run_id"])
-    .where("action_runs.repository_id", "=", p.repositoryId)
-    .where("action_runs.workflow", "=", p.workflow)
-    .where("action_runs.ref", "=", p.ref)
-    .where("action_runs.event", "=", "schedule")
-    .where(isUntaken)
-    .where("action_jobs.state", "in", ["waiting", "blocked"])
-    .where("action_runs.started_at", "=", 0),
-)
-
 /** Cancels earlier runs that no runner has begun: without runners they would accumulate. */
 async function cancelUntaken(
   tx: Transaction,
   services: Services,
   which: { readonly repositoryId: number; readonly workflow: string; readonly ref: string },
 ): Promise<void> {
-  const jobs = await findUntaken(tx, which)
+  const jobs = await findUntakenSchedules(tx, which)
   if (jobs.length > 0) await endJobs(tx, services, jobs, "cancelled")
 }
 

@@ -1,6 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { flag } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
@@ -15,20 +14,12 @@ import { readContexts } from "../runs/known.ts"
 import { publishNewRun } from "../runs/publish.ts"
 import { stateOf } from "../runs/status.ts"
 import type { Run } from "../runs/store.ts"
+import { changeAttempt, changeRun, insertAttempt, insertJobs, insertRun } from "../runs/store.ts"
 import { enterGroup, updateRun } from "../runs/update.ts"
+import { nextNumber } from "./store.ts"
 
 /** The maximum length of a run's title, in characters. */
 const LONGEST_TITLE = 255
-
-const nextNumber = query("actions.nextNumber", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .insertInto("action_counters")
-    .values({ repository_id: p.repositoryId, last_number: 1 })
-    .onConflict((conflict) =>
-      conflict.column("repository_id").doUpdateSet((eb) => ({ last_number: eb("action_counters.last_number", "+", 1) })),
-    )
-    .returning("last_number"),
-)
 
 export interface NewRun {
   readonly repositoryId: number
@@ -66,11 +57,8 @@ export async function startRun(tx: Transaction, services: Services, given: NewRu
   const fuel = newFuel()
   const isOpen = isOpenWorkflow(workflow)
   const early = isOpen ? undefined : planOfWorkflow(workflow, {}, fuel)
-  let run = await insertRun(tx, services, given, early)
-  await tx
-    .insertInto("action_attempts")
-    .values({ run_id: run.id, number: 1, actor_id: actorId, state: run.state, created_at: now })
-    .execute()
+  let run = await createRow(tx, services, given, early)
+  await insertAttempt(tx, { run_id: run.id, number: 1, actor_id: actorId, state: run.state, created_at: now })
   const plan = early ?? planOfWorkflow(workflow, (await readContexts(tx, services, run))({}), fuel)
   if (isOpen) run = await complete(tx, given, run, plan)
   const rows = rowsOf({ run, workflow: workflow.members, calls: called.calls, now }, plan.jobs)
@@ -79,7 +67,7 @@ export async function startRun(tx: Transaction, services: Services, given: NewRu
     const job = plan.jobs[index]
     return !needsApproval && isSimple && job && startsAtOnce(job) ? { ...row, state: "waiting" as const, queued_at: now } : row
   })
-  if (queued.length > 0) await tx.insertInto("action_jobs").values(queued).execute()
+  if (queued.length > 0) await insertJobs(tx, queued)
   if (!isSimple && plan.error === "") {
     if (!needsApproval) await enterGroup(tx, services, run, plan.concurrency)
     await updateRun(tx, services, run.id)
@@ -105,54 +93,42 @@ function columnsOf({ commit, title: given, needsApproval = false }: NewRun, { ti
   }
 }
 
-async function insertRun(tx: Transaction, services: Services, run: NewRun, plan: Plan | undefined): Promise<Run> {
+async function createRow(tx: Transaction, services: Services, run: NewRun, plan: Plan | undefined): Promise<Run> {
   const { repositoryId, actorId, file, workflow, called = NO_CALLS, event, payload, ref, commit, checked = commit } = run
   const { isUntrusted = false, needsApproval = false, pullId = 0, cause = "" } = run
   const now = services.now()
   const number = (await nextNumber.first(tx, { repositoryId }))?.last_number ?? 1
   const columns = plan ? columnsOf(run, plan) : { title: "", state: "blocked" as const }
-  return tx
-    .insertInto("action_runs")
-    .values({
-      repository_id: repositoryId,
-      number,
-      workflow: file.name,
-      workflow_name: storable(workflow.name),
-      workflow_folder: file.folder,
-      definition: JSON.stringify(workflow.members),
-      called: JSON.stringify(called),
-      is_untrusted: flag(isUntrusted),
-      needs_approval: flag(needsApproval),
-      pull_id: pullId,
-      cause,
-      event,
-      payload: JSON.stringify(payload),
-      ref,
-      commit_id: commit.id,
-      checked_commit: writeCommit(checked),
-      actor_id: actorId,
-      attempt: 1,
-      created_at: now,
-      ...columns,
-      ...("error" in columns && columns.error !== "" ? { stopped_at: now } : {}),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return insertRun(tx, {
+    repository_id: repositoryId,
+    number,
+    workflow: file.name,
+    workflow_name: storable(workflow.name),
+    workflow_folder: file.folder,
+    definition: JSON.stringify(workflow.members),
+    called: JSON.stringify(called),
+    is_untrusted: flag(isUntrusted),
+    needs_approval: flag(needsApproval),
+    pull_id: pullId,
+    cause,
+    event,
+    payload: JSON.stringify(payload),
+    ref,
+    commit_id: commit.id,
+    checked_commit: writeCommit(checked),
+    actor_id: actorId,
+    attempt: 1,
+    created_at: now,
+    ...columns,
+    ...("error" in columns && columns.error !== "" ? { stopped_at: now } : {}),
+  })
 }
 
 /** Completes the row of a run whose expressions could only be evaluated once it had one. */
-async function complete(tx: Transaction, given: NewRun, { id, created_at }: Run, plan: Plan): Promise<Run> {
+async function complete(tx: Transaction, given: NewRun, run: Run, plan: Plan): Promise<Run> {
   const columns = columnsOf(given, plan)
-  const times = columns.error === "" ? {} : { stopped_at: created_at }
-  await tx
-    .updateTable("action_attempts")
-    .set({ state: columns.state, ...times })
-    .where("run_id", "=", id)
-    .execute()
-  return tx
-    .updateTable("action_runs")
-    .set({ ...columns, ...times })
-    .where("id", "=", id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const times = columns.error === "" ? {} : { stopped_at: run.created_at }
+  await changeAttempt(tx, run.id, 1, { state: columns.state, ...times })
+  await changeRun(tx, run.id, { ...columns, ...times })
+  return { ...run, ...columns, ...times }
 }

@@ -1,26 +1,31 @@
 import { Readable } from "node:stream"
-import { type Selectable, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import type { ActionUploadPartsTable, ActionUploadsTable } from "../../../core/database/tables/actions.ts"
 import { refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { discardFile, type Expected, openFile, removeFiles, type StoredFile, storeFile } from "../files/files.ts"
-import { isActive } from "../runs/store.ts"
-import type { RunningTask } from "../tokens/running-task.ts"
+import type { RunningTask } from "../tokens/store.ts"
+import {
+  countUploads,
+  findNamedUpload,
+  findUploadParts,
+  findUploadSize,
+  findUploadSizeOfTask,
+  insertUpload,
+  insertUploadPart,
+  type OpenUpload,
+  type Part,
+  removeUpload,
+  removeUploadPart,
+  type Upload,
+  writeOrder,
+} from "./store.ts"
 
 /**
  * Uploads of jobs that come in parts, in any order and several at once. Each part is a file with a row, so that an upload goes on after a restart and on
  * another process, and its parts stay until the whole is stored.
  */
-
-export type Upload = Selectable<ActionUploadsTable>
-export type Part = Selectable<ActionUploadPartsTable>
-
-/** An upload of a task that still runs, with the storage key of its repository. */
-export type OpenUpload = Upload & { readonly storage: string }
 
 const ENDED_ELSEWHERE = "this upload is being ended by another call; try again in a moment"
 
@@ -31,27 +36,9 @@ const MOST_UPLOADS = 1_000
 
 export type NewUpload = Pick<Upload, "kind" | "name"> & Partial<Pick<Upload, "version" | "scope" | "media_type" | "expires_at">>
 
-const findNamed = query(
-  "actions.findNamedUpload",
-  (db, p: Params<{ taskId: number; kind: Upload["kind"]; name: string; version: string }>) =>
-    db
-      .selectFrom("action_uploads")
-      .selectAll()
-      .where("task_id", "=", p.taskId)
-      .where("kind", "=", p.kind)
-      .where("name", "=", p.name)
-      .where("version", "=", p.version),
-)
-const countUploads = query("actions.countUploads", (db, p: Params<{ taskId: number }>) =>
-  db
-    .selectFrom("action_uploads")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("task_id", "=", p.taskId),
-)
-
 /** The upload that a task has begun under a name. */
 export const findUpload = (db: Handle, { task }: RunningTask, { kind, name, version = "" }: NewUpload): Promise<Upload | undefined> =>
-  findNamed.first(db, { taskId: task.id, kind, name, version })
+  findNamedUpload.first(db, { taskId: task.id, kind, name, version })
 
 /** Begins an upload; what the task has uploaded under the same name before is dropped. Refuses `invalid` more than a thousand at once. */
 export async function beginUpload(
@@ -60,54 +47,12 @@ export async function beginUpload(
   { task, repository }: Pick<RunningTask, "task" | "repository">,
   { kind, name, version = "", ...more }: NewUpload,
 ): Promise<Upload> {
-  const before = await findNamed.first(tx, { taskId: task.id, kind, name, version })
+  const before = await findNamedUpload.first(tx, { taskId: task.id, kind, name, version })
   if (before) await dropUpload(tx, services, { ...before, storage: repository.storage })
   const { total } = (await countUploads.first(tx, { taskId: task.id })) ?? { total: 0 }
   if (total >= MOST_UPLOADS) throw refuse.invalid("name", `this job has begun ${MOST_UPLOADS} uploads without ending them`)
-  return tx
-    .insertInto("action_uploads")
-    .values({ ...more, kind, name, version, task_id: task.id, repository_id: repository.id, created_at: services.now() })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return insertUpload(tx, { ...more, kind, name, version, task_id: task.id, repository_id: repository.id, created_at: services.now() })
 }
-
-/** The upload while its task runs. */
-export const findOpenUpload = query("actions.findOpenUpload", (db, p: Params<{ id: number }>) =>
-  db
-    .selectFrom("action_uploads")
-    .innerJoin("action_tasks", "action_tasks.id", "action_uploads.task_id")
-    .innerJoin("repositories", "repositories.id", "action_uploads.repository_id")
-    .selectAll("action_uploads")
-    .select("repositories.storage")
-    .where("action_uploads.id", "=", p.id)
-    .where(isActive),
-)
-
-const findParts = query("actions.findUploadParts", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("action_upload_parts").selectAll().where("upload_id", "=", p.id).orderBy("position").orderBy("name"),
-)
-const sumOfSizes = sql<number>`cast(coalesce(sum(size), 0) as bigint)`
-const findSize = query("actions.findUploadSize", (db, p: Params<{ id: number; except: string }>) =>
-  db
-    .selectFrom("action_upload_parts")
-    .select((eb) => [sumOfSizes.as("bytes"), eb.fn.countAll<number>().as("parts")])
-    .where("upload_id", "=", p.id)
-    .where("name", "<>", p.except),
-)
-const findSizeOfTask = query("actions.findUploadSizeOfTask", (db, p: Params<{ taskId: number; id: number; except: string }>) =>
-  db
-    .selectFrom("action_upload_parts")
-    .innerJoin("action_uploads", "action_uploads.id", "action_upload_parts.upload_id")
-    .select(sumOfSizes.as("bytes"))
-    .where("action_uploads.task_id", "=", p.taskId)
-    .where((eb) => eb.or([eb("upload_id", "<>", p.id), eb("action_upload_parts.name", "<>", p.except)])),
-)
-const removePart = query("actions.removeUploadPart", (db, p: Params<{ id: number; name: string }>) =>
-  db.deleteFrom("action_upload_parts").where("upload_id", "=", p.id).where("name", "=", p.name).returning("file"),
-)
-const removeUpload = query("actions.removeUpload", (db, p: Params<{ id: number }>) =>
-  db.deleteFrom("action_uploads").where("id", "=", p.id),
-)
 
 /** Where a part belongs: a named block, whose place a list says later; at an offset; after what is there; or it is all. */
 export type Place =
@@ -143,8 +88,8 @@ export async function storePart(
   const most = config.actions.maxArtifactBytesPerRun + config.actions.maxCacheBytes
   /** What others leave for the part of this name. */
   const roomFor = async (db: Handle, name: string) => {
-    const there = (await findSize.first(db, { id, except: name })) ?? { bytes: 0, parts: 0 }
-    const ofTask = (await findSizeOfTask.first(db, { taskId, id, except: name })) ?? { bytes: 0 }
+    const there = (await findUploadSize.first(db, { id, except: name })) ?? { bytes: 0, parts: 0 }
+    const ofTask = (await findUploadSizeOfTask.first(db, { taskId, id, except: name })) ?? { bytes: 0 }
     const bytes = Math.min(maxBytes - (name === WHOLE ? 0 : there.bytes), most - ofTask.bytes)
     return { ...there, room: Math.max(0, bytes) }
   }
@@ -161,34 +106,23 @@ export async function storePart(
       const left = await roomFor(tx, name)
       if (stored.size > left.room) throw tooLarge()
       if (left.parts >= MOST_PARTS) throw refuse.invalid("parts", `an upload has at most ${MOST_PARTS} parts`)
-      const replaced = await removePart(tx, { id, name })
+      const replaced = await removeUploadPart(tx, { id, name })
       await removeFiles(
         tx,
         services,
         replaced.map(({ file }) => ({ storage, file })),
       )
-      await tx
-        .insertInto("action_upload_parts")
-        .values({
-          upload_id: id,
-          name,
-          position: at.kind === "offset" ? at.offset : 0,
-          file: stored.file,
-          size: stored.size,
-          sha256: stored.sha256,
-        })
-        .execute()
+      await insertUploadPart(tx, {
+        upload_id: id,
+        name,
+        position: at.kind === "offset" ? at.offset : 0,
+        file: stored.file,
+        size: stored.size,
+        sha256: stored.sha256,
+      })
       if (at.kind === "whole") await writeOrder(tx, id, [name])
     })
   await writeRow(write, () => discardFile(services, stored))
-}
-
-const writeOrder = async (tx: Transaction, id: number, names: readonly string[]): Promise<void> => {
-  await tx
-    .updateTable("action_uploads")
-    .set({ parts: JSON.stringify(names) })
-    .where("id", "=", id)
-    .execute()
 }
 
 /** Says which blocks an upload has, in their order. Refuses `invalid` one that has not arrived, and `notFound` where the upload was ended. */
@@ -196,7 +130,7 @@ export async function orderParts({ database }: Services, { id }: Upload, blocks:
   if (blocks.length > MOST_PARTS) throw refuse.invalid("parts", `an upload has at most ${MOST_PARTS} parts`)
   await database.write(async (tx) => {
     if (!(await lockRow(tx, "action_uploads", id))) throw refuse.notFound("this upload has ended")
-    const there = new Set((await findParts(tx, { id })).map(({ name }) => name))
+    const there = new Set((await findUploadParts(tx, { id })).map(({ name }) => name))
     const names = blocks.map(blockName)
     if (!names.every((name) => there.has(name))) throw refuse.invalid("parts", "a block of this list has not arrived")
     await writeOrder(tx, id, names)
@@ -205,7 +139,7 @@ export async function orderParts({ database }: Services, { id }: Upload, blocks:
 
 /** The parts of an upload in their order. Refuses `invalid` where some are missing. */
 export async function partsOf(db: Handle, { id, parts }: Upload): Promise<readonly Part[]> {
-  const there = await findParts(db, { id })
+  const there = await findUploadParts(db, { id })
   if (parts !== "") {
     const names: readonly string[] = JSON.parse(parts)
     const byName = new Map(there.map((part) => [part.name, part]))
@@ -225,7 +159,7 @@ function requireWhole(parts: readonly Part[]): void {
 
 /** The parts of each file of an upload that has several. Refuses `invalid` where some are missing. */
 export async function partsByFile(db: Handle, { id }: Upload): Promise<ReadonlyMap<string, readonly Part[]>> {
-  const files = Map.groupBy(await findParts(db, { id }), ({ name }) => name.slice(OFFSET_DIGITS + 1))
+  const files = Map.groupBy(await findUploadParts(db, { id }), ({ name }) => name.slice(OFFSET_DIGITS + 1))
   for (const parts of files.values()) requireWhole(parts)
   return files
 }
@@ -277,7 +211,7 @@ export async function dropUpload(
   services: Pick<Services, "jobs">,
   { id, storage }: Pick<OpenUpload, "id" | "storage">,
 ): Promise<void> {
-  const parts = await findParts(tx, { id })
+  const parts = await findUploadParts(tx, { id })
   await removeFiles(
     tx,
     services,
@@ -297,7 +231,7 @@ export async function endUpload(
   { stored, isNew }: Assembled,
 ): Promise<void> {
   const there = await lockRow(tx, "action_uploads", id)
-  const parts = await findParts(tx, { id })
+  const parts = await findUploadParts(tx, { id })
   const others = parts.filter(({ file }) => file !== stored.file)
   if (!there || (!isNew && others.length === parts.length)) throw refuse.busy(ENDED_ELSEWHERE)
   await removeFiles(

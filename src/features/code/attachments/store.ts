@@ -160,3 +160,7 @@ export type AttachmentsOf =
   | { readonly issue_id: number; readonly comment_id: number }
   | { readonly issue_id: number }
   | { readonly repository_id: number }
+
+/** The files of a transferred issue. */
+export const moveAttachments = (tx: Transaction, { repositoryId, issueId }: { readonly repositoryId: number; readonly issueId: number }) =>
+  tx.updateTable("attachments").set({ repository_id: repositoryId }).where("issue_id", "=", issueId).execute()

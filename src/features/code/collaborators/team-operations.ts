@@ -7,8 +7,9 @@ import {
   onRepositoryAsAdministrator,
   onRepositorySignedIn,
 } from "../../../access/policies/repositories.ts"
-import { onTeam, onTeamPrivileged, type Team as TeamRow, teamReadable } from "../../../access/policies/teams.ts"
+import { onTeam, onTeamPrivileged } from "../../../access/policies/teams.ts"
 import { findRepositoryByName, findRepositoryRedirect } from "../../../access/store.ts"
+import { type Team as TeamRow, teamVisible } from "../../../access/visibility.ts"
 import type { Actor, SignedIn, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
@@ -151,7 +152,7 @@ async function teamReader(db: Handle, { owner, actor, permission }: OnOwnedRepos
   const role = await roleIn(db, actor, owner)
   if (role.isOwner || (role.isMember && permission.mode >= Mode.owner)) return { role, isReadable: () => true }
   const own = new Set((await findOwnTeamIds(db, { organizationId: owner.id, userId: actor.user.id })).map((row) => row.team_id))
-  return { role, isReadable: (team) => teamReadable(actor, team, owner, role, own.has(team.id)) }
+  return { role, isReadable: (team) => teamVisible(actor, team, owner, role, own.has(team.id)) }
 }
 
 /** The repository's teams that the caller, its administrator, may know of; and those that they may add. */
@@ -161,7 +162,7 @@ export async function changeableTeams(db: Handle, found: OnOwnedRepository) {
   const mayChange = mayChangeTeams(found.owner, role.isOwner)
   if (!mayChange) return { attached, mayChange, others: [] }
   const everything = { number: 1, limit: MOST_TEAMS, offset: 0 }
-  const { rows } = await findTeams(db, found.owner.id, found.actor, role, { text: "", inDescriptions: false }, everything)
+  const { rows } = await findTeams(db, found.owner.id, found.actor, { text: "", inDescriptions: false }, everything)
   return { attached, mayChange, others: rows.filter(({ id }) => attached.every((team) => team.id !== id)) }
 }
 

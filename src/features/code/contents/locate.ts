@@ -38,7 +38,7 @@ export async function locateCode(call: OnCode, text: string): Promise<Located | 
     return { revision, git, parts: partsToRead(parts.join("/")) }
   }
   const names = rest.slice(0, DEEPEST).map((_, index) => rest.slice(0, index + 1).join("/"))
-  if (names.length === 0 || text.includes("\0")) throw refuse.notFound()
+  if (names.length === 0) throw refuse.notFound()
   const find = kind === "branch" ? findBranchAmong : findTagAmong
   const found = await find(call.db, { repositoryId: call.repository.id, names })
   const name = found.map((row) => row.name).reduce((longest, each) => (each.length > longest.length ? each : longest), "")

@@ -33,7 +33,7 @@ const MOST_LOCKS = 100
 
 /** A path as git has it: relative, with forward slashes, without `..`. Refuses `invalid` for any other. */
 export function requirePath(path: string): string {
-  const isPath = path.length <= LONGEST_PATH && !path.includes("\0") && path.split("/").every((part) => !["", ".", ".."].includes(part))
+  const isPath = path.length <= LONGEST_PATH && path.split("/").every((part) => !["", ".", ".."].includes(part))
   if (!isPath) throw refuse.invalid("path", "must be the path of a file in the repository")
   return path
 }
@@ -93,10 +93,7 @@ export interface LockPage {
 export async function listLocks(db: Handle, { id: repositoryId }: In, { path, id, cursor, limit }: LockQuery): Promise<LockPage> {
   const size = limit === undefined || limit <= 0 ? MOST_LOCKS : Math.min(limit, MOST_LOCKS)
   let found = locksWithOwners(db).where("lfs_locks.repository_id", "=", repositoryId)
-  if (path !== undefined && path !== "") {
-    if (path.includes("\0")) return { locks: [], next: undefined }
-    found = found.where("lfs_locks.path", "=", path)
-  }
+  if (path !== undefined && path !== "") found = found.where("lfs_locks.path", "=", path)
   if (id !== undefined && id !== "") {
     if (!/^\d{1,15}$/.test(id)) return { locks: [], next: undefined }
     found = found.where("lfs_locks.id", "=", Number(id))

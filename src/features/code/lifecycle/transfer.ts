@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely"
 import { type Owned, permissionOn, type Repository, reaches } from "../../../access/permission.ts"
 import { roleIn } from "../../../access/policies/organization-role.ts"
-import { type Team, teamReadable } from "../../../access/policies/teams.ts"
 import { findRepositoryById, findRepositoryByName, findTeamMember, findUserById } from "../../../access/store.ts"
+import { type Team, teamVisible } from "../../../access/visibility.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
@@ -148,7 +148,7 @@ async function seesTeam(db: Handle, doer: User, team: Team): Promise<boolean> {
   if (!organization) return false
   const isTeamMember = (await findTeamMember.first(db, { teamId: team.id, userId: doer.id })) !== undefined
   const actor = signedInAs(doer)
-  return teamReadable(actor, team, organization, await roleIn(db, actor, organization), isTeamMember)
+  return teamVisible(actor, team, organization, await roleIn(db, actor, organization), isTeamMember)
 }
 
 const nameTaken = (recipient: User, name: string) => refuse.invalid("new_owner", `${recipient.name} has a repository ${name} already`)

@@ -90,7 +90,7 @@ export const mirrorOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "notFound"],
     handle: async ({ services, db, repository, path }) => {
       requireMirrors(services)
-      const mirror = await findPushMirrorByName.first(db, { repositoryId: repository.id, name: nameOf(path.name) })
+      const mirror = await findPushMirrorByName.first(db, { repositoryId: repository.id, name: path.name })
       if (!mirror) throw refuse.notFound()
       return ok(presentPushMirror(repository, mirror))
     },
@@ -107,7 +107,7 @@ export const mirrorOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "notFound"],
     handle: async ({ services, repository, me, path }) => {
       requireMirrors(services)
-      await services.database.write((tx) => dropPushMirror(tx, repository.id, nameOf(path.name), me))
+      await services.database.write((tx) => dropPushMirror(tx, repository.id, path.name, me))
       return noContent()
     },
   }),
@@ -117,6 +117,3 @@ export const mirrorOperations: readonly Operation[] = [
 function requireMirrors({ config }: Services): void {
   if (!config.mirror.enabled) throw refuse.badRequest("mirrors are switched off on this site")
 }
-
-/** PostgreSQL can't store this character, so no mirror has such a name. */
-const nameOf = (name: string): string => (name.includes("\0") ? "" : name)

@@ -1,8 +1,8 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
-import { listedUsers, visibleOrganizations, visibleRepositories } from "../../../access/visibility.ts"
-import { type Actor, actorId, isSiteAdministrator } from "../../../core/actor.ts"
+import { listedUsers, publicRepositories, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
+import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
 import type { Tables } from "../../../core/database/tables.ts"
@@ -140,19 +140,6 @@ export const ofTeam = (teamId: number): Condition =>
       .where("team_repositories.team_id", "=", teamId),
   )
 
-/** Public, and of a public owner: visible without signing in. */
-export const openToAll = (): Condition =>
-  eb().and([
-    eb()("repositories.is_private", "=", 0),
-    eb().exists(
-      eb()
-        .selectFrom("users")
-        .select("users.id")
-        .whereRef("users.id", "=", "repositories.owner_id")
-        .where("users.visibility", "=", "public"),
-    ),
-  ])
-
 /**
  * The repositories that a user works on: as a collaborator, through a team, or because nobody but the members of its private organisation sees it, though
  * it isn't private itself. What others have in public organisations of the user is not among them. Without `withHidden`, organisations with hidden
@@ -257,9 +244,9 @@ export function conditionsOf(actor: Actor, search: Search): readonly Condition[]
   return [
     ...(keyword && keyword.text !== "" ? [matching(keyword)] : []),
     ...(uid ? [ofUser(actor, uid, search)] : []),
-    ...(teamId ? [ofTeam(teamId), teamListed(actor, teamId)] : []),
+    ...(teamId ? [ofTeam(teamId), actor.kind === "anonymous" ? eb().lit(false) : teamListed(actor, teamId)] : []),
     ...(search.starredBy ? [starredBy(search.starredBy), listed(actor, search.starredBy)] : []),
-    ...(search.withHidden ? [] : [openToAll()]),
+    ...(search.withHidden ? [] : [publicRepositories()]),
     ...is("is_private", search.isPrivate),
     ...is("is_template", search.isTemplate),
     ...is("is_archived", search.isArchived),
@@ -274,19 +261,6 @@ function ofUser(actor: Actor, uid: number, { exclusive, mode, withHidden }: Sear
   return mode === "collaborative" ? eb().and([eb()("repositories.owner_id", "!=", uid), worked]) : eb().or([ownedBy(uid), worked])
 }
 
-/** Whether the caller may see the team's repositories: its members, the organisation's owners, and others if its visibility allows. */
-function teamListed(actor: Actor, teamId: number): Condition {
-  if (isSiteAdministrator(actor)) return eb().lit(true)
-  if (actor.kind === "anonymous") return eb().lit(false)
-  const { id } = actor.user
-  return sql<SqlBool>`exists (
-    select 1 from teams join users on users.id = teams.organization_id
-    where teams.id = ${teamId} and (
-      exists (
-        select 1 from team_members as mine join teams as own on own.id = mine.team_id
-        where mine.user_id = ${id} and mine.organization_id = teams.organization_id and (own.id = teams.id or own.mode >= ${Mode.owner}))
-      or (teams.visibility = 'limited' and exists (
-        select 1 from organization_members as member
-        where member.organization_id = teams.organization_id and member.user_id = ${id}))
-      or (teams.visibility = 'public' and ${visibleOrganizations(actor)})))`
-}
+/** Whether the caller may see the team, and so its repositories. */
+const teamListed = (actor: SignedIn, teamId: number): Condition =>
+  eb().exists(eb().selectFrom("teams").select("teams.id").where("teams.id", "=", teamId).where(visibleTeams(actor)))

@@ -1,10 +1,11 @@
 import { permissionsOn } from "../../../access/permission.ts"
+import { publicRepositories } from "../../../access/visibility.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { listed, type Page } from "../../../core/operation.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentPermission, presentRepositories } from "./present.ts"
-import { type Condition, listRepositories, openToAll } from "./search-store.ts"
+import { type Condition, listRepositories } from "./search-store.ts"
 import { withOwners } from "./store.ts"
 
 /** The user whose list it is, the caller, and the condition for a repository to be on it. */
@@ -23,7 +24,7 @@ export async function listStarredOrWatched(db: Handle, site: Site, { actor, pers
   const found = await listRepositories(
     db,
     actor,
-    { where: own ? [where] : [where, openToAll()], order: { by: "id", direction: "asc" } },
+    { where: own ? [where] : [where, publicRepositories()], order: { by: "id", direction: "asc" } },
     page,
   )
   const owned = await withOwners(db, found.rows)

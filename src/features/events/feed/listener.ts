@@ -5,7 +5,8 @@ import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { branchOf, branchRef, tagRef } from "../../../git/index.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { abbreviate } from "./abbreviate.ts"
-import { forgetIssueActivities, hideActivities, moveIssueActivities, type NewActivity, recordActivity, showActivities } from "./rules.ts"
+import { type NewActivity, recordActivity } from "./rules.ts"
+import { forgetIssueActivities, hideActivities, moveIssueActivities, showActivities } from "./store.ts"
 
 /** Writes domain events into the feeds of users and organisations. */
 export const feed: Listener = {

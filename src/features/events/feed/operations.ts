@@ -7,7 +7,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { listed, type Operation, operation, type Page } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { type FeedQuery, readFeed } from "./feed.ts"
+import { type FeedQuery, readFeed } from "./feed-store.ts"
 import { presentActivities } from "./present.ts"
 import { Activity } from "./records.ts"
 

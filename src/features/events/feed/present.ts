@@ -1,7 +1,6 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
@@ -10,19 +9,9 @@ import { presentUser } from "../../people/users/present.ts"
 import type { User } from "../../people/users/records.ts"
 import { presentComments } from "../../planning/comments/present.ts"
 import type { Comment } from "../../planning/comments/records.ts"
-import { COMMENT_COLUMNS } from "../../planning/comments/store.ts"
-import type { ActivityRow } from "./feed.ts"
+import { type ActivityRow, findFeedComments } from "./feed-store.ts"
 import { isActivityKind } from "./kinds.ts"
 import type { Activity } from "./records.ts"
-
-/** Comments with their places. */
-const findFeedComments = query("activity.findComments", (db, p: Params<{ ids: readonly number[] }>) =>
-  db
-    .selectFrom("comments")
-    .innerJoin("issues", "issues.id", "comments.issue_id")
-    .select([...COMMENT_COLUMNS, "issues.number", "issues.is_pull", "issues.repository_id"])
-    .where("comments.id", "in", p.ids),
-)
 
 /** The comments of entries, by their ids. */
 async function commentsById(

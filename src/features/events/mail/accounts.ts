@@ -9,9 +9,11 @@ import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { invitationCode } from "../../people/registration/registration.ts"
 import { findInvitation } from "../../people/registration/store.ts"
-import { findTeamInvitation, standingInvitation, teamInvitationCode } from "../../people/teams/invitations.ts"
+import { standingInvitation, teamInvitationCode } from "../../people/teams/invitations.ts"
+import { findTeamInvitation } from "../../people/teams/invitations-store.ts"
+import { findAddressesOf } from "../../people/users/addresses-store.ts"
 import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
-import { findAddressesOf } from "../../people/users/store.ts"
+import { noteAccountMail } from "../../people/users/mails-store.ts"
 import { composeAccountMail, composeInvitation, composeTeamInvitation } from "./compose-account.ts"
 
 /** Mails to people about their own accounts, and about those that they may make. */
@@ -43,16 +45,13 @@ async function writeToAccount(
 ): Promise<void> {
   if (config.mail.host === "") return
   const moment = now()
-  const noted = await tx
-    .insertInto("account_mails")
-    .values({ user_id: mail.userId, about: mail.about, lower_address: mail.address, sent_at: moment })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["user_id", "about", "lower_address"])
-        .doUpdateSet({ sent_at: moment })
-        .where("account_mails.sent_at", "<=", moment - PAUSE_SECONDS),
-    )
-    .executeTakeFirst()
+  const noted = await noteAccountMail(tx, {
+    userId: mail.userId,
+    about: mail.about,
+    lowerAddress: mail.address,
+    now: moment,
+    before: moment - PAUSE_SECONDS,
+  })
   if ((noted.numInsertedOrUpdatedRows ?? 0n) > 0n) await jobs.enqueue(tx, accountMailJob, mail)
 }
 

@@ -1,18 +1,14 @@
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { lockUser } from "../../people/users/store.ts"
 import { CAUSES, type Cause, isUsual } from "./causes.ts"
+import { findChoices, insertChoices, removeChoices } from "./choices-store.ts"
 
 /** What a person chose to be told of: in the list of notifications, and by mail. */
 export interface Choices {
   readonly list: readonly Cause[]
   readonly mail: readonly Cause[]
 }
-
-const findChoices = query("notifications.findChoices", (db, p: Params<{ userId: number }>) =>
-  db.selectFrom("notification_choices").select(["cause", "in_list", "by_mail"]).where("user_id", "=", p.userId),
-)
 
 /** Also what they did not choose, as it is for everybody. */
 export async function choicesOf(db: Handle, userId: number): Promise<{ list: Cause[]; mail: Cause[] }> {
@@ -30,12 +26,12 @@ export async function choose(tx: Transaction, userId: number, given: Partial<Cho
   await lockUser(tx, userId)
   const before = await choicesOf(tx, userId)
   const { list, mail } = { ...before, ...given }
-  await tx.deleteFrom("notification_choices").where("user_id", "=", userId).execute()
+  await removeChoices(tx, userId)
   const rows = CAUSES.flatMap((cause) => {
     const [inList, byMail] = [list.includes(cause), mail.includes(cause)]
     const differs = inList !== isUsual(cause) || byMail !== isUsual(cause)
     return differs ? [{ user_id: userId, cause, in_list: flag(inList), by_mail: flag(byMail) }] : []
   })
-  if (rows.length > 0) await tx.insertInto("notification_choices").values(rows).execute()
+  if (rows.length > 0) await insertChoices(tx, rows)
   return choicesOf(tx, userId)
 }

@@ -4,13 +4,12 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import { isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { setSubscribed } from "../../planning/subscriptions/rules.ts"
 import { findThread, setStatus } from "./store.ts"
-import { findNewestIds, type Status, type Thread, type ThreadFilter, UNIT_OF } from "./threads.ts"
+import { findNewestIds, findUnreadOf, type Status, type Thread, type ThreadFilter, UNIT_OF } from "./threads-store.ts"
 
 /** Threads marked in one transaction: other writers can proceed between two of them. */
 const AT_ONCE = 1_000
@@ -87,15 +86,6 @@ export async function unsubscribeThread(services: Pick<Services, "database" | "n
     return issue
   })
 }
-
-const findUnreadOf = query("notifications.findUnreadOf", (db, p: Params<{ userId: number; issueId: number }>) =>
-  db
-    .selectFrom("notifications")
-    .select("id")
-    .where("user_id", "=", p.userId)
-    .where("issue_id", "=", p.issueId)
-    .where("status", "=", "unread"),
-)
 
 /** Marks the user's thread about an issue or pull request as read, if it is unread. */
 export async function readThreadOf(

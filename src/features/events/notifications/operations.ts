@@ -11,7 +11,7 @@ import { locateThread, markThread, markThreads } from "./marking.ts"
 import { presentThreads } from "./present.ts"
 import { NotificationCount, NotificationThread } from "./records.ts"
 import { findThreadRows } from "./store.ts"
-import { countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subject, type ThreadFilter } from "./threads.ts"
+import { countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subject, type ThreadFilter } from "./threads-store.ts"
 
 const about = { tag: "notification", scope: ["notification"], publicOnly: "refused" } as const
 

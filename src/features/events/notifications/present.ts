@@ -14,7 +14,7 @@ import { issueUrl } from "../../planning/issues/present.ts"
 import { failureOf } from "../runs.ts"
 import type { NotificationSubject, NotificationThread } from "./records.ts"
 import { findSubjects, type IssueSubject } from "./store.ts"
-import type { Thread } from "./threads.ts"
+import type { Thread } from "./threads-store.ts"
 
 /**
  * Threads as their owner sees them, in the order given. The caller selects the threads whose subjects the owner may still see.

@@ -7,9 +7,9 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { NotificationsTable } from "../../../core/database/tables/issues.ts"
 import type { Tables } from "../../../core/database/tables.ts"
 import type { EventOf } from "../../../core/events/catalogue.ts"
-import { mayReadIssues } from "../../planning/issues/cleanup.ts"
+import { mayReadIssues } from "../../planning/issues/involvement-store.ts"
 import type { Cause } from "./causes.ts"
-import { UNIT_OF } from "./threads.ts"
+import { UNIT_OF } from "./threads-store.ts"
 
 interface IssueReceivers {
   readonly issueId: number

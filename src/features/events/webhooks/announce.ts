@@ -8,27 +8,27 @@ import { patternSet } from "../../../core/text/automaton.ts"
 import { parseGlob } from "../../../core/text/globs.ts"
 import { beginWork, TooMuchWork } from "../../../core/work.ts"
 import { branchOf, type RefName } from "../../../git/index.ts"
+import { type External, externalOfPackage } from "../../actions/external/events.ts"
+import type { WebhookEvent } from "../../actions/external/names.ts"
+import type { VersionEvent } from "../../actions/external/payload.ts"
 import { EVERYTHING, presentRepository } from "../../code/repositories/present.ts"
 import { presentUser } from "../../people/users/present.ts"
-import { type EventKind, switchOf } from "./events/kinds.ts"
 import { eventsOf } from "./present.ts"
 import { deliverJob, findListeners, findOwnersListeners, insertDelivery, type Webhook } from "./store.ts"
+import { switchOf } from "./switches.ts"
 
-export type Needed = Pick<Services, "site" | "jobs" | "now">
-
-/** An event in a repository, for webhooks. */
-export interface Announcement {
-  readonly event: EventKind
+/** What is told of an event, for webhooks. */
+export interface Announcement extends Pick<External, "ref"> {
+  readonly event: WebhookEvent
   /** The user who caused it. */
   readonly sender: User
-  /** The reference concerned, where branch filters apply. */
-  readonly ref?: RefName
-  /**
-   * The payload except for the repository and the sender, read from the rows as they are now; only called where a webhook listens. It runs
-   * inside the transaction, so it may only query.
-   */
-  readonly payload: (home: Owned) => Promise<object> | object
+  /** Only called where a webhook listens. */
+  readonly payload: External["payload"]
 }
+
+/** What webhooks hear of what others are told. */
+export const announcementsOf = (sender: User, told: readonly External[]): readonly Announcement[] =>
+  told.flatMap(({ webhook: event, ref, payload }) => (event ? [{ event, sender, ...(ref && { ref }), payload }] : []))
 
 /**
  * Queues events, in order, for the webhooks that listen to a repository. The payloads are written in the caller's transaction, so they show that very
@@ -36,7 +36,7 @@ export interface Announcement {
  */
 export async function announce(
   tx: Transaction,
-  services: Needed,
+  services: Services,
   repositoryId: number,
   announcements: readonly Announcement[],
   most = Number.POSITIVE_INFINITY,
@@ -50,27 +50,19 @@ export async function announce(
     const { event, sender, payload } = announcement
     const shared = common.get(sender.id) ?? presentCommon(tx, services, home, sender)
     common.set(sender.id, shared)
-    await queueDeliveries(tx, services, receivers, event, { ...(await shared), ...(await payload(home)) })
+    await queueDeliveries(tx, services, receivers, event, { ...(await shared), ...(await payload(tx, services, home)) })
   }
 }
 
-/** An event of what belongs to an account, and to none of its repositories. */
-export interface OwnersAnnouncement extends Announcement {
-  readonly payload: () => Promise<object> | object
-}
-
-/** The same for events without a repository: for the webhooks of an account, and the system's. */
-export async function announceOfOwner(
-  tx: Transaction,
-  services: Needed,
-  ownerId: number,
-  announcements: readonly OwnersAnnouncement[],
-): Promise<void> {
-  if (announcements.length === 0) return
-  for (const { announcement, receivers } of await tell(await findOwnersListeners(tx, { ownerId }), announcements)) {
-    const { event, sender, payload } = announcement
+/** The same for a version of a package without a repository: for the webhooks of its owner, and the system's. */
+export async function announceOfOwner(tx: Transaction, services: Services, event: VersionEvent): Promise<void> {
+  const { webhook, payload } = externalOfPackage(event)
+  const sender = event.actor
+  for (const { receivers } of await tell(await findOwnersListeners(tx, { ownerId: event.owner.id }), [
+    { event: webhook, sender, payload },
+  ])) {
     const common = { repository: null, sender: presentUser(services.site, sender) }
-    await queueDeliveries(tx, services, receivers, event, { ...common, ...(await payload()) })
+    await queueDeliveries(tx, services, receivers, webhook, { ...common, ...(await payload(tx, services, undefined)) })
   }
 }
 
@@ -81,20 +73,20 @@ async function findHome(tx: Transaction, id: number): Promise<Owned | undefined>
 }
 
 /** The repository and the sender in every payload: receivers see all of the repository, and the public part of user records. */
-export const presentCommon = async (tx: Transaction, { site }: Needed, home: Owned, sender: User) => ({
+export const presentCommon = async (tx: Transaction, { site }: Services, home: Owned, sender: User) => ({
   repository: await presentRepository(tx, site, anonymous, home, EVERYTHING),
   sender: presentUser(site, sender),
 })
 
 /** Events whose JSON is indented by one space, as receivers expect. */
-const NARROW: readonly EventKind[] = ["repository", "wiki"]
+const NARROW: readonly WebhookEvent[] = ["repository", "wiki"]
 
 /** Stores deliveries to webhooks, and has them sent once the transaction is committed. */
 export async function queueDeliveries(
   tx: Transaction,
-  { jobs, now }: Needed,
+  { jobs, now }: Services,
   webhooks: readonly Pick<Webhook, "id">[],
-  event: EventKind,
+  event: WebhookEvent,
   content: object,
 ): Promise<void> {
   const payload = JSON.stringify(content, null, NARROW.includes(event) ? 1 : 2)

@@ -1,4 +1,5 @@
 import { findUserById } from "../../../access/store.ts"
+import { untilFewer } from "../../../core/batches.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
 import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
@@ -163,9 +164,9 @@ export const cleanUpDeliveries: Task = {
   cron: "40 3 * * *",
   async run({ database, now }, signal) {
     const before = now() - RETENTION_SECONDS
-    let removed = 0
-    for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
-      batch = await database.write((tx) => removeEndedDeliveries.changes(tx, { before, limit: BATCH }))
+    const removed = await untilFewer(BATCH, signal, () =>
+      database.write((tx) => removeEndedDeliveries.changes(tx, { before, limit: BATCH })),
+    )
     return `${removed} removed`
   },
 }

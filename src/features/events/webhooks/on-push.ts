@@ -1,10 +1,7 @@
-import type { Transaction } from "../../../core/database/database.ts"
-import type { Services } from "../../../core/services.ts"
-import { branchOf, tagOf } from "../../../git/index.ts"
-import { type Push, type PushedCommits, pushedCommits, pushPayload } from "../../code/pushes/payload.ts"
+import { externalOfPush } from "../../actions/external/events.ts"
+import { type PushedCommits, pushedCommits } from "../../actions/external/push-payload.ts"
 import type { PushStep, RefChange } from "../../code/pushes/step.ts"
-import { type Announcement, announce } from "./announce.ts"
-import { createEvents, deleteEvents } from "./events/pushes.ts"
+import { announce, announcementsOf } from "./announce.ts"
 import { eventsOf } from "./present.ts"
 import { findListeners } from "./store.ts"
 
@@ -15,8 +12,7 @@ const MAX_REFS = 100
 const MAX_DELIVERIES = 1500
 
 /**
- * Sends pushes, and new and deleted branches and tags, to webhooks: for a new branch a push and a create event, for a deleted one only the delete
- * event, for tags always both. Git is only read where a webhook listens to pushes.
+ * Sends pushes, and new and deleted branches and tags, to webhooks. Git is only read where a webhook listens to pushes.
  */
 export const notifyWebhooks: PushStep = async (push) => {
   const { services, row, changes } = push
@@ -26,19 +22,7 @@ export const notifyWebhooks: PushStep = async (push) => {
   for (const change of listeners.length === 0 ? [] : changes.slice(0, MAX_REFS))
     reported.push({ change, pushed: wantsCommits ? await pushedCommits(push, change) : undefined })
   return async (tx, { pusher }) => {
-    const announcements = reported.flatMap(({ change: { ref, oldId, newId }, pushed }): readonly Announcement[] => {
-      if (branchOf(ref) === undefined && tagOf(ref) === undefined) return []
-      const push = pushed ? [pushEvent(services, tx, { ref, before: oldId, after: newId, pushed, pusher })] : []
-      if (newId === null) return [...(branchOf(ref) === undefined ? push : []), ...deleteEvents(ref, pusher)]
-      return oldId === null ? [...createEvents(ref, newId, pusher), ...push] : push
-    })
-    await announce(tx, services, row.id, announcements, MAX_DELIVERIES)
+    const told = reported.flatMap(({ change, pushed }) => externalOfPush(change, pusher, pushed))
+    await announce(tx, services, row.id, announcementsOf(pusher, told), MAX_DELIVERIES)
   }
 }
-
-const pushEvent = (services: Services, tx: Transaction, push: Push): Announcement => ({
-  event: "push",
-  sender: push.pusher,
-  ref: push.ref,
-  payload: (home) => pushPayload(services, tx, home, push),
-})

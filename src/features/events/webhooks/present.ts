@@ -1,5 +1,5 @@
 import { rfc3339 } from "../../../core/record.ts"
-import { publicName } from "./events/kinds.ts"
+import { publicName } from "../../actions/external/names.ts"
 import type { DeliveryRequest, DeliveryResponse, Hook, HookDelivery, HookDeliveryDetails } from "./records.ts"
 import type { Delivery, DeliverySummary, Webhook } from "./store.ts"
 
@@ -49,13 +49,14 @@ export const presentDelivery = (row: DeliverySummary): HookDelivery => ({
 export const presentDeliveryDetails = (row: Delivery): HookDeliveryDetails => ({
   ...presentDelivery(row),
   payload: row.payload,
-  request: row.request === "" ? null : readRequest(row),
-  response: row.response === "" ? null : readResponse(row.response),
+  request: requestOf(row),
+  response: responseOf(row),
 })
 
 // Both were written by this service as these records.
-function readRequest({ request, payload }: Delivery): DeliveryRequest {
+export function requestOf({ request, payload }: Delivery): DeliveryRequest | null {
+  if (request === "") return null
   const read: DeliveryRequest = JSON.parse(request)
   return read.body === "" ? { ...read, body: payload } : read
 }
-const readResponse = (json: string): DeliveryResponse => JSON.parse(json)
+export const responseOf = ({ response }: Delivery): DeliveryResponse | null => (response === "" ? null : JSON.parse(response))

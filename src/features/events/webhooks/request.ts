@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import { publicName } from "./events/kinds.ts"
+import { publicName } from "../../actions/external/names.ts"
 import { messageFor } from "./messages/kinds.ts"
 import { textsIn } from "./present.ts"
 import type { DeliveryRequest } from "./records.ts"

@@ -10,10 +10,22 @@ import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
-import { switchesNamed } from "./events/kinds.ts"
 import { textsIn } from "./present.ts"
 import type { CreateHookOption, EditHookOption } from "./records.ts"
-import { type Delivery, deliverJob, endWaiting, type HookOwner, lockWebhook, restartDelivery, type Webhook, writeHealth } from "./store.ts"
+import {
+  changeWebhook,
+  type Delivery,
+  deliverJob,
+  endWaiting,
+  type HookOwner,
+  insertWebhook,
+  lockWebhook,
+  removeWebhook,
+  restartDelivery,
+  type Webhook,
+  writeHealth,
+} from "./store.ts"
+import { switchesNamed } from "./switches.ts"
 
 type Needed = Pick<Services, "secrets" | "now">
 type Config = Readonly<Record<string, string>>
@@ -83,23 +95,18 @@ export async function editWebhook(
   const moves = config["url"] !== undefined && new URL(addressOf(config["url"])).origin !== new URL(before.url).origin
   const authorization = authorization_header ?? (moves ? "" : undefined)
   const slack = before.type === "slack" ? slackOf({ ...textsIn(before.options), ...config }) : {}
-  const webhook = await tx
-    .updateTable("webhooks")
-    .set({
-      ...(config["url"] !== undefined && { url: addressOf(config["url"]), failures: 0, rests_until: 0 }),
-      ...(config["content_type"] !== undefined && { content_type: contentTypeOf(config["content_type"]) }),
-      ...(config["secret"] !== undefined && { sealed_secret: sealed(secrets, config["secret"], sealOf(id, "secret")) }),
-      options: JSON.stringify(slack),
-      ...(events !== undefined && { events: JSON.stringify(switchesNamed(events)) }),
-      ...(branch_filter !== undefined && { branch_filter: filterOf(branch_filter) }),
-      ...(authorization !== undefined && { sealed_authorization: sealed(secrets, headerOf(authorization), sealOf(id, "authorization")) }),
-      ...(active !== undefined && { is_active: flag(active) }),
-      ...(name !== undefined && { name: name.trim() }),
-      updated_at: now(),
-    })
-    .where("id", "=", id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const webhook = await changeWebhook(tx, id, {
+    ...(config["url"] !== undefined && { url: addressOf(config["url"]), failures: 0, rests_until: 0 }),
+    ...(config["content_type"] !== undefined && { content_type: contentTypeOf(config["content_type"]) }),
+    ...(config["secret"] !== undefined && { sealed_secret: sealed(secrets, config["secret"], sealOf(id, "secret")) }),
+    options: JSON.stringify(slack),
+    ...(events !== undefined && { events: JSON.stringify(switchesNamed(events)) }),
+    ...(branch_filter !== undefined && { branch_filter: filterOf(branch_filter) }),
+    ...(authorization !== undefined && { sealed_authorization: sealed(secrets, headerOf(authorization), sealOf(id, "authorization")) }),
+    ...(active !== undefined && { is_active: flag(active) }),
+    ...(name !== undefined && { name: name.trim() }),
+    updated_at: now(),
+  })
   if (!isDeepStrictEqual({ ...before, updated_at: 0 }, { ...webhook, updated_at: 0 }))
     publish(tx, { kind: "webhook.edited", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) } })
   return webhook
@@ -109,7 +116,7 @@ export async function editWebhook(
 export async function deleteWebhook(tx: Transaction, owner: HookOwner, actor: Actor, id: number): Promise<void> {
   const webhook = await lockWebhook(tx, owner, id)
   if (!webhook) throw refuse.notFound()
-  await tx.deleteFrom("webhooks").where("id", "=", id).execute()
+  await removeWebhook(tx, id)
   publish(tx, { kind: "webhook.deleted", webhook, ...ownerIdsOf(webhook), actor: { id: actorId(actor) } })
 }
 
@@ -150,21 +157,12 @@ async function insertSealed(
   row: Row,
   { secret, authorization }: { readonly secret: string; readonly authorization: string },
 ): Promise<Webhook> {
-  const made = await tx
-    .insertInto("webhooks")
-    .values({ ...row, sealed_secret: "", sealed_authorization: "" })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const made = await insertWebhook(tx, { ...row, sealed_secret: "", sealed_authorization: "" })
   if (secret === "" && authorization === "") return made
-  return tx
-    .updateTable("webhooks")
-    .set({
-      sealed_secret: sealed(secrets, secret, sealOf(made.id, "secret")),
-      sealed_authorization: sealed(secrets, authorization, sealOf(made.id, "authorization")),
-    })
-    .where("id", "=", made.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return changeWebhook(tx, made.id, {
+    sealed_secret: sealed(secrets, secret, sealOf(made.id, "secret")),
+    sealed_authorization: sealed(secrets, authorization, sealOf(made.id, "authorization")),
+  })
 }
 
 const sealed = (secrets: Secrets, text: string, context: string): string => (text === "" ? "" : secrets.seal(text, context))

@@ -1,4 +1,4 @@
-import { type Selectable, type SqlBool, sql } from "kysely"
+import { type Insertable, type Selectable, type SqlBool, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { portable } from "../../../core/database/dialect.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
@@ -214,3 +214,13 @@ export const removeEndedDeliveries = query("webhooks.removeEnded", (db, p: Param
       eb.selectFrom("webhook_deliveries").select("id").where(ended).where("attempted_at", "<", p.before).limit(p.limit),
     ),
 )
+
+/** Changes a webhook. */
+export const changeWebhook = (tx: Transaction, id: number, changes: Partial<Webhook>) =>
+  tx.updateTable("webhooks").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+
+/** Removes a webhook with its deliveries. */
+export const removeWebhook = (tx: Transaction, id: number) => tx.deleteFrom("webhooks").where("id", "=", id).execute()
+
+export const insertWebhook = (tx: Transaction, row: Insertable<WebhooksTable>) =>
+  tx.insertInto("webhooks").values(row).returningAll().executeTakeFirstOrThrow()

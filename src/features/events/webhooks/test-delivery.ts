@@ -3,8 +3,8 @@ import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, tagRef } from "../../../git/index.ts"
+import { pushPayload, withChanges } from "../../actions/external/push-payload.ts"
 import { resolveRevision } from "../../code/commits/revision.ts"
-import { pushPayload, withChanges } from "../../code/pushes/payload.ts"
 import { presentCommon, queueDeliveries } from "./announce.ts"
 import type { Webhook } from "./store.ts"
 
@@ -34,6 +34,6 @@ export async function testWebhook(
   }
   await database.write(async (tx) => {
     const common = await presentCommon(tx, services, home, actor)
-    await queueDeliveries(tx, services, [webhook], "push", { ...common, ...(await pushPayload(services, tx, home, push)) })
+    await queueDeliveries(tx, services, [webhook], "push", { ...common, ...(await pushPayload(tx, services, home, push)) })
   })
 }

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from "node:crypto"
 import { refuse } from "../../../core/errors.ts"
-import { parseJson, TooDeep } from "../../../core/text/json.ts"
+import { parseSent, Unacceptable } from "../../../core/text/json.ts"
 import { nextTurn } from "../../../core/work.ts"
 
 /** The records that npm sends. */
@@ -14,9 +14,9 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 /** Refuses `badRequest` what is no JSON. */
 export function readJson(body: Buffer): unknown {
   try {
-    return parseJson(body.toString("utf8"))
+    return parseSent(body.toString("utf8"))
   } catch (error) {
-    if (error instanceof SyntaxError) throw refuse.badRequest(error instanceof TooDeep ? error.message : "the body is no JSON")
+    if (error instanceof SyntaxError) throw refuse.badRequest(error instanceof Unacceptable ? error.message : "the body is no JSON")
     throw error
   }
 }

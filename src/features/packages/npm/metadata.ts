@@ -31,8 +31,6 @@ export function writeMetadata(manifest: Fields, readme: unknown, { fileCount, un
   const metadata: Metadata = { manifest: kept, readme: text, fileCount, unpackedSize }
   const written = JSON.stringify(metadata)
   if (written.length > most) throw refuse.tooLarge(`package.json and README may have ${most} characters together`)
-  // PostgreSQL can't store this character, and JSON has it only behind an escape.
-  if (written.includes("\\u0000")) throw refuse.badRequest("package.json must not contain the character 0")
   return written
 }
 

@@ -1,8 +1,8 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import { storeContent } from "../packages/blobs.ts"
 import { beginChange, noteEdited, requirePackage, requireVersion } from "../packages/change.ts"
+import { setMetadata, sumMetadata } from "../packages/changes-store.ts"
 import { publishFile } from "../packages/publish.ts"
 import type { Call } from "../packages/registry.ts"
 import { findAllVersions, findPackage, findVersion, type Package } from "../packages/store.ts"
@@ -11,6 +11,7 @@ import { type Fields, fieldsIn, isFields, type NewVersion, textOf } from "./docu
 import { linkNamed } from "./links.ts"
 import { deprecate, revisionOf, writeMetadata } from "./metadata.ts"
 import { requireName, requireTag, requireVersionName, tarballName } from "./names.ts"
+import { dropTag, findTag, setTag } from "./store.ts"
 import { inspectTarball } from "./tarball.ts"
 
 export const TYPE = "npm"
@@ -80,7 +81,7 @@ export async function editPackage(call: Call, name: string, document: Fields, re
       const given = Object.hasOwn(versions, row.version) ? versions[row.version] : undefined
       if (!isFields(given)) continue
       const message = given["deprecated"] ?? ""
-      if (typeof message !== "string" || message.length > 4096 || message.includes("\0"))
+      if (typeof message !== "string" || message.length > 4096)
         throw refuse.badRequest("a deprecation is a text of at most 4096 characters")
       const metadata = deprecate(row, message)
       if (metadata === undefined) continue
@@ -122,7 +123,6 @@ export async function removeTag(call: Call, name: string, tag: string): Promise<
   const { services, owner } = call
   const actor = call.signedIn()
   if (tag === "latest") throw refuse.badRequest("the tag latest can be given to another version, and not be removed")
-  if (tag.includes("\0")) throw refuse.notFound()
   await services.database.write(async (tx) => {
     const asking = await beginChange(tx, { owner, actor })
     const of = await requirePackage(tx, asking, { type: TYPE, name })
@@ -130,29 +130,3 @@ export async function removeTag(call: Call, name: string, tag: string): Promise<
     await noteEdited(tx, { owner, actor }, of, ["tags"])
   })
 }
-
-const setTag = query("npm.setTag", (db, p: Params<{ packageId: number; name: string; versionId: number }>) =>
-  db
-    .insertInto("package_tags")
-    .values({ package_id: p.packageId, name: p.name, version_id: p.versionId })
-    .onConflict((oc) => oc.columns(["package_id", "name"]).doUpdateSet((eb) => ({ version_id: eb.ref("excluded.version_id") }))),
-)
-
-const findTag = query("npm.findTag", (db, p: Params<{ packageId: number; name: string }>) =>
-  db.selectFrom("package_tags").selectAll().where("package_id", "=", p.packageId).where("name", "=", p.name),
-)
-
-const dropTag = query("npm.dropTag", (db, p: Params<{ packageId: number; name: string }>) =>
-  db.deleteFrom("package_tags").where("package_id", "=", p.packageId).where("name", "=", p.name),
-)
-
-const setMetadata = query("npm.setMetadata", (db, p: Params<{ id: number; metadata: string }>) =>
-  db.updateTable("package_versions").set({ metadata: p.metadata }).where("id", "=", p.id),
-)
-
-const sumMetadata = query("npm.sumMetadata", (db, p: Params<{ packageId: number }>) =>
-  db
-    .selectFrom("package_versions")
-    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>(eb.fn<number>("length", ["metadata"])), eb.lit(0)).as("total"))
-    .where("package_id", "=", p.packageId),
-)

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto"
 import { LRUCache } from "lru-cache"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { beginWork } from "../../../core/work.ts"
@@ -13,6 +12,7 @@ import { newVersionIn, readFields, readJson, readRecord } from "./document.ts"
 import { ABBREVIATED, presentVersion, tagsOf, tarballUrl, type Whole, writeRecord } from "./metadata.ts"
 import { editPackage, publishVersion, removeTag, requireRevision, TYPE, tagVersion } from "./publish.ts"
 import { search } from "./search.ts"
+import { findCreators } from "./store.ts"
 
 type Handle = (call: Call, name: string) => Promise<Answer>
 
@@ -187,16 +187,6 @@ async function showPackage(call: Call, name: string): Promise<Answer> {
     return made
   }
 }
-
-const findCreators = query("npm.findCreators", (db, p: Params<{ packageId: number }>) =>
-  db
-    .selectFrom("package_versions")
-    .innerJoin("users", "users.id", "package_versions.creator_id")
-    .select(["users.id", "users.name"])
-    .where("package_versions.package_id", "=", p.packageId)
-    .distinct()
-    .orderBy("users.id"),
-)
 
 /** A version by its number or a tag. */
 async function showVersion(call: Call, name: string, wanted: string): Promise<Answer> {

@@ -1,12 +1,13 @@
-import { packageRights, requireOfJob, requirePackageWriter } from "../../../access/policies/packages.ts"
+import { packageRights } from "../../../access/permission.ts"
+import { requireOfJob, requirePackageWriter } from "../../../access/policies/packages.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { bumpRevision, lockOwner } from "./publish.ts"
+import { bumpRevision, deleteFileRow, deletePackageRow, deleteVersionRows, setRestricted } from "./changes-store.ts"
+import { lockOwner } from "./publish.ts"
 import {
   type Asking,
   findAllVersions,
@@ -58,7 +59,7 @@ export async function deletePackage(tx: Transaction, services: Services, changin
 /** Deletes a package whose owner's row is locked. */
 export async function removePackage(tx: Transaction, services: Services, { owner, actor }: Changing, of: Package): Promise<void> {
   const versions = await findAllVersions(tx, { packageId: of.id })
-  const removed = await removeRow.changes(tx, { id: of.id })
+  const removed = await deletePackageRow.changes(tx, { id: of.id })
   if (removed > 0) tellDeleted(tx, services, { owner, actor: actor.user }, of, versions)
 }
 
@@ -84,7 +85,7 @@ export async function removeVersions(
   versions: readonly Version[],
 ): Promise<void> {
   if (versions.length === 0) return
-  await removeVersionRows.changes(tx, { ids: versions.map(({ id }) => id) })
+  await deleteVersionRows.changes(tx, { ids: versions.map(({ id }) => id) })
   await bumpRevision.changes(tx, { id: of.id })
   tellDeleted(tx, services, by, of, versions)
 }
@@ -116,7 +117,7 @@ export async function deleteFile(
     await removeVersions(tx, services, { owner: asking.owner, actor: changing.actor.user }, of, [version])
     return
   }
-  await removeFile.changes(tx, { id: file.id })
+  await deleteFileRow.changes(tx, { id: file.id })
   await bumpRevision.changes(tx, { id: of.id })
   const about = { repositoryId: of.repository_id, ownerId: asking.owner.id, package: of, version, actor: changing.actor.user }
   publish(tx, { kind: "package.fileDeleted", ...about })
@@ -138,15 +139,3 @@ export async function setAccess(tx: Transaction, changing: Changing, named: Name
   await setRestricted.changes(tx, { id: of.id, isRestricted })
   await noteEdited(tx, changing, of, ["is_restricted"])
 }
-
-const setRestricted = query("packages.setRestricted", (db, p: Params<{ id: number; isRestricted: 0 | 1 }>) =>
-  db.updateTable("packages").set({ is_restricted: p.isRestricted }).where("id", "=", p.id),
-)
-
-const removeRow = query("packages.delete", (db, p: Params<{ id: number }>) => db.deleteFrom("packages").where("id", "=", p.id))
-
-const removeVersionRows = query("packages.deleteVersions", (db, p: Params<{ ids: readonly number[] }>) =>
-  db.deleteFrom("package_versions").where("id", "in", p.ids),
-)
-
-const removeFile = query("packages.deleteFile", (db, p: Params<{ id: number }>) => db.deleteFrom("package_files").where("id", "=", p.id))

@@ -3,7 +3,8 @@ import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openCheckedWorld, type Person } from "../../../../tests/support/world.ts"
 import { cleanUpAfter, send } from "../testing.ts"
-import { findRules, type RuleOptions, removeRule, saveRule } from "./cleanup.ts"
+import { type RuleOptions, removeRule, saveRule } from "./cleanup.ts"
+import { findRules } from "./rules-store.ts"
 
 withWorld("rules of cleaning up", { open: openCheckedWorld, on: databaseKinds }, ({ test, world }) => {
   const rule = (more: Partial<RuleOptions>): RuleOptions => ({

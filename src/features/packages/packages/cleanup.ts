@@ -1,17 +1,12 @@
-import type { Selectable } from "kysely"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import type { PackageRulesTable } from "../../../core/database/tables/packages.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
 import { removeVersions } from "./change.ts"
 import { lockOwner } from "./publish.ts"
+import { deleteRule, findNextOfType, findNextRule, noteChecked, putRule, type Rule } from "./rules-store.ts"
 import { findAllVersions, type Version } from "./store.ts"
-
-/** What an owner wants the nightly clean-up to remove of their packages of one type. */
-export type Rule = Selectable<PackageRulesTable>
 
 /** A rule as its owner gives it. */
 export interface RuleOptions {
@@ -54,26 +49,13 @@ export async function saveRule({ database }: Pick<Services, "database">, owner: 
   } as const
   await database.write(async (tx) => {
     await lockOwner(tx, owner.id)
-    await tx
-      .insertInto("package_rules")
-      .values({ owner_id: owner.id, type: rule.type, ...values })
-      .onConflict((oc) => oc.columns(["owner_id", "type"]).doUpdateSet(values))
-      .execute()
+    await putRule(tx, { owner_id: owner.id, type: rule.type, ...values })
   })
 }
 
 /** Deletes the owner's rule for a type, and returns whether there was one. */
 export const removeRule = ({ database }: Pick<Services, "database">, owner: Pick<User, "id">, type: string): Promise<boolean> =>
   database.write(async (tx) => (await deleteRule.changes(tx, { ownerId: owner.id, type })) > 0)
-
-/** The owner's rules, by type. */
-export const findRules = query("packages.findRules", (db, p: Params<{ ownerId: number }>) =>
-  db.selectFrom("package_rules").selectAll().where("owner_id", "=", p.ownerId).orderBy("type"),
-)
-
-const deleteRule = query("packages.deleteRule", (db, p: Params<{ ownerId: number; type: string }>) =>
-  db.deleteFrom("package_rules").where("owner_id", "=", p.ownerId).where("type", "=", p.type),
-)
 
 /** The versions that a rule removes of a package, given all of them from old to new. Throws for a pattern that can't be read. */
 export function removedBy(rule: Rule, versions: readonly Version[], now: number): readonly Version[] {
@@ -140,22 +122,3 @@ async function follow(services: Services, owner: User, rule: Rule, signal: Abort
   }
   return removed
 }
-
-const findNextRule = query("packages.findNextRule", (db, p: Params<{ after: number }>) =>
-  db.selectFrom("package_rules").selectAll().where("is_enabled", "=", 1).where("id", ">", p.after).orderBy("id").limit(1),
-)
-
-const findNextOfType = query("packages.findNextOfType", (db, p: Params<{ ownerId: number; type: string; after: number }>) =>
-  db
-    .selectFrom("packages")
-    .selectAll()
-    .where("owner_id", "=", p.ownerId)
-    .where("type", "=", p.type)
-    .where("id", ">", p.after)
-    .orderBy("id")
-    .limit(1),
-)
-
-const noteChecked = query("packages.noteChecked", (db, p: Params<{ id: number; failure: string; at: number }>) =>
-  db.updateTable("package_rules").set({ failure: p.failure, checked_at: p.at }).where("id", "=", p.id),
-)

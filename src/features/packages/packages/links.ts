@@ -4,13 +4,12 @@ import { locateRepository, type OnRepository } from "../../../access/policies/re
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { beginChange, type Changing, requirePackage } from "./change.ts"
-import { bumpRevision } from "./publish.ts"
+import { bumpRevision, findLinked, setLink } from "./changes-store.ts"
 import type { Named, Package } from "./store.ts"
 
 /** Whether the caller may link packages to the repository, and take links away. */
@@ -90,11 +89,3 @@ export const packageLinks: Listener = {
     }
   },
 }
-
-const findLinked = query("packages.findLinked", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("packages").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
-)
-
-const setLink = query("packages.setLink", (db, p: Params<{ id: number; repositoryId: number | null; isRestricted: 0 | 1 }>) =>
-  db.updateTable("packages").set({ repository_id: p.repositoryId, is_restricted: p.isRestricted }).where("id", "=", p.id),
-)

@@ -1,14 +1,16 @@
-import { packageRights, requireOfJob, requirePackageWriter, visiblePackages } from "../../../access/policies/packages.ts"
+import { packageRights } from "../../../access/permission.ts"
+import { requireOfJob, requirePackageWriter } from "../../../access/policies/packages.ts"
+import { visiblePackages } from "../../../access/visibility.ts"
 import { jobOf, type SignedIn, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { discardContent, type Stored } from "./blobs.ts"
+import { bumpRevision, findVisible, insertFile, insertPackage, insertVersion, keepBlob, setLink } from "./changes-store.ts"
 import { findAnyPackage, findFile, findVersion, type Named, type Package, type Version } from "./store.ts"
 import { requireRoom } from "./usage.ts"
 
@@ -124,12 +126,7 @@ async function findOrMake(
     if (repositoryId !== undefined) publish(tx, linkedEvent(made, repositoryId, actor.user))
     return made
   }
-  const seen = await tx
-    .selectFrom("packages")
-    .select("id")
-    .where("id", "=", known.id)
-    .where(visiblePackages(actor, rights))
-    .executeTakeFirst()
+  const seen = await findVisible(tx, known.id, visiblePackages(actor, rights))
   if (!seen) throw refuse.forbidden(`the package ${known.name} is not open to you`)
   requireOfJob(actor, known.repository_id)
   const links = known.repository_id === null && repositoryId !== undefined
@@ -139,92 +136,10 @@ async function findOrMake(
     repository_id: known.repository_id ?? repositoryId ?? null,
     is_restricted: isRestricted === undefined ? known.is_restricted : flag(isRestricted),
   }
-  await tx
-    .updateTable("packages")
-    .set({ repository_id: changed.repository_id, is_restricted: changed.is_restricted })
-    .where("id", "=", known.id)
-    .execute()
+  await setLink(tx, { id: known.id, repositoryId: changed.repository_id, isRestricted: changed.is_restricted })
   if (links) publish(tx, linkedEvent(changed, repositoryId, actor.user))
   return changed
 }
 
 const linkedEvent = (of: Package, repositoryId: number, actor: User) =>
   ({ kind: "package.linked", repositoryId, ownerId: of.owner_id, package: of, actor }) as const
-
-const insertPackage = query(
-  "packages.insert",
-  (
-    db,
-    p: Params<{
-      ownerId: number
-      repositoryId: number | null
-      type: string
-      name: string
-      lowerName: string
-      isRestricted: 0 | 1
-      at: number
-    }>,
-  ) =>
-    db
-      .insertInto("packages")
-      .values({
-        owner_id: p.ownerId,
-        repository_id: p.repositoryId,
-        type: p.type,
-        name: p.name,
-        lower_name: p.lowerName,
-        is_restricted: p.isRestricted,
-        created_at: p.at,
-      })
-      .returningAll(),
-)
-
-const insertVersion = query(
-  "packages.insertVersion",
-  (db, p: Params<{ packageId: number; creatorId: number | null; version: string; lowerVersion: string; metadata: string; at: number }>) =>
-    db
-      .insertInto("package_versions")
-      .values({
-        package_id: p.packageId,
-        creator_id: p.creatorId,
-        version: p.version,
-        lower_version: p.lowerVersion,
-        metadata: p.metadata,
-        created_at: p.at,
-      })
-      .returningAll(),
-)
-
-/** Finds or inserts the row of a content, and locks it against removal until the transaction ends. */
-const keepBlob = query("packages.keepBlob", (db, p: Params<Stored & { at: number }>) =>
-  db
-    .insertInto("package_blobs")
-    .values({
-      file: p.file,
-      size: p.size,
-      md5: p.md5,
-      sha1: p.sha1,
-      sha256: p.sha256,
-      sha512: p.sha512,
-      created_at: p.at,
-      used_at: p.at,
-    })
-    .onConflict((oc) => oc.column("sha256").doUpdateSet((eb) => ({ used_at: eb.ref("excluded.used_at") })))
-    .returningAll(),
-)
-
-const insertFile = query(
-  "packages.insertFile",
-  (db, p: Params<{ versionId: number; blobId: number; name: string; lowerName: string; at: number }>) =>
-    db
-      .insertInto("package_files")
-      .values({ version_id: p.versionId, blob_id: p.blobId, name: p.name, lower_name: p.lowerName, created_at: p.at }),
-)
-
-/** Notes that the package or one of its versions has changed. */
-export const bumpRevision = query("packages.bumpRevision", (db, p: Params<{ id: number }>) =>
-  db
-    .updateTable("packages")
-    .set((eb) => ({ revision: eb("revision", "+", 1) }))
-    .where("id", "=", p.id),
-)

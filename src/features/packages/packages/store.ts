@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely"
-import { type OnPackages, visiblePackages } from "../../../access/policies/packages.ts"
+import type { OnPackages } from "../../../access/policies/packages.ts"
+import { visiblePackages } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { containsLower } from "../../../core/database/expressions.ts"
@@ -34,15 +35,11 @@ export interface Named {
   readonly name: string
 }
 
-/** PostgreSQL can't store such text, so nothing has this name. */
-const isUnstorable = (text: string): boolean => text.includes("\0")
-
 const visible = (db: Handle, { owner, actor, rights }: Asking) =>
   db.selectFrom("packages").where("packages.owner_id", "=", owner.id).where(visiblePackages(actor, rights))
 
 /** The package of this name, in any letter case, if the caller may see it. */
 export async function findPackage(db: Handle, asking: Asking, { type, name }: Named): Promise<Package | undefined> {
-  if (isUnstorable(type) || isUnstorable(name)) return undefined
   return visible(db, asking)
     .selectAll("packages")
     .where("packages.type", "=", type)
@@ -60,7 +57,7 @@ const findVersionByName = query("packages.findVersion", (db, p: Params<{ package
 )
 
 export const findVersion = async (db: Handle, { id }: Pick<Package, "id">, version: string): Promise<Version | undefined> =>
-  isUnstorable(version) ? undefined : findVersionByName.first(db, { packageId: id, lowerVersion: version.toLowerCase() })
+  findVersionByName.first(db, { packageId: id, lowerVersion: version.toLowerCase() })
 
 /** The version that was published last. */
 export const findNewest = query("packages.findNewest", (db, p: Params<{ packageId: number }>) =>
@@ -107,7 +104,7 @@ const findFileByName = query("packages.findFile", (db, p: Params<{ versionId: nu
 )
 
 export const findFile = async (db: Handle, { id }: Pick<Version, "id">, name: string): Promise<FileWithBlob | undefined> =>
-  isUnstorable(name) ? undefined : findFileByName.first(db, { versionId: id, lowerName: name.toLowerCase() })
+  findFileByName.first(db, { versionId: id, lowerName: name.toLowerCase() })
 
 /** The tags of a package with the versions that they name, by name. */
 export const findTags = query("packages.findTags", (db, p: Params<{ packageId: number }>) =>
@@ -168,7 +165,7 @@ export async function findPackages(
   return { listed, total }
 }
 
-const findVersionsByIds = query("packages.findVersionsByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+export const findVersionsByIds = query("packages.findVersionsByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("package_versions").selectAll().where("id", "in", p.ids),
 )
 
@@ -201,4 +198,22 @@ export async function findVersions(
 
 export const findPackagesByIds = query("packages.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("packages").selectAll().where("id", "in", p.ids),
+)
+
+export const countVersions = query("packages.countVersions", (db, p: Params<{ ownerId: number }>) =>
+  db
+    .selectFrom("package_versions")
+    .innerJoin("packages", "packages.id", "package_versions.package_id")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("packages.owner_id", "=", p.ownerId),
+)
+
+export const sumSizes = query("packages.sumSizes", (db, p: Params<{ ownerId: number }>) =>
+  db
+    .selectFrom("package_files")
+    .innerJoin("package_blobs", "package_blobs.id", "package_files.blob_id")
+    .innerJoin("package_versions", "package_versions.id", "package_files.version_id")
+    .innerJoin("packages", "packages.id", "package_versions.package_id")
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>("package_blobs.size"), eb.lit(0)).as("total"))
+    .where("packages.owner_id", "=", p.ownerId),
 )

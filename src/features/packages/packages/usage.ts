@@ -1,28 +1,10 @@
 import { isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { countVersions, sumSizes } from "./store.ts"
 
 /** How much the packages of an owner may take together. Content that several files have counts for each of them. */
-
-const countVersions = query("packages.countVersions", (db, p: Params<{ ownerId: number }>) =>
-  db
-    .selectFrom("package_versions")
-    .innerJoin("packages", "packages.id", "package_versions.package_id")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("packages.owner_id", "=", p.ownerId),
-)
-
-const sumSizes = query("packages.sumSizes", (db, p: Params<{ ownerId: number }>) =>
-  db
-    .selectFrom("package_files")
-    .innerJoin("package_blobs", "package_blobs.id", "package_files.blob_id")
-    .innerJoin("package_versions", "package_versions.id", "package_files.version_id")
-    .innerJoin("packages", "packages.id", "package_versions.package_id")
-    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>("package_blobs.size"), eb.lit(0)).as("total"))
-    .where("packages.owner_id", "=", p.ownerId),
-)
 
 /** What is to be added to an owner's packages. */
 export interface Addition {

@@ -5,6 +5,7 @@ import { findUserById, findUserByName } from "../../../access/store.ts"
 import { type Actor, anonymous, isSiteAdministrator, type TokenCredential, type User } from "../../../core/actor.ts"
 import { identifyCaller } from "../../../core/caller.ts"
 import { refuse } from "../../../core/errors.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
 import { isApplicationTokenText, isTokenText, type Presented } from "./credentials.ts"
 import { bearerOfIssued } from "./issued-tokens.ts"
@@ -57,7 +58,10 @@ interface Recognized {
   readonly checked?: { readonly complete: () => Promise<void>; readonly incomplete: () => void; readonly halfway: () => Promise<void> }
 }
 
-export function openAuthenticator(services: Services): Authenticator {
+/** The one of a running forge: all ways to sign in count guesses together. */
+export const authenticatorOf = onFirstUseOf(openAuthenticator)
+
+function openAuthenticator(services: Services): Authenticator {
   const { database, config, passwords, signIns, log, now } = services
   const guesses = openPasswordGuesses(services)
   const remembered = new LRUCache<string, Remembered>({ max: 10_000, ttl: Math.max(1, config.security.rememberSignInSeconds * 1000) })

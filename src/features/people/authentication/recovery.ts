@@ -1,13 +1,14 @@
 import { findUserById } from "../../../access/store.ts"
+import { inConstantTime } from "../../../core/constant-time.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { networkOf } from "../../../core/networks.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTypedAddress } from "../users/addresses.ts"
+import { findAddressesOf } from "../users/addresses-store.ts"
 import { type Holder, isUsable, readCode, redeemCode } from "../users/codes.ts"
 import { requirePassword } from "../users/passwords.ts"
 import { changePerson } from "../users/rules.ts"
-import { findAddressesOf } from "../users/store.ts"
 import { noteSignInAddress } from "./password-guesses.ts"
 import { findTwoFactor } from "./store.ts"
 import { useSecondFactor } from "./two-factor.ts"
@@ -16,9 +17,11 @@ import { useSecondFactor } from "./two-factor.ts"
 
 /**
  * Sends a recovery mail to the primary address of the user with this address. Does nothing, and doesn't say so, where there is no such user
- * or they may not sign in now.
+ * or they may not sign in now; the time that it takes doesn't say so either.
  */
-export async function requestRecovery({ database, now }: Services, typed: string): Promise<void> {
+export const requestRecovery = (services: Services, typed: string): Promise<void> => inConstantTime(mailRecovery(services, typed))
+
+async function mailRecovery({ database, now }: Services, typed: string): Promise<void> {
   const given = await findTypedAddress(database.read, typed)
   const user = given?.is_activated === 1 ? await findUserById.first(database.read, { id: given.user_id }) : undefined
   const primary = user && (await findAddressesOf(database.read, { userId: user.id }))[0]

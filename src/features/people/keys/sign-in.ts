@@ -37,7 +37,6 @@ export async function findDeployKeyUser(
 }
 
 async function repositoryIdOf(db: Handle, lowerOwner: string, lowerName: string): Promise<number | undefined> {
-  if (lowerOwner.includes("\0") || lowerName.includes("\0")) return undefined
   const owner = (await findUserByName.first(db, { lowerName: lowerOwner })) ?? (await findUserRedirect.first(db, { lowerName: lowerOwner }))
   if (!owner) return undefined
   const repository = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName })

@@ -39,7 +39,7 @@ function readPair(value: string): readonly [id: string, secret: string] {
   const colon = pair.indexOf(":")
   const plain = (text: string) => decodeURIComponent(text.replaceAll("+", " "))
   try {
-    if (colon >= 0) return [plain(pair.slice(0, colon)), plain(pair.slice(colon + 1))]
+    if (colon >= 0 && !/\0|%00/.test(pair)) return [plain(pair.slice(0, colon)), plain(pair.slice(colon + 1))]
   } catch {
     // A broken percent escape; refused as any other text that is no pair.
   }
@@ -63,7 +63,6 @@ export async function authenticateClient(
 ): Promise<Application> {
   const { database, signIns } = services
   const refused = new OAuth2Error("invalid_client", "the client is unknown, or its secret is wrong", client.isBasic ? 401 : 400)
-  if (client.id.includes("\0")) throw refused
   const application = await findApplicationByClient.first(database.read, { clientId: client.id })
   if (application?.is_confidential === 0 && !mustBeConfidential) return application
   const guessed = guessedOf(services, client.id, address)

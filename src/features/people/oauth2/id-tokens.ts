@@ -1,7 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import type { Services } from "../../../core/services.ts"
+import { findAddressesOf } from "../users/addresses-store.ts"
 import { avatarUrl } from "../users/present.ts"
-import { findAddressesOf } from "../users/store.ts"
 import type { Application } from "./applications.ts"
 import { openSigningKey } from "./signing-key.ts"
 import { findGroupsOf } from "./store.ts"

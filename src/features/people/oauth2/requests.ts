@@ -20,6 +20,24 @@ export interface AuthorizationRequest {
   readonly maxAge: number | undefined
 }
 
+/** The authorization endpoint, with the page that asks the person, and what applications send there; other parameters mean nothing. */
+export const AUTHORIZE_PATH = "/login/oauth/authorize"
+export const PARAMETERS = [
+  "client_id",
+  "redirect_uri",
+  "response_type",
+  "response_mode",
+  "scope",
+  "state",
+  "nonce",
+  "code_challenge",
+  "code_challenge_method",
+  "prompt",
+  "max_age",
+  "request",
+  "request_uri",
+] as const
+
 export type ReadRequest =
   | { readonly kind: "valid"; readonly request: AuthorizationRequest }
   /** Nothing may be sent to the address in the request: the person is told. */

@@ -2,7 +2,7 @@ import { findMembership } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import { forUpdate, lockRow } from "../../../core/database/lock.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { changedColumns } from "../../../core/events/changed.ts"
@@ -10,8 +10,10 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { block } from "../blocks/rules.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
+import { deleteUser, lockToDelete, updateUser } from "../users/accounts-store.ts"
 import { requireAddress } from "../users/addresses.ts"
-import { createOwnersTeam, findOwnersTeam, publishMembersRemoved, requireAnotherOwner } from "./owners.ts"
+import { findOwnersTeam, removeFromOrganization, removeFromTeams, saveIsPublic } from "./members-store.ts"
+import { createOwnersTeam, publishMembersRemoved, requireAnotherOwner } from "./owners.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
 
 /** The rules of organisations and their members; those of teams are in `people/teams`. */
@@ -68,9 +70,9 @@ export async function editOrganization(
   if (wanted.email) requireAddress(wanted.email, "email")
   const before = await lockOrganization(tx, organizationId)
   const { repo_admin_change_team_access: changeTeams, visibility, ...texts } = wanted
-  const organization = await tx
-    .updateTable("users")
-    .set({
+  const organization = await updateUser(tx, {
+    id: organizationId,
+    changes: {
       ...(texts.full_name === undefined ? {} : { full_name: texts.full_name }),
       ...(texts.email === undefined ? {} : { email: texts.email }),
       ...(texts.description === undefined ? {} : { description: texts.description }),
@@ -78,11 +80,9 @@ export async function editOrganization(
       ...(texts.location === undefined ? {} : { location: texts.location }),
       ...(visibility ? { visibility } : {}),
       ...(changeTeams === undefined ? {} : { repo_admin_change_team_access: flag(changeTeams) }),
-      updated_at: now,
-    })
-    .where("id", "=", organizationId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+    },
+    now,
+  })
   const changed = changedColumns(before, organization)
   if (changed.length > 0) publish(tx, { kind: "organization.edited", organization, changed, actor, at: now })
   if (organization.visibility !== before.visibility) await afterVisibilityChange(tx, organization)
@@ -111,13 +111,7 @@ export async function deleteOrganization(
   { purge = false }: { readonly purge?: boolean } = {},
 ): Promise<void> {
   // Waits for transactions that are adding a repository, and blocks later ones: PostgreSQL's strongest lock on the row.
-  const organization = await tx
-    .selectFrom("users")
-    .selectAll()
-    .where("id", "=", organizationId)
-    .where("kind", "=", "organization")
-    .modifyEnd(forUpdate)
-    .executeTakeFirst()
+  const organization = await lockToDelete(tx, organizationId)
   if (!organization) throw refuse.notFound()
   const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
   if (owned) throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
@@ -126,7 +120,7 @@ export async function deleteOrganization(
   publish(tx, { kind: "account.deleted", user: organization })
   await events.deliver(tx)
   // Teams, memberships, redirects, blocks and labels are deleted with the row.
-  await tx.deleteFrom("users").where("id", "=", organizationId).execute()
+  await deleteUser(tx, organizationId)
 }
 
 /**
@@ -139,8 +133,8 @@ export async function removeMember(tx: Transaction, organizationId: number, user
   if (!membership) return
   const owners = await findOwnersTeam.first(tx, { organizationId })
   if (owners) await requireAnotherOwner(tx, owners.id, userId)
-  await tx.deleteFrom("team_members").where("organization_id", "=", organizationId).where("user_id", "=", userId).execute()
-  await tx.deleteFrom("organization_members").where("organization_id", "=", organizationId).where("user_id", "=", userId).execute()
+  await removeFromTeams(tx, { organizationId, userId })
+  await removeFromOrganization(tx, { organizationId, userId })
   const repositoryIds = await publishMembersRemoved(tx, organizationId, [userId])
   await tx.deleteFrom("collaborations").where("user_id", "=", userId).where(inList("collaborations.repository_id", repositoryIds)).execute()
 }
@@ -157,14 +151,7 @@ export async function showMembership(
 ): Promise<void> {
   const { isPublic, byUserId } = change
   if (userId !== byUserId && !change.mayChangeOthers) throw refuse.forbidden("Cannot change member visibility")
-  const shown = await tx
-    .updateTable("organization_members")
-    .set({ is_public: flag(isPublic) })
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
-    .where("is_public", "=", flag(!isPublic))
-    .returning("user_id")
-    .executeTakeFirst()
+  const shown = await saveIsPublic(tx, { isPublic, organizationId, userId })
   if (shown) {
     const kind = isPublic ? "organization.memberShown" : "organization.memberConcealed"
     publish(tx, { kind, organization: { id: organizationId }, user: { id: userId }, actor: { id: byUserId } })
@@ -197,7 +184,7 @@ export async function changeAvatar(
 ): Promise<string> {
   const organization = await lockOrganization(tx, organizationId)
   const { avatar } = organization
-  await tx.updateTable("users").set({ avatar: digest, updated_at: now }).where("id", "=", organizationId).execute()
+  await updateUser(tx, { id: organizationId, changes: { avatar: digest }, now })
   if (avatar !== digest) publish(tx, { kind: "organization.edited", organization, changed: ["avatar"], actor, at: now })
   return avatar
 }

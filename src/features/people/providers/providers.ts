@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache"
 import type { Configuration, CustomFetch } from "openid-client"
 import { refuse } from "../../../core/errors.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Provider as ProviderSchema } from "../../../core/settings.ts"
@@ -66,7 +67,9 @@ const LONGEST_TARGET = 1_024
 
 export const callbackPath = (name: string): string => `/user/oauth2/${name}/callback`
 
-export function openProviders(services: Services): Providers {
+export const providersOf = onFirstUseOf(openProviders)
+
+function openProviders(services: Services): Providers {
   const { config, log, outgoing, site } = services
   const known = new LRUCache<string, Promise<Configuration>>({ max: 100, ttl: KNOWN_MS })
 
@@ -187,5 +190,9 @@ export function openProviders(services: Services): Providers {
 }
 
 export const titleOf = ({ title, name }: Provider): string => title ?? name
+
+/** The title of a provider, which may be there no more. */
+export const titleFor = ({ config }: Pick<Services, "config">, name: string): string =>
+  config.signIn.providers.find((each) => each.name === name)?.title ?? name
 
 const tooOld = () => refuse.badRequest("That took too long, or was begun in another browser. Please begin again")

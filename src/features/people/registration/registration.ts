@@ -1,17 +1,19 @@
 import type { Selectable } from "kysely"
 import type { User } from "../../../core/actor.ts"
+import { inConstantTime } from "../../../core/constant-time.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { InvitationsTable } from "../../../core/database/tables/sign-in.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import { networkOf } from "../../../core/networks.ts"
 import { isMac, readSignedCode, signedCode } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { openWaits } from "../authentication/waits.ts"
 import { link } from "../providers/links.ts"
 import type { Identity } from "../providers/providers.ts"
-import { deleteOldTeamInvitations } from "../teams/invitations.ts"
+import { deleteOldTeamInvitations } from "../teams/invitations-store.ts"
 import type { Acting } from "../users/accounts.ts"
 import { findTypedAddress, requireAddress } from "../users/addresses.ts"
 import { requirePassword } from "../users/passwords.ts"
@@ -82,40 +84,36 @@ export async function inviteProven(
   return made
 }
 
-export interface SignUps {
-  /**
-   * Sends who asks a mail with which they can go on, or, where the address has an account, one that says so; the caller learns nothing of that.
-   * Refuses `forbidden` where registration is not open, `invalid` for what is no address, `tooMany` after several from one network.
-   */
-  readonly ask: (email: string, address: string) => Promise<void>
-}
-
 /** How many mails a network can ask for before each further one has to wait. */
 const FREE_ASKS = 5
+const waitsOf = onFirstUseOf(({ config }: Services) => openWaits(config.security.guesses))
 
-export function openSignUps(services: Services): SignUps {
+/**
+ * Sends who asks a mail with which they can go on, or, where the address has an account, one that says so; the caller learns nothing of that, nor does
+ * the time that it takes tell. `address` is the client's. Refuses `forbidden` where registration is not open, `invalid` for what is no address, `tooMany`
+ * after several from one network.
+ */
+export const askForAccount = (services: Services, email: string, address: string): Promise<void> =>
+  inConstantTime(mailSignUp(services, email, address))
+
+async function mailSignUp(services: Services, email: string, address: string): Promise<void> {
   const { config, database, now } = services
-  const waits = openWaits(config.security.guesses)
-  return {
-    async ask(email, address) {
-      if (config.users.registration !== "open") throw refuse.forbidden("New accounts are made by invitation here")
-      requireAddress(email.trim(), "email")
-      const end = waits.begin([{ key: networkOf(address), free: FREE_ASKS, forgives: false }], now())
-      if (typeof end === "number") throw refuse.tooSoon(`Too many mails were asked for from here. Try again in ${end} seconds.`, end)
-      end("wrong", now())
-      await database.write(async (tx) => {
-        const known = await findTypedAddress(tx, email)
-        if (known?.is_activated === 1) {
-          publish(tx, { kind: "account.signUpRepeated", user: { id: known.user_id }, to: { address: known.lower_email }, at: now() })
-          return
-        }
-        const earlier = await findInvitationOf.first(tx, { lowerEmail: email.trim().toLowerCase() })
-        if (earlier && now() - earlier.sent_at < PAUSE_SECONDS) return
-        const actor = earlier?.invited_by ? { id: earlier.invited_by } : undefined
-        await save(services, tx, { email, actor, seconds: config.users.confirmationSeconds })
-      })
-    },
-  }
+  if (config.users.registration !== "open") throw refuse.forbidden("New accounts are made by invitation here")
+  requireAddress(email.trim(), "email")
+  const end = waitsOf(services).begin([{ key: networkOf(address), free: FREE_ASKS, forgives: false }], now())
+  if (typeof end === "number") throw refuse.tooSoon(`Too many mails were asked for from here. Try again in ${end} seconds.`, end)
+  end("wrong", now())
+  await database.write(async (tx) => {
+    const known = await findTypedAddress(tx, email)
+    if (known?.is_activated === 1) {
+      publish(tx, { kind: "account.signUpRepeated", user: { id: known.user_id }, to: { address: known.lower_email }, at: now() })
+      return
+    }
+    const earlier = await findInvitationOf.first(tx, { lowerEmail: email.trim().toLowerCase() })
+    if (earlier && now() - earlier.sent_at < PAUSE_SECONDS) return
+    const actor = earlier?.invited_by ? { id: earlier.invited_by } : undefined
+    await save(services, tx, { email, actor, seconds: config.users.confirmationSeconds })
+  })
 }
 
 const DOMAIN = "code sign-up"

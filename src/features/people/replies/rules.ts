@@ -20,7 +20,6 @@ function checked({ name, content }: Written): Written {
   const [title, text] = [name.trim(), unixLines(content)]
   if (title === "" || title.length > LONGEST_NAME) throw refuse.invalid("name", `must have 1 to ${LONGEST_NAME} characters`)
   if (text.trim() === "" || text.length > LONGEST_REPLY) throw refuse.invalid("content", `must have 1 to ${LONGEST_REPLY} characters`)
-  if (`${title}${text}`.includes("\0")) throw refuse.invalid("content", "must be text")
   return { name: title, content: text }
 }
 

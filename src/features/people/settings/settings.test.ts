@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../../tests/support/hearth.ts"
-import { openSignInWorld } from "../../../servers/web/sign-in/testing.ts"
+import { openSignInWorld } from "../../../pages/user/testing.ts"
 
 /** What people do with the pages of their own settings. */
 

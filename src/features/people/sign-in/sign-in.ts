@@ -2,9 +2,10 @@ import { findUserById } from "../../../access/store.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import type { SessionsTable } from "../../../core/database/tables/sign-in.ts"
 import { refuse } from "../../../core/errors.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Authenticator, requireUsable } from "../authentication/authenticate.ts"
+import { authenticatorOf, requireUsable } from "../authentication/authenticate.ts"
 import { isApplicationTokenText, isTokenText } from "../authentication/credentials.ts"
 import { findTwoFactor } from "../authentication/store.ts"
 import { openTicket, sealTicket, useTicket } from "../authentication/tickets.ts"
@@ -109,8 +110,11 @@ export interface Confirmation {
   readonly address: string
 }
 
-export function openSignIn(services: Services, authenticator: Authenticator): SignIn {
+export const signInOf = onFirstUseOf(openSignIn)
+
+function openSignIn(services: Services): SignIn {
   const { database, site } = services
+  const authenticator = authenticatorOf(services)
 
   const requireUsablePerson = (user: User): void => requireUsable(signedInAs(user), site.rootUrl)
 

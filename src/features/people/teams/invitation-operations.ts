@@ -3,7 +3,8 @@ import { created, noContent, type Operation, ok, operation, pathNumber } from ".
 import { dateTime, int64, nonBlank, record, rfc3339 } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { EMAIL_LENGTH } from "../users/records.ts"
-import { findTeamInvitations, inviteToTeam, type TeamInvitation as Row, withdrawInvitation } from "./invitations.ts"
+import { inviteToTeam, withdrawInvitation } from "./invitations.ts"
+import { findTeamInvitations, type TeamInvitation as Row } from "./invitations-store.ts"
 
 const shared = { tag: "organization", scope: ["organization"], access: onTeamAsOwner } as const
 

@@ -2,7 +2,7 @@ import { expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../../tests/support/hearth.ts"
-import { openSignInWorld } from "../../../servers/web/sign-in/testing.ts"
+import { openSignInWorld } from "../../../pages/user/testing.ts"
 import { mailConfig, openMailServer } from "../../events/mail/testing.ts"
 
 async function open(kind: FreshKind) {

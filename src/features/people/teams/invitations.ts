@@ -1,25 +1,27 @@
-import type { Selectable } from "kysely"
 import { roleIn } from "../../../access/policies/organization-role.ts"
-import type { Team } from "../../../access/policies/teams.ts"
 import { findTeam, findUserById } from "../../../access/store.ts"
+import type { Team } from "../../../access/visibility.ts"
 import { type SignedIn, signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import type { TeamInvitationsTable } from "../../../core/database/tables/attention.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { isMac, readSignedCode, signedCode } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireAddress } from "../users/addresses.ts"
-import { countAccountMails, forgetAccountMails } from "../users/store.ts"
+import { countAccountMails, findAccountMail, forgetAccountMails, noteAccountMail } from "../users/mails-store.ts"
+import {
+  deleteTeamInvitation,
+  findTeamInvitation,
+  findTeamInvitations,
+  saveTeamInvitation,
+  type TeamInvitation,
+} from "./invitations-store.ts"
 import { addTeamMember, lockTeam, onTeam } from "./membership.ts"
 
 /**
  * Invitations to teams by mail. Whether the address has an account is looked up nowhere, so that who invites learns nothing of it. The code of the
  * mail is signed and stored nowhere; it is good once, for as long as who invited may do so.
  */
-
-export type TeamInvitation = Selectable<TeamInvitationsTable>
 
 /** How many of one team can be open. */
 export const MOST_INVITATIONS = 50
@@ -29,30 +31,6 @@ const PAUSE_SECONDS = 3600
 const DAY = 86_400
 
 const ABOUT = "teamInvitation"
-
-export const findTeamInvitation = query("teams.findInvitation", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("team_invitations").selectAll().where("id", "=", p.id),
-)
-
-/** Those that are open, newest first, with the name of who invited. */
-export const findTeamInvitations = query("teams.findInvitations", (db, p: Params<{ teamId: number; now: number }>) =>
-  db
-    .selectFrom("team_invitations")
-    .innerJoin("users", "users.id", "team_invitations.invited_by")
-    .selectAll("team_invitations")
-    .select("users.name as inviter")
-    .where("team_id", "=", p.teamId)
-    .where("expires_at", ">", p.now)
-    .orderBy("team_invitations.id", "desc"),
-)
-
-const deleteTeamInvitation = query("teams.deleteInvitation", (db, p: Params<{ id: number; sentAt: number }>) =>
-  db.deleteFrom("team_invitations").where("id", "=", p.id).where("sent_at", "=", p.sentAt),
-)
-
-export const deleteOldTeamInvitations = query("teams.deleteOldInvitations", (db, p: Params<{ now: number }>) =>
-  db.deleteFrom("team_invitations").where("expires_at", "<=", p.now),
-)
 
 /**
  * Invites an address to a team, by mail; again where it was invited before, whose code is void then. Refuses `badRequest` where the site sends no mail, `invalid` for
@@ -75,23 +53,13 @@ export async function inviteToTeam(
   if (open.length >= MOST_INVITATIONS && !open.some(({ lower_email }) => lower_email === lowerEmail))
     throw refuse.invalid("email", `is one too many: ${MOST_INVITATIONS} invitations are open; withdraw one`)
   await noteMail(tx, actor.user.id, lowerEmail, at)
-  const invitation = await tx
-    .insertInto("team_invitations")
-    .values({
-      team_id: team.id,
-      lower_email: lowerEmail,
-      invited_by: actor.user.id,
-      created_at: at,
-      sent_at: at,
-      expires_at: at + config.users.invitationSeconds,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["team_id", "lower_email"])
-        .doUpdateSet({ invited_by: actor.user.id, sent_at: at, expires_at: at + config.users.invitationSeconds }),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const invitation = await saveTeamInvitation(tx, {
+    expiresAt: at + config.users.invitationSeconds,
+    teamId: team.id,
+    lowerEmail,
+    invitedBy: actor.user.id,
+    now: at,
+  })
   publish(tx, { kind: "team.invited", ...onTeam(team, actor.user), invitation })
   return invitation
 }
@@ -100,22 +68,12 @@ export async function inviteToTeam(
 async function noteMail(tx: Transaction, userId: number, address: string, now: number): Promise<void> {
   const theirs = { userId, about: ABOUT } as const
   await forgetAccountMails(tx, { ...theirs, before: now - DAY })
-  const last = await tx
-    .selectFrom("account_mails")
-    .select("sent_at")
-    .where("user_id", "=", userId)
-    .where("about", "=", ABOUT)
-    .where("lower_address", "=", address)
-    .executeTakeFirst()
+  const last = await findAccountMail(tx, { about: ABOUT, userId, lowerAddress: address })
   const seconds = last ? last.sent_at + PAUSE_SECONDS - now : 0
   if (seconds > 0) throw refuse.tooSoon(`You have invited this address just now. Try again in ${Math.ceil(seconds / 60)} minutes.`, seconds)
   const { total = 0 } = (await countAccountMails.first(tx, theirs)) ?? {}
   if (!last && total >= ADDRESSES_A_DAY) throw refuse.invalid("email", `is one too many: ${ADDRESSES_A_DAY} can be invited within a day`)
-  await tx
-    .insertInto("account_mails")
-    .values({ user_id: userId, about: ABOUT, lower_address: address, sent_at: now })
-    .onConflict((conflict) => conflict.columns(["user_id", "about", "lower_address"]).doUpdateSet({ sent_at: now }))
-    .execute()
+  await noteAccountMail(tx, { ...theirs, lowerAddress: address, now, before: now - PAUSE_SECONDS })
 }
 
 /** Takes an invitation back. Refuses `notFound` for one that is not the team's. */

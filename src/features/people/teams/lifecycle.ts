@@ -1,17 +1,16 @@
-import type { Insertable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { flag, type Seconds, type TeamsTable } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { changedColumns } from "../../../core/events/changed.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { findMemberIds } from "../organizations/owners.ts"
+import { findMemberIds, insertTeam } from "../organizations/members-store.ts"
 import { lockTeam, onTeam, publishLost, removeMembersWithoutTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
-import { findRepositoryIds, findTeamByName } from "./store.ts"
+import { addAllRepositories, deleteTeamById, deleteUnits, findRepositoryIds, findTeamByName, insertUnits, updateTeam } from "./store.ts"
 import { type UnitModes, wantedUnits } from "./units.ts"
 
 /** Creating, changing and deleting teams. Each locks the organisation's row, so that concurrent changes can't act on outdated data. */
@@ -67,19 +66,17 @@ export async function editTeam(tx: Transaction, actor: Pick<User, "id">, teamId:
   const units = mode >= Mode.admin ? undefined : wantedUnits(wanted)
   if (mode < Mode.admin && team.mode >= Mode.admin && !units)
     throw refuse.invalid("units_map", "must give the team at least one unit where it no longer administers")
-  const edited = await tx
-    .updateTable("teams")
-    .set({
+  const edited = await updateTeam(tx, {
+    changes: {
       mode,
       ...(rename === undefined ? {} : { name: rename, lower_name: rename.toLowerCase() }),
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
       ...(wanted.visibility ? { visibility: wanted.visibility } : {}),
       ...(wanted.can_create_org_repo === undefined ? {} : { can_create_repositories: flag(wanted.can_create_org_repo) }),
       ...(wanted.includes_all_repositories === undefined ? {} : { includes_all_repositories: flag(wanted.includes_all_repositories) }),
-    })
-    .where("id", "=", team.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+    },
+    teamId: team.id,
+  })
   const replacing = units ?? (mode >= Mode.admin && team.mode < Mode.admin ? NO_UNITS : undefined)
   const isReplaced = replacing !== undefined && (await replaceUnits(tx, team.id, replacing))
   const changed = [...changedColumns(team, edited), ...(isReplaced ? ["units"] : [])]
@@ -99,16 +96,13 @@ export async function deleteTeam(tx: Transaction, actor: Pick<User, "id">, teamI
   if (team.mode === Mode.owner) throw refuse.invalid("id", "the owners' team can't be deleted")
   const members = await memberIds(tx, team.id)
   const repositories = await repositoryIds(tx, team.id)
-  await tx.deleteFrom("teams").where("id", "=", team.id).execute()
+  await deleteTeamById(tx, team.id)
   publish(tx, { kind: "team.deleted", ...onTeam(team, actor) })
   await removeMembersWithoutTeam(tx, team.organization_id, members)
   publishLost(tx, members, repositories)
 }
 
 // --- parts -----------------------------------------------------------------------------------------------------------------------
-
-const insertTeam = (tx: Transaction, team: Insertable<TeamsTable>): Promise<Team> =>
-  tx.insertInto("teams").values(team).returningAll().executeTakeFirstOrThrow()
 
 const memberIds = async (tx: Transaction, teamId: number): Promise<readonly number[]> =>
   (await findMemberIds(tx, { teamId })).map((row) => row.user_id)
@@ -118,30 +112,18 @@ const repositoryIds = async (tx: Transaction, teamId: number): Promise<readonly 
 
 /** Returns whether they are others than before. */
 async function replaceUnits(tx: Transaction, teamId: number, units: UnitModes): Promise<boolean> {
-  const former = await tx.deleteFrom("team_units").where("team_id", "=", teamId).returning(["unit", "mode"]).execute()
+  const former = await deleteUnits(tx, teamId)
   if (units.size > 0)
-    await tx
-      .insertInto("team_units")
-      .values([...units].map(([unit, mode]) => ({ team_id: teamId, unit, mode })))
-      .execute()
+    await insertUnits(
+      tx,
+      [...units].map(([unit, mode]) => ({ team_id: teamId, unit, mode })),
+    )
   const modes = new Map<string, number>(units)
   return former.length !== modes.size || former.some(({ unit, mode }) => modes.get(unit) !== mode)
 }
 
 async function attachAll(tx: Transaction, team: Team): Promise<void> {
-  const attached = await tx
-    .insertInto("team_repositories")
-    .columns(["team_id", "repository_id", "organization_id"])
-    .expression((eb) =>
-      eb
-        .selectFrom("teams")
-        .innerJoin("repositories", "repositories.owner_id", "teams.organization_id")
-        .select(["teams.id as team_id", "repositories.id as repository_id", "teams.organization_id"])
-        .where("teams.id", "=", team.id),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("repository_id")
-    .execute()
+  const attached = await addAllRepositories(tx, team.id)
   if (attached.length > 0)
     publish(tx, { kind: "access.granted", teamIds: [team.id], repositoryIds: attached.map((row) => row.repository_id) })
 }

@@ -1,13 +1,13 @@
 import { Mode } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
 import { findTeam, findTeamMember } from "../../../access/store.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
+import { addToOrganization, addToTeam, removeFromTeam, removeWithoutTeam } from "../organizations/members-store.ts"
 import { publishMembersRemoved, requireAnotherOwner } from "../organizations/owners.ts"
 import { findRepositoryIds } from "./store.ts"
 
@@ -35,17 +35,8 @@ export async function addTeamMember(tx: Transaction, actor: Pick<User, "id">, te
   if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
   const team = await lockTeam(tx, teamId)
   await requireUnblocked(tx, user, [{ id: team.organization_id }])
-  await tx
-    .insertInto("organization_members")
-    .values({ organization_id: team.organization_id, user_id: user.id, is_public: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const added = await tx
-    .insertInto("team_members")
-    .values({ team_id: team.id, user_id: user.id, organization_id: team.organization_id })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("user_id")
-    .execute()
+  await addToOrganization(tx, { organizationId: team.organization_id, userId: user.id })
+  const added = await addToTeam(tx, { teamId: team.id, userId: user.id, organizationId: team.organization_id })
   if (added.length === 0) return
   publish(
     tx,
@@ -62,7 +53,7 @@ export async function removeTeamMember(tx: Transaction, actor: Pick<User, "id">,
   const team = await lockTeam(tx, teamId)
   if ((await findTeamMember.first(tx, { teamId, userId })) === undefined) return
   if (team.mode === Mode.owner) await requireAnotherOwner(tx, team.id, userId)
-  await tx.deleteFrom("team_members").where("team_id", "=", teamId).where("user_id", "=", userId).execute()
+  await removeFromTeam(tx, { teamId, userId })
   publish(tx, { kind: "team.memberRemoved", ...onTeam(team, actor), user: { id: userId } })
   await removeMembersWithoutTeam(tx, team.organization_id, [userId])
   const repositories = await findRepositoryIds(tx, { teamId })
@@ -80,13 +71,7 @@ export function publishLost(tx: Transaction, userIds: readonly number[], reposit
 
 /** Members of an organisation need a team: those of these users who have none left leave it and stop watching its repositories. */
 export async function removeMembersWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
-  const left = await tx
-    .deleteFrom("organization_members")
-    .where("organization_id", "=", organizationId)
-    .where(inList("organization_members.user_id", userIds))
-    .where("user_id", "not in", tx.selectFrom("team_members").select("user_id").where("organization_id", "=", organizationId))
-    .returning("user_id")
-    .execute()
+  const left = await removeWithoutTeam(tx, { organizationId, userIds })
   const leaving = left.map((row) => row.user_id)
   if (leaving.length > 0) await publishMembersRemoved(tx, organizationId, leaving)
 }

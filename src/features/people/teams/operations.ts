@@ -1,6 +1,7 @@
 import { onOrganizationAsOwner, onOrganizationSignedIn } from "../../../access/policies/organizations.ts"
 import { signedIn } from "../../../access/policies/site.ts"
-import { onTeam, onTeamAsOwner, type Team as TeamRow } from "../../../access/policies/teams.ts"
+import { onTeam, onTeamAsOwner } from "../../../access/policies/teams.ts"
+import type { Team as TeamRow } from "../../../access/visibility.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -29,8 +30,8 @@ export const teamOperations: readonly Operation[] = [
     paged: true,
     answers: { 200: Type.Array(Team) },
     refuses: ["notFound"],
-    handle: async ({ db, services, actor, organization, role, page }) => {
-      const { rows, total } = await findTeams(db, organization.id, actor, role, { text: "", inDescriptions: false }, page)
+    handle: async ({ db, services, actor, organization, page }) => {
+      const { rows, total } = await findTeams(db, organization.id, actor, { text: "", inDescriptions: false }, page)
       return listed(await presentTeams(db, services.site, rows, { withOrganization: false }), total)
     },
   }),
@@ -49,9 +50,9 @@ export const teamOperations: readonly Operation[] = [
     },
     answers: { 200: TeamSearchResults },
     refuses: ["notFound"],
-    handle: async ({ db, services, actor, organization, role, page, query }) => {
+    handle: async ({ db, services, actor, organization, page, query }) => {
       const search = { text: query.q ?? "", inDescriptions: query.include_desc ?? true }
-      const { rows, total } = await findTeams(db, organization.id, actor, role, search, page)
+      const { rows, total } = await findTeams(db, organization.id, actor, search, page)
       return listed({ data: await presentTeams(db, services.site, rows, { withOrganization: false }), ok: true }, total)
     },
   }),

@@ -1,5 +1,5 @@
 import { Mode, modeName, UNITS } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Shape } from "../../../core/record.ts"

@@ -1,16 +1,24 @@
 import { Mode } from "../../../access/modes.ts"
-import type { Team } from "../../../access/policies/teams.ts"
 import { findMembership, findRepositoryById } from "../../../access/store.ts"
+import type { Team } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { findMemberIds } from "../organizations/owners.ts"
+import { findMemberIds } from "../organizations/members-store.ts"
 import { lockTeam, onTeam } from "./membership.ts"
-import { findTeamRepository, findTeamsOfRepository } from "./store.ts"
+import {
+  addToTeams,
+  deleteFromTeam,
+  deleteFromTeams,
+  findAdministeringTeam,
+  findMembersThrough,
+  findTeamRepository,
+  findTeamsOfRepository,
+  findTeamsToAttach,
+} from "./store.ts"
 
 /** How teams give access to the repositories of their organisation. */
 
@@ -25,7 +33,7 @@ export async function mayCreateRepositories(db: Handle, organization: Pick<User,
   return membership?.mode === Mode.owner || membership?.can_create_repositories === 1
 }
 
-/** The teams that have the repository, owners first, then by name. `teamReadable` decides which of them a user may see. */
+/** The teams that have the repository, owners first, then by name. `teamVisible` decides which of them a user may see. */
 export const teamsOfRepository = (db: Handle, repositoryId: number): Promise<readonly Team[]> => findTeamsOfRepository(db, { repositoryId })
 
 /**
@@ -41,16 +49,7 @@ export async function attachNewRepository(
 ): Promise<void> {
   await attachTeams(tx, creator, organization, repositoryId, [])
   if (creator.is_admin === 1) return
-  const administers = await tx
-    .selectFrom("team_members")
-    .innerJoin("teams", "teams.id", "team_members.team_id")
-    .innerJoin("team_repositories", "team_repositories.team_id", "teams.id")
-    .select("teams.id")
-    .where("team_repositories.repository_id", "=", repositoryId)
-    .where("team_members.user_id", "=", creator.id)
-    .where("teams.mode", ">=", Mode.admin)
-    .limit(1)
-    .executeTakeFirst()
+  const administers = await findAdministeringTeam(tx, { repositoryId, userId: creator.id })
   if (administers) return
   await tx
     .insertInto("collaborations")
@@ -73,18 +72,12 @@ export async function attachTeams(
 ): Promise<void> {
   // A team that is being changed to include all repositories must either see this one, or be seen here.
   await lockRow(tx, "users", organization.id)
-  const teams = await tx
-    .selectFrom("teams")
-    .selectAll()
-    .where("organization_id", "=", organization.id)
-    .where((eb) => eb.or([eb("includes_all_repositories", "=", 1), inList("teams.id", teamIds)]))
-    .execute()
+  const teams = await findTeamsToAttach(tx, { organizationId: organization.id, teamIds })
   if (teams.length === 0) return
-  await tx
-    .insertInto("team_repositories")
-    .values(teams.map(({ id }) => ({ team_id: id, repository_id: repositoryId, organization_id: organization.id })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await addToTeams(
+    tx,
+    teams.map(({ id }) => ({ team_id: id, repository_id: repositoryId, organization_id: organization.id })),
+  )
   for (const team of teams)
     if (team.includes_all_repositories === 0)
       publish(tx, { kind: "team.repositoryAdded", ...onTeam(team, actor), repository: { id: repositoryId } })
@@ -96,14 +89,8 @@ export async function attachTeams(
  * the caller publishes that they have lost access.
  */
 export async function detachAllTeams(tx: Transaction, repositoryId: number): Promise<readonly number[]> {
-  const members = await tx
-    .selectFrom("team_members")
-    .innerJoin("team_repositories", "team_repositories.team_id", "team_members.team_id")
-    .select("team_members.user_id")
-    .distinct()
-    .where("team_repositories.repository_id", "=", repositoryId)
-    .execute()
-  await tx.deleteFrom("team_repositories").where("repository_id", "=", repositoryId).execute()
+  const members = await findMembersThrough(tx, repositoryId)
+  await deleteFromTeams(tx, repositoryId)
   return members.map((row) => row.user_id)
 }
 
@@ -116,12 +103,7 @@ export async function addTeamRepository(tx: Transaction, actor: Pick<User, "id">
   const owned = await findRepositoryById.first(tx, { id: repositoryId })
   // It may have been transferred since it was looked up.
   if (owned?.owner_id !== team.organization_id) throw refuse.notFound()
-  const added = await tx
-    .insertInto("team_repositories")
-    .values({ team_id: team.id, repository_id: repositoryId, organization_id: team.organization_id })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("repository_id")
-    .execute()
+  const added = await addToTeams(tx, [{ team_id: team.id, repository_id: repositoryId, organization_id: team.organization_id }])
   if (added.length === 0) return false
   publish(
     tx,
@@ -145,7 +127,7 @@ export async function removeTeamRepository(
   const team = await lockTeam(tx, teamId)
   if ((await findTeamRepository.first(tx, { teamId, repositoryId })) === undefined) return false
   if (team.includes_all_repositories === 1) throw refuse.invalid(field, `the team ${team.name} includes all repositories`)
-  await tx.deleteFrom("team_repositories").where("team_id", "=", teamId).where("repository_id", "=", repositoryId).execute()
+  await deleteFromTeam(tx, { teamId, repositoryId })
   const members = await findMemberIds(tx, { teamId })
   publish(
     tx,

@@ -1,13 +1,12 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely"
+import { type Insertable, sql, type Updateable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
-import type { OrganizationRole } from "../../../access/policies/organization-role.ts"
-import type { Team } from "../../../access/policies/teams.ts"
-import { visibleRepositories } from "../../../access/visibility.ts"
+import { type Team, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 /** The owners come first in every list of teams. */
@@ -54,14 +53,6 @@ export interface Found<Row> {
   readonly total: number
 }
 
-/** The teams of the organisation that the caller may see: the rule of `teamReadable` in SQL. */
-function readableTeams(actor: SignedIn, role: OrganizationRole): RawBuilder<SqlBool> {
-  if (role.isOwner) return sql<SqlBool>`1 = 1`
-  const open = role.isMember ? sql`('public', 'limited')` : sql`('public')`
-  return sql<SqlBool>`(teams.visibility in ${open} or exists (
-    select 1 from team_members where team_members.team_id = teams.id and team_members.user_id = ${actor.user.id}))`
-}
-
 /** The criteria of a search for teams. */
 export interface TeamSearch {
   /** "" finds every team. */
@@ -74,14 +65,13 @@ export async function findTeams(
   db: Handle,
   organizationId: number,
   actor: SignedIn,
-  role: OrganizationRole,
   { text, inDescriptions }: TeamSearch,
   page: Page,
 ): Promise<Found<Team>> {
   const matching = db
     .selectFrom("teams")
     .where("organization_id", "=", organizationId)
-    .where(readableTeams(actor, role))
+    .where(visibleTeams(actor))
     .$if(text !== "", (q) =>
       q.where((eb) =>
         eb.or([
@@ -96,20 +86,14 @@ export async function findTeams(
 }
 
 /** Of the teams of the organisation that the caller may see, those that these people belong to. */
-export const findTeamsOfMembers = (
-  db: Handle,
-  organizationId: number,
-  actor: SignedIn,
-  role: OrganizationRole,
-  userIds: readonly number[],
-) =>
+export const findTeamsOfMembers = (db: Handle, organizationId: number, actor: SignedIn, userIds: readonly number[]) =>
   db
     .selectFrom("team_members")
     .innerJoin("teams", "teams.id", "team_members.team_id")
     .select(["team_members.user_id", "teams.name"])
     .where("teams.organization_id", "=", organizationId)
     .where(inList("team_members.user_id", userIds))
-    .where(readableTeams(actor, role))
+    .where(visibleTeams(actor))
     .orderBy(ownersFirst)
     .orderBy("teams.lower_name")
     .execute()
@@ -165,3 +149,86 @@ export async function findTeamRepositories(db: Handle, teamId: number, actor: Ac
   const rows = await shown.selectAll("repositories").orderBy("repositories.lower_name").limit(page.limit).offset(page.offset).execute()
   return { rows, total }
 }
+
+export const updateTeam = (
+  tx: Transaction,
+  { changes, teamId }: { readonly changes: Updateable<Tables["teams"]>; readonly teamId: number },
+) => tx.updateTable("teams").set(changes).where("id", "=", teamId).returningAll().executeTakeFirstOrThrow()
+
+export const deleteTeamById = (tx: Transaction, teamId: number) => tx.deleteFrom("teams").where("id", "=", teamId).execute()
+
+export const deleteUnits = (tx: Transaction, teamId: number) =>
+  tx.deleteFrom("team_units").where("team_id", "=", teamId).returning(["unit", "mode"]).execute()
+
+export const insertUnits = (tx: Transaction, rows: readonly Insertable<Tables["team_units"]>[]) =>
+  tx.insertInto("team_units").values(rows).execute()
+
+/** The team has all repositories of its organization; gives those that are new to it. */
+export const addAllRepositories = (tx: Transaction, teamId: number) =>
+  tx
+    .insertInto("team_repositories")
+    .columns(["team_id", "repository_id", "organization_id"])
+    .expression((eb) =>
+      eb
+        .selectFrom("teams")
+        .innerJoin("repositories", "repositories.owner_id", "teams.organization_id")
+        .select(["teams.id as team_id", "repositories.id as repository_id", "teams.organization_id"])
+        .where("teams.id", "=", teamId),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("repository_id")
+    .execute()
+
+/** A team that makes someone an administrator of a repository. */
+export const findAdministeringTeam = (
+  tx: Transaction,
+  { repositoryId, userId }: { readonly repositoryId: number; readonly userId: number },
+) =>
+  tx
+    .selectFrom("team_members")
+    .innerJoin("teams", "teams.id", "team_members.team_id")
+    .innerJoin("team_repositories", "team_repositories.team_id", "teams.id")
+    .select("teams.id")
+    .where("team_repositories.repository_id", "=", repositoryId)
+    .where("team_members.user_id", "=", userId)
+    .where("teams.mode", ">=", Mode.admin)
+    .limit(1)
+    .executeTakeFirst()
+
+/** The teams of an organization that have all its repositories, and those of these. */
+export const findTeamsToAttach = (
+  tx: Transaction,
+  { organizationId, teamIds }: { readonly organizationId: number; readonly teamIds: readonly number[] },
+) =>
+  tx
+    .selectFrom("teams")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where((eb) => eb.or([eb("includes_all_repositories", "=", 1), inList("teams.id", teamIds)]))
+    .execute()
+
+/** Gives a row for each that is new. */
+export const addToTeams = (tx: Transaction, rows: readonly Insertable<Tables["team_repositories"]>[]) =>
+  tx
+    .insertInto("team_repositories")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("repository_id")
+    .execute()
+
+/** The members of the teams that have a repository. */
+export const findMembersThrough = (tx: Transaction, repositoryId: number) =>
+  tx
+    .selectFrom("team_members")
+    .innerJoin("team_repositories", "team_repositories.team_id", "team_members.team_id")
+    .select("team_members.user_id")
+    .distinct()
+    .where("team_repositories.repository_id", "=", repositoryId)
+    .execute()
+
+/** Takes a repository from all teams. */
+export const deleteFromTeams = (tx: Transaction, repositoryId: number) =>
+  tx.deleteFrom("team_repositories").where("repository_id", "=", repositoryId).execute()
+
+export const deleteFromTeam = (tx: Transaction, { teamId, repositoryId }: { readonly teamId: number; readonly repositoryId: number }) =>
+  tx.deleteFrom("team_repositories").where("team_id", "=", teamId).where("repository_id", "=", repositoryId).execute()

@@ -5,6 +5,7 @@ import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { Seconds, UsersTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { deleteRedirects, insertRedirect, insertUser, renameUser } from "./accounts-store.ts"
 import { requireAccountName } from "./names.ts"
 
 /** What users and organisations share: the table, and with it one namespace. */
@@ -53,14 +54,8 @@ type NewAccount = Pick<UsersTable, "kind" | "name" | "created_at" | "updated_at"
 export async function insertAccount(tx: Transaction, account: NewAccount, field: string): Promise<User> {
   requireAccountName(account.name, field)
   const lowerName = account.name.toLowerCase()
-  await tx.deleteFrom("user_redirects").where("lower_name", "=", lowerName).execute()
-  return refusingTaken(field, account.name, () =>
-    tx
-      .insertInto("users")
-      .values({ ...BLANK, ...account, lower_name: lowerName })
-      .returningAll()
-      .executeTakeFirstOrThrow(),
-  )
+  await deleteRedirects(tx, [lowerName])
+  return refusingTaken(field, account.name, () => insertUser(tx, { ...BLANK, ...account, lower_name: lowerName }))
 }
 
 /**
@@ -75,18 +70,10 @@ export async function renameAccount(
   requireAccountName(name, field)
   if (name === account.name) return account
   const lowerName = name.toLowerCase()
-  const renamed = await refusingTaken(field, name, () =>
-    tx
-      .updateTable("users")
-      // The old name can no longer be used to sign in: remembered sign-ins are void.
-      .set((eb) => ({ name, lower_name: lowerName, updated_at: now, credentials_version: eb("credentials_version", "+", 1) }))
-      .where("id", "=", account.id)
-      .returningAll()
-      .executeTakeFirstOrThrow(),
-  )
+  const renamed = await refusingTaken(field, name, () => renameUser(tx, { name, lowerName, now, id: account.id }))
   if (lowerName !== account.lower_name) {
-    await tx.deleteFrom("user_redirects").where("lower_name", "in", [lowerName, account.lower_name]).execute()
-    await tx.insertInto("user_redirects").values({ lower_name: account.lower_name, user_id: account.id }).execute()
+    await deleteRedirects(tx, [lowerName, account.lower_name])
+    await insertRedirect(tx, { lowerName: account.lower_name, userId: account.id })
   }
   const renaming = { from: account.name, actor, at: now }
   if (account.kind === "person") publish(tx, { kind: "user.renamed", user: renamed, ...renaming })

@@ -1,17 +1,21 @@
 import { findUserById } from "../../../access/store.ts"
+import { inConstantTime } from "../../../core/constant-time.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTypedAddress } from "./addresses.ts"
+import { confirmAddress } from "./addresses-store.ts"
 import { type Holder, isUsable, readCode, redeemCode } from "./codes.ts"
 import { changePerson } from "./rules.ts"
-import { confirmAddress } from "./store.ts"
 
 /** How users prove that an address is theirs: the address of a new account, which is active from then on, or one that they added. */
 
 /**
- * Sends the mail that activates an account or confirms an address again. Does nothing, and doesn't say so, where neither is pending.
+ * Sends the mail that activates an account or confirms an address again. Does nothing, and doesn't say so, where neither is pending; the time
+ * that it takes doesn't say so either.
  */
-export async function requestActivation({ database, now }: Services, typed: string): Promise<void> {
+export const requestActivation = (services: Services, typed: string): Promise<void> => inConstantTime(mailActivation(services, typed))
+
+async function mailActivation({ database, now }: Services, typed: string): Promise<void> {
   const address = await findTypedAddress(database.read, typed)
   const user = address && (await findUserById.first(database.read, { id: address.user_id }))
   if (!user) return

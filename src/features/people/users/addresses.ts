@@ -7,8 +7,20 @@ import { publish } from "../../../core/events/publish.ts"
 import Type, { Check } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Acting } from "./accounts.ts"
+import { updateUser } from "./accounts-store.ts"
+import {
+  deleteAddress,
+  deletePrimaryAnd,
+  dropUnconfirmed,
+  findAddress,
+  findAddressesOf,
+  insertAddress,
+  leavePrimary,
+  makePrimary,
+} from "./addresses-store.ts"
+import { countAccountMails, forgetAccountMails } from "./mails-store.ts"
 import { EMAIL_LENGTH } from "./records.ts"
-import { countAccountMails, dropUnconfirmed, findAddress, findAddressesOf, forgetAccountMails, forgetSignIns, lockUser } from "./store.ts"
+import { forgetSignIns, lockUser } from "./store.ts"
 
 export type Address = Selectable<EmailsTable>
 
@@ -21,8 +33,7 @@ export function requireAddress(email: string, field: string): void {
 
 /** The stored address that matches the typed one, of any user, confirmed or not. */
 export async function findTypedAddress(db: Handle, typed: string): Promise<Address | undefined> {
-  const lowerEmail = typed.trim().toLowerCase()
-  return lowerEmail.includes("\0") ? undefined : findAddress.first(db, { lowerEmail })
+  return findAddress.first(db, { lowerEmail: typed.trim().toLowerCase() })
 }
 
 export interface NewAddress {
@@ -47,17 +58,14 @@ export async function addAddress(
   const lowerEmail = email.toLowerCase()
   await dropUnconfirmed(tx, { userId, lowerEmail })
   await refusingTaken(email, field, () =>
-    tx
-      .insertInto("emails")
-      .values({
-        user_id: userId,
-        email,
-        lower_email: lowerEmail,
-        is_activated: flag(confirmed),
-        is_primary: flag(primary),
-        created_at: now,
-      })
-      .execute(),
+    insertAddress(tx, {
+      user_id: userId,
+      email,
+      lower_email: lowerEmail,
+      is_activated: flag(confirmed),
+      is_primary: flag(primary),
+      created_at: now,
+    }),
   )
 }
 
@@ -107,7 +115,7 @@ export async function removeAddresses(tx: Transaction, userId: number, emails: r
   if (theirs.length < given.size) throw refuse.notFound()
   const primary = theirs.find((address) => address.is_primary === 1)
   if (primary) throw refuse.invalid("emails", `${primary.email} is the primary address and can't be removed`)
-  for (const { id } of theirs) await tx.deleteFrom("emails").where("id", "=", id).execute()
+  for (const { id } of theirs) await deleteAddress(tx, id)
   if (theirs.length === 0) return
   // An address can also be used to sign in.
   await forgetSignIns(tx, userId)
@@ -124,9 +132,9 @@ export async function choosePrimaryAddress(tx: Transaction, userId: number, id: 
   if (!wanted) throw refuse.notFound()
   if (wanted.is_activated === 0) throw refuse.invalid("email", `${wanted.email} must be confirmed first`)
   if (wanted.is_primary === 1) return
-  await tx.updateTable("emails").set({ is_primary: 0 }).where("user_id", "=", userId).where("is_primary", "=", 1).execute()
-  await tx.updateTable("emails").set({ is_primary: 1 }).where("id", "=", id).execute()
-  await tx.updateTable("users").set({ email: wanted.email, updated_at: now }).where("id", "=", userId).execute()
+  await leavePrimary(tx, userId)
+  await makePrimary(tx, id)
+  await updateUser(tx, { id: userId, changes: { email: wanted.email }, now })
   await forgetSignIns(tx, userId)
   publish(tx, { kind: "user.edited", user, changed: ["email"], actor: user, at: now })
 }
@@ -147,13 +155,9 @@ export async function replacePrimaryAddress(
   const lowerEmail = email.toLowerCase()
   // If the old address was not confirmed yet, the new one must be confirmed instead.
   const isWaiting = user.is_active === 0 && (await findAddressesOf(tx, { userId }))[0]?.is_activated === 0
-  await tx
-    .deleteFrom("emails")
-    .where("user_id", "=", user.id)
-    .where((eb) => eb.or([eb("is_primary", "=", 1), eb("lower_email", "=", lowerEmail)]))
-    .execute()
+  await deletePrimaryAnd(tx, { userId: user.id, lowerEmail })
   await addAddress(tx, { userId: user.id, email, primary: true, confirmed: !isWaiting, now }, field)
-  await tx.updateTable("users").set({ email, updated_at: now }).where("id", "=", user.id).execute()
+  await updateUser(tx, { id: user.id, changes: { email }, now })
   await forgetSignIns(tx, user.id)
   publish(tx, { kind: "user.edited", user, changed: ["email"], actor, at: now })
 }

@@ -3,12 +3,14 @@ import { siteAdministrator } from "../../../access/policies/site.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
+import { type AddressOf, listAddresses } from "./addresses-store.ts"
 import { createRequestedUser, editRequestedUser } from "./administration.ts"
 import { addBadges, removeBadges } from "./badges.ts"
+import { findBadgesOf } from "./badges-store.ts"
 import { presentUser } from "./present.ts"
 import { Badge, CreateUserOption, EditUserOption, Email, RenameUserOption, User, UserBadgeOption, VISIBILITIES } from "./records.ts"
 import { renamePerson } from "./rules.ts"
-import { type AddressOf, findBadgesOf, listAddresses, listPeople } from "./store.ts"
+import { listPeople } from "./store.ts"
 
 const shared = { tag: "admin", scope: ["admin"] } as const
 

@@ -5,11 +5,11 @@ import { publish } from "../../../core/events/publish.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { replacePrimaryAddress } from "./addresses.ts"
+import { findAddressesOf } from "./addresses-store.ts"
 import { isUsable } from "./codes.ts"
 import { requirePassword } from "./passwords.ts"
 import type { CreateUserOption, EditUserOption } from "./records.ts"
 import { changePerson, createPerson, type PersonChanges, requirePerson } from "./rules.ts"
-import { findAddressesOf } from "./store.ts"
 
 /** Requests of site administrators, translated into calls of the rules. */
 

@@ -1,10 +1,9 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { findBadgesBySlug } from "./store.ts"
+import { deleteBadges, findBadgesBySlug, insertBadges } from "./badges-store.ts"
 
 /** The ids of the badges. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
 async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<readonly number[]> {
@@ -19,15 +18,7 @@ export async function addBadges(tx: Transaction, actor: User, user: User, slugs:
   const ids = await badgeIds(tx, slugs)
   if (ids.length === 0) return
   let added = 0
-  for (const slice of slicesOf(ids.map((id) => ({ user_id: user.id, badge_id: id }))))
-    added += (
-      await tx
-        .insertInto("user_badges")
-        .values(slice)
-        .onConflict((conflict) => conflict.columns(["user_id", "badge_id"]).doNothing())
-        .returning("badge_id")
-        .execute()
-    ).length
+  for (const slice of slicesOf(ids.map((id) => ({ user_id: user.id, badge_id: id })))) added += (await insertBadges(tx, slice)).length
   if (added > 0) publish(tx, { kind: "user.edited", user, actor, changed: ["badges"] })
 }
 
@@ -35,11 +26,6 @@ export async function addBadges(tx: Transaction, actor: User, user: User, slugs:
 export async function removeBadges(tx: Transaction, actor: User, user: User, slugs: readonly string[]): Promise<void> {
   const ids = await badgeIds(tx, slugs)
   if (ids.length === 0) return
-  const removed = await tx
-    .deleteFrom("user_badges")
-    .where("user_id", "=", user.id)
-    .where(inList("user_badges.badge_id", ids))
-    .returning("badge_id")
-    .execute()
+  const removed = await deleteBadges(tx, { userId: user.id, badgeIds: ids })
   if (removed.length > 0) publish(tx, { kind: "user.edited", user, actor, changed: ["badges"] })
 }

@@ -5,7 +5,8 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { isMac, type Secrets } from "../../../core/secrets.ts"
 import type { Address } from "./addresses.ts"
-import { findAddressesOf, lockUser } from "./store.ts"
+import { findAddressesOf } from "./addresses-store.ts"
+import { lockUser } from "./store.ts"
 
 /**
  * The codes in mailed links. They are stored nowhere: a code is signed with the site's key, and the signed text includes the account state that

@@ -6,8 +6,10 @@ import { refuse } from "../../../core/errors.ts"
 import { changedColumns } from "../../../core/events/changed.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { type Acting, insertAccount, renameAccount } from "./accounts.ts"
+import { updateUser } from "./accounts-store.ts"
 import { addAddress } from "./addresses.ts"
-import { confirmPrimaryAddress, countOtherAdministrators, deleteSessionsOf, lockAdministrators, lockUser } from "./store.ts"
+import { confirmPrimaryAddress } from "./addresses-store.ts"
+import { countOtherAdministrators, deleteSessionsOf, lockAdministrators, lockUser } from "./store.ts"
 
 export interface NewPerson {
   readonly name: string
@@ -111,13 +113,7 @@ export async function changePerson(
   // From here on only administrators deactivate the account, and its address can't be used to undo that.
   if (is_active === 1 && user.is_active === 0) await confirmPrimaryAddress(tx, { userId: user.id })
   const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])
-  const edited = await tx
-    .updateTable("users")
-    .set(changes)
-    .set((eb) => ({ updated_at: now, credentials_version: touched ? eb("credentials_version", "+", 1) : eb.ref("credentials_version") }))
-    .where("id", "=", user.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const edited = await updateUser(tx, { id: user.id, changes, now, isVoid: touched })
   if (edited.password_hash !== user.password_hash || edited.is_active < user.is_active || edited.prohibit_login > user.prohibit_login)
     await deleteSessionsOf.changes(tx, { userId: user.id })
   const changed = changedColumns(user, edited)

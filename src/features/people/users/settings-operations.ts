@@ -6,6 +6,7 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../avatars/pictures.ts"
 import { type Address, addAddresses, removeAddresses } from "./addresses.ts"
+import { findAddressesOf } from "./addresses-store.ts"
 import {
   CreateEmailOption,
   DEFAULT_THEME,
@@ -16,7 +17,6 @@ import {
   UserSettingsOptions,
 } from "./records.ts"
 import { changePerson, type PersonChanges } from "./rules.ts"
-import { findAddressesOf } from "./store.ts"
 
 const shared = { tag: "user", scope: ["user"], access: signedIn, publicOnly: "refused" } as const
 

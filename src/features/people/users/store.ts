@@ -6,32 +6,11 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate, lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { AccountMailsTable, Seconds, Tables, Visibility } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/types.ts"
+import type { Tables, Visibility } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 
 // --- reads by key ----------------------------------------------------------------------------------------------------------------
-
-/** The addresses of a user, the primary one first. */
-export const findAddressesOf = query("users.findAddressesOf", (db, p: Params<{ userId: number }>) =>
-  db.selectFrom("emails").selectAll().where("user_id", "=", p.userId).orderBy("is_primary", "desc").orderBy("id"),
-)
-
-export const findAddress = query("users.findAddress", (db, p: Params<{ lowerEmail: string }>) =>
-  db.selectFrom("emails").selectAll().where("lower_email", "=", p.lowerEmail),
-)
-
-export const findBadgesOf = query("users.findBadgesOf", (db, p: Params<{ userId: number }>) =>
-  db
-    .selectFrom("user_badges")
-    .innerJoin("badges", "badges.id", "user_badges.badge_id")
-    .selectAll("badges")
-    .where("user_badges.user_id", "=", p.userId)
-    .orderBy("badges.id"),
-)
-
-export const findBadgesBySlug = query("users.findBadgesBySlug", (db, p: Params<{ slugs: readonly string[] }>) =>
-  db.selectFrom("badges").selectAll().where("slug", "in", p.slugs),
-)
 
 export const countOtherAdministrators = query("users.countOtherAdministrators", (db, p: Params<{ id: number }>) =>
   db
@@ -180,38 +159,6 @@ export function listPeople(db: Handle, filter: PeopleFilter, page: Window): Prom
   return window(people, (found) => found.orderBy(SORT_COLUMNS[filter.sort ?? "name"], filter.order ?? "asc"), page)
 }
 
-export interface AddressOf {
-  readonly email: string
-  readonly is_activated: number
-  readonly is_primary: number
-  readonly user_id: number
-  readonly name: string
-}
-
-/** All addresses of users, by address; with a keyword those where it is part of the address, the name or the full name. */
-export async function listAddresses(db: Handle, keyword: string, { limit, offset }: Window): Promise<Found<AddressOf>> {
-  const base = db
-    .selectFrom("emails")
-    .innerJoin("users", "users.id", "emails.user_id")
-    .$if(keyword !== "", (addresses) =>
-      addresses.where((eb) =>
-        eb.or([
-          containsLower(eb.ref("users.lower_name"), keyword.toLowerCase()),
-          contains(eb.ref("users.full_name"), keyword),
-          contains(eb.ref("emails.email"), keyword),
-        ]),
-      ),
-    )
-  const counted = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await base
-    .select(["emails.email", "emails.is_activated", "emails.is_primary", "emails.user_id", "users.name"])
-    .orderBy("emails.lower_email")
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return { rows, total: counted.total }
-}
-
 const QUARTER_OF_AN_HOUR = 900
 
 /**
@@ -284,26 +231,6 @@ export async function recountFollows(tx: Transaction, ids: readonly number[]): P
     .execute()
 }
 
-/** Removes an address from other users, unless they confirmed it or it is their primary one. */
-export const dropUnconfirmed = query("users.dropUnconfirmed", (db, p: Params<{ userId: number; lowerEmail: string }>) =>
-  db
-    .deleteFrom("emails")
-    .where("lower_email", "=", p.lowerEmail)
-    .where("is_activated", "=", 0)
-    .where("is_primary", "=", 0)
-    .where("user_id", "!=", p.userId),
-)
-
-/** Marks an address as confirmed. */
-export const confirmAddress = query("users.letAddressCount", (db, p: Params<{ id: number }>) =>
-  db.updateTable("emails").set({ is_activated: 1 }).where("id", "=", p.id),
-)
-
-/** Marks a person's primary address as confirmed. */
-export const confirmPrimaryAddress = query("users.letPrimaryAddressCount", (db, p: Params<{ userId: number }>) =>
-  db.updateTable("emails").set({ is_activated: 1 }).where("user_id", "=", p.userId).where("is_primary", "=", 1),
-)
-
 /** Voids the user's remembered sign-ins in every process, after a change of the credentials that they were checked against. */
 export async function forgetSignIns(tx: Transaction, userId: number): Promise<void> {
   await tx
@@ -316,21 +243,6 @@ export async function forgetSignIns(tx: Transaction, userId: number): Promise<vo
 /** Signs a person out of all browsers. */
 export const deleteSessionsOf = query("users.deleteSessionsOf", (db, p: Params<{ userId: number }>) =>
   db.deleteFrom("sessions").where("user_id", "=", p.userId),
-)
-
-/** At how many addresses a user was sent mail about a subject, as far as that is remembered. */
-export const countAccountMails = query("mail.countAccountMails", (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number }>) =>
-  db
-    .selectFrom("account_mails")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("user_id", "=", p.userId)
-    .where("about", "=", p.about),
-)
-
-export const forgetAccountMails = query(
-  "mail.forgetAccountMails",
-  (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number; before: Seconds }>) =>
-    db.deleteFrom("account_mails").where("user_id", "=", p.userId).where("about", "=", p.about).where("sent_at", "<", p.before),
 )
 
 /** Changes nothing where the credentials were changed meanwhile. */

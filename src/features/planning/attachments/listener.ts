@@ -3,6 +3,7 @@ import type { DomainEvent } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { bindFiles, type WrittenText } from "../../code/attachments/unbound.ts"
+import { findIssueById } from "../issues/store.ts"
 
 /** Binds files that were sent before their text to the texts that name them: of issues and pull requests, of comments and of reviews. */
 export const attachedFiles: Listener = {
@@ -49,6 +50,6 @@ const textOf = ({ issue, actor }: OfIssue, commentId: number, text: string): Wri
 })
 
 async function bodyOf(tx: Transaction, id: number): Promise<string> {
-  const row = await tx.selectFrom("issues").select("content").where("id", "=", id).executeTakeFirst()
+  const row = await findIssueById.first(tx, { id })
   return row?.content ?? ""
 }

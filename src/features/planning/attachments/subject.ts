@@ -4,6 +4,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { AttachmentParent } from "../../code/attachments/rules.ts"
 import { touchComment } from "../comments/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
+import { touchContent } from "../issues/store.ts"
 
 interface WrittenText {
   readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">
@@ -21,11 +22,7 @@ export const subjectOf = ({ issue, comment }: WrittenText): AttachmentParent => 
   touch: async (tx, actor, at) => {
     await lockIssue(tx, issue)
     if (comment) return touchComment(tx, comment.id, at)
-    await tx
-      .updateTable("issues")
-      .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: at }))
-      .where("id", "=", issue.id)
-      .execute()
+    await touchContent(tx, { now: at, issueId: issue.id })
     publish(tx, { kind: "issue.edited", issue, actor, changes: {}, at })
   },
 })

@@ -5,14 +5,13 @@ import type { Me } from "../../../access/policies/site.ts"
 import { findIssueById, findUserById } from "../../../access/store.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { forShare, lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { enterColumn, leaveProjects } from "../issues/projects.ts"
-import { touchIssue } from "../issues/touch.ts"
-import { type Card, findCard, moveCardTo, moveCardToEnd } from "../projects/card-store.ts"
+import { touchIssue } from "../issues/touch-store.ts"
+import { type Card, findCard, moveCardTo, moveCardToEnd, shareRepository } from "../projects/card-store.ts"
 import { defaultColumn } from "../projects/columns.ts"
 import { lockOpenProject, requireColumn } from "../projects/lock.ts"
 import type { MoveProjectIssueOption } from "../projects/records.ts"
@@ -127,10 +126,6 @@ interface LockedIssue {
   readonly issue: Issue
   readonly repository: Repository
 }
-
-const shareRepository = query("projects.shareRepository", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("repositories").selectAll().where("id", "=", p.id).modifyEnd(forShare),
-)
 
 /**
  * The issue or pull request of that id, locked; undefined where it doesn't exist, can't be on a board of this owner, or may not be read by

@@ -13,9 +13,10 @@ import { lockIssue } from "../issues/lock.ts"
 import { recordMentions } from "../issues/mentions.ts"
 import { crossReference } from "../issues/references.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
-import { recountComments } from "../issues/touch.ts"
+import { deleteEntry, touchContent, updateContent } from "../issues/timeline-store.ts"
+import { recountComments } from "../issues/touch-store.ts"
 import { deleteReactions } from "../reactions/rules.ts"
-import { type CommentRow, deleteEntry, findCommentsByIds, hideActivitiesOf, touchContent, updateContent } from "./store.ts"
+import { type CommentRow, findCommentsByIds, hideActivitiesOf } from "./store.ts"
 
 /**
  * Writes a comment, counts it, records references and mentions, and publishes it.

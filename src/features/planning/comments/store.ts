@@ -8,20 +8,8 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { TimelineEntry } from "../issues/timeline.ts"
+import { COLUMNS_BESIDE_TEXT, COMMENT_COLUMNS } from "../issues/timeline-store.ts"
 import type { Period } from "./records.ts"
-
-const COLUMNS_BESIDE_TEXT = [
-  "comments.id",
-  "comments.issue_id",
-  "comments.author_id",
-  "comments.created_at",
-  "comments.updated_at",
-  "comments.original_author",
-  "comments.original_author_id",
-] as const
-
-/** The columns of a timeline entry that a written text uses. */
-export const COMMENT_COLUMNS = [...COLUMNS_BESIDE_TEXT, "comments.content"] as const
 
 export type CommentRow = Pick<
   TimelineEntry,
@@ -139,24 +127,6 @@ export const findTimesByIds = query("comments.findTimes", (db, p: Ids) =>
 )
 
 // --- changing ----------------------------------------------------------------------------------------------------------------------
-
-export const updateContent = query("comments.updateContent", (db, p: Params<{ id: number; content: string; now: number }>) =>
-  db
-    .updateTable("comments")
-    .set((eb) => ({ content: p.content, content_version: eb("content_version", "+", 1), updated_at: p.now }))
-    .where("id", "=", p.id)
-    .returning(COMMENT_COLUMNS),
-)
-
-/** Increments the version of a comment without changing its text. */
-export const touchContent = query("comments.touch", (db, p: Params<{ id: number; now: number }>) =>
-  db
-    .updateTable("comments")
-    .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: p.now }))
-    .where("id", "=", p.id),
-)
-
-export const deleteEntry = query("comments.delete", (db, p: Params<{ id: number }>) => db.deleteFrom("comments").where("id", "=", p.id))
 
 /** Hides a comment's entries in feeds. */
 export const hideActivitiesOf = query("comments.hideActivities", (db, p: Params<{ id: number }>) =>

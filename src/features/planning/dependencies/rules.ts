@@ -10,8 +10,8 @@ import { Renamed, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { IssueMeta } from "../issues/records.ts"
 import type { StateChange, StateRule } from "../issues/state.ts"
-import { touchIssue } from "../issues/touch.ts"
-import { findChain, findDependency, openDependencies } from "./store.ts"
+import { touchIssue } from "../issues/touch-store.ts"
+import { deleteDependency, findChain, findDependency, insertDependency, openDependencies } from "./store.ts"
 
 /** The issue that a body names. Refuses as `notFound` an issue that is missing or that the caller may not read, and an incomplete name. */
 export async function locateNamed(db: Handle, actor: Actor, { owner = "", repo = "", index = 0 }: IssueMeta): Promise<OnIssue> {
@@ -68,10 +68,7 @@ export async function addDependency(tx: Transaction, { dependent, dependency }: 
   if (await findChain.first(tx, { issueId: dependency.id, dependencyId: dependent.id }))
     throw refuse.invalid("index", "the issues would wait for one another, directly or through others")
   try {
-    await tx
-      .insertInto("issue_dependencies")
-      .values({ issue_id: dependent.id, dependency_id: dependency.id, user_id: actor.id, created_at: now })
-      .execute()
+    await insertDependency(tx, { issueId: dependent.id, dependencyId: dependency.id, userId: actor.id, now })
   } catch (error) {
     if (isForeignKeyViolation(error)) throw refuse.conflict("one of the issues has just been deleted")
     throw error
@@ -81,12 +78,7 @@ export async function addDependency(tx: Transaction, { dependent, dependency }: 
 
 /** Removes a dependency, with an entry in both timelines. Refuses `notFound` where there is none. */
 export async function removeDependency(tx: Transaction, { dependent, dependency }: IssuePair, actor: User, now: Seconds): Promise<void> {
-  const removed = await tx
-    .deleteFrom("issue_dependencies")
-    .where("issue_id", "=", dependent.id)
-    .where("dependency_id", "=", dependency.id)
-    .returning("issue_id")
-    .execute()
+  const removed = await deleteDependency(tx, { issueId: dependent.id, dependencyId: dependency.id })
   if (removed.length === 0) throw refuse.notFound()
   await publishChange(tx, "issue.dependencyRemoved", { dependent, dependency }, actor, now)
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 
@@ -108,3 +108,33 @@ export const findChain = query("dependencies.findChain", (db, p: Pair) =>
     .select("id")
     .where("id", "=", p.dependencyId),
 )
+
+export const insertDependency = (
+  tx: Transaction,
+  {
+    issueId,
+    dependencyId,
+    userId,
+    now,
+  }: { readonly issueId: number; readonly dependencyId: number; readonly userId: number; readonly now: number },
+) =>
+  tx.insertInto("issue_dependencies").values({ issue_id: issueId, dependency_id: dependencyId, user_id: userId, created_at: now }).execute()
+
+/** Gives no row where there is no such. */
+export const deleteDependency = (tx: Transaction, { issueId, dependencyId }: { readonly issueId: number; readonly dependencyId: number }) =>
+  tx
+    .deleteFrom("issue_dependencies")
+    .where("issue_id", "=", issueId)
+    .where("dependency_id", "=", dependencyId)
+    .returning("issue_id")
+    .execute()
+
+/** The issues that an issue depends on. */
+export const findAllDependencies = (tx: Transaction, issueId: number) =>
+  tx
+    .selectFrom("issue_dependencies")
+    .innerJoin("issues", "issues.id", "issue_dependencies.dependency_id")
+    .selectAll("issues")
+    .where("issue_dependencies.issue_id", "=", issueId)
+    .orderBy("issues.id")
+    .execute()

@@ -3,20 +3,14 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import { knownAmong } from "../../../access/policies/people.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assignableAmong } from "./assignable.ts"
-import { findAssignees } from "./store.ts"
-import { touchIssue } from "./touch.ts"
-
-const findUsersNamed = query("issues.findUsersNamed", (db, p: Params<{ names: readonly string[] }>) =>
-  db.selectFrom("users").selectAll().where("lower_name", "in", p.names),
-)
+import { deleteAssignees, findAssignees, findUsersNamed, insertAssignees } from "./people-store.ts"
+import { touchIssue } from "./touch-store.ts"
 
 /** Who names users, in whose repository. They may write to its issues. */
 interface Naming {
@@ -78,10 +72,10 @@ export async function assign(tx: Transaction, assignment: Assignment): Promise<v
   if (added.length + removed.length === 0) return
   if (removed.length > 0) {
     const ids = removed.map(({ id }) => id)
-    await tx.deleteFrom("issue_assignees").where("issue_id", "=", issue.id).where(inList("issue_assignees.user_id", ids)).execute()
+    await deleteAssignees(tx, { issueId: issue.id, userIds: ids })
   }
   const rows = added.map(({ id }) => ({ issue_id: issue.id, user_id: id }))
-  for (const slice of slicesOf(rows)) await tx.insertInto("issue_assignees").values(slice).execute()
+  for (const slice of slicesOf(rows)) await insertAssignees(tx, slice)
   await touchIssue(tx, issue, now)
   const { repository, owner } = assignment
   publish(tx, { kind: "issue.assigned", issue, repository, owner, actor, added, removed, at: now })

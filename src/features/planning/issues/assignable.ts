@@ -1,9 +1,8 @@
 import { Mode, UNITS } from "../../../access/modes.ts"
 import { type Owned, type Permission, permissionsOf, type Repository, unitMode } from "../../../access/permission.ts"
-import { offeredAsAssignees } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
+import { findCandidates } from "./people-store.ts"
 
 /** The users that an issue can be assigned to: those who may write to any part of the repository, or read its pull requests. */
 
@@ -20,17 +19,6 @@ export async function assignableAmong(db: Handle, owned: Owned, users: readonly 
   }
   return new Set(people.filter(fits).map(({ id }) => id))
 }
-
-const findCandidates = query("issues.findAssignable", (db, p: Params<{ repositoryId: number; ownerId: number }>) =>
-  db
-    .selectFrom("users")
-    .selectAll()
-    .where("kind", "=", "person")
-    .where("is_active", "=", 1)
-    .where("id", "!=", p.ownerId)
-    .where(offeredAsAssignees(p.repositoryId))
-    .orderBy("lower_name"),
-)
 
 /**
  * The assignees that clients offer: users who may write to the repository or have access to its issues through a team, by name, followed by

@@ -1,4 +1,4 @@
-import { readableProjects } from "../../../access/policies/projects.ts"
+import { readableProjects } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"

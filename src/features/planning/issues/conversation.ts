@@ -4,6 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { lockIssue } from "./lock.ts"
+import { updateIssue } from "./store.ts"
 
 /** Locks the conversation: only users who may write to the issue can comment. Does nothing where it is locked already. */
 export async function lockConversation(
@@ -15,7 +16,7 @@ export async function lockConversation(
 ): Promise<void> {
   const issue = await lockIssue(tx, { id, repository_id })
   if (issue.is_locked === 1) return
-  await tx.updateTable("issues").set({ is_locked: 1, updated_at: now }).where("id", "=", id).execute()
+  await updateIssue(tx, id, { is_locked: 1, updated_at: now })
   publish(tx, { kind: "issue.locked", issue, actor, reason, at: now })
 }
 
@@ -23,6 +24,6 @@ export async function lockConversation(
 export async function unlockConversation(tx: Transaction, { id, repository_id }: Issue, actor: User, now: Seconds): Promise<void> {
   const issue = await lockIssue(tx, { id, repository_id })
   if (issue.is_locked === 0) return
-  await tx.updateTable("issues").set({ is_locked: 0, updated_at: now }).where("id", "=", id).execute()
+  await updateIssue(tx, id, { is_locked: 0, updated_at: now })
   publish(tx, { kind: "issue.unlocked", issue, actor, at: now })
 }

@@ -7,7 +7,8 @@ import type { Services } from "../../../core/services.ts"
 import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { lockForIssues, lockIssue } from "./lock.ts"
-import { recountOpen } from "./touch.ts"
+import { deleteIssueRow } from "./store.ts"
+import { recountOpen } from "./touch-store.ts"
 
 /**
  * Deletes an issue with everything that belongs to it: comments, labels, dependencies both ways, assignees, subscriptions, notifications,
@@ -25,7 +26,7 @@ export async function deleteIssue(
   await services.events.deliver(tx)
   await deleteAttachments(tx, services, { issue_id: id })
   // The rest is deleted with the row by foreign keys.
-  const gone = await tx.deleteFrom("issues").where("id", "=", id).returning("id").execute()
+  const gone = await deleteIssueRow(tx, id)
   if (gone.length === 0) throw refuse.notFound()
   await recountOpen(tx, repository_id)
   await recountMilestones(tx, [issue.milestone_id], services.now())

@@ -17,7 +17,7 @@ import { setIssueProjects } from "./projects.ts"
 import type { EditIssueOption } from "./records.ts"
 import { crossReference } from "./references.ts"
 import { type Ending, setState } from "./state.ts"
-import { findIssueById } from "./store.ts"
+import { findIssueById, updateIssue } from "./store.ts"
 
 /**
  * Changes the given members of an issue, all or nothing, and returns its row. `ending` says why it is closed. Assignees and milestone are ignored from users who may not write
@@ -74,7 +74,7 @@ async function writeTexts(tx: Transaction, services: Services, found: OnIssue & 
   if ((rewritten || retitled) && permission.mode < Mode.admin) await requireUnblocked(tx, me, [owner, { id: issue.author_id }])
   if (!rewritten && !retitled && ref === issue.ref) return
   const content_version = issue.content_version + (rewritten ? 1 : 0)
-  await tx.updateTable("issues").set({ title, content, ref, content_version, updated_at: now }).where("id", "=", issue.id).execute()
+  await updateIssue(tx, issue.id, { title, content, ref, content_version, updated_at: now })
   const changes = {
     ...(retitled && { title: { from: issue.title, to: title } }),
     ...(rewritten && { body: { from: issue.content } }),

@@ -2,12 +2,12 @@ import type { ReadableKinds } from "../../../access/policies/issues.ts"
 import { locateUser, userVisible } from "../../../access/policies/people.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { pathNumber } from "../../../core/operation.ts"
 import { dateTime, knownWord, STATE_SYNONYMS, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list.ts"
+import { findMilestonesNamed } from "../milestones/store.ts"
+import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list-store.ts"
 
 /** The filters of lists of issues, and how they are read. */
 
@@ -72,12 +72,7 @@ export function namesIn(field: string, text: string | undefined): readonly strin
 /** The milestones of a repository that are named by title, or else by id. Several may have the same title. An unknown name finds nothing. */
 export async function milestonesNamed(db: Handle, repositoryId: number, names: readonly string[]): Promise<readonly number[]> {
   const ids = names.map(pathNumber).filter((id) => id > 0)
-  const rows = await db
-    .selectFrom("milestones")
-    .select(["id", "title"])
-    .where("repository_id", "=", repositoryId)
-    .where((eb) => eb.or([inList("milestones.title", names), inList("milestones.id", ids)]))
-    .execute()
+  const rows = await findMilestonesNamed(db, { repositoryId, titles: names, ids })
   return names.flatMap((name) => {
     const titled = rows.filter(({ title }) => title === name)
     return (titled.length > 0 ? titled : rows.filter(({ id }) => id === pathNumber(name))).map(({ id }) => id)

@@ -2,15 +2,15 @@ import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { type LabelMode, labelsAfter } from "../labels/scopes.ts"
 import { findIssueLabels, findUsableLabelsById, findUsableLabelsByName, type Label } from "../labels/store.ts"
+import { deleteIssueLabels, insertIssueLabels } from "./labels-store.ts"
 import { lockIssue } from "./lock.ts"
-import { touchIssue } from "./touch.ts"
+import { touchIssue } from "./touch-store.ts"
 
 /** Labels as a client names them: all by id or all by name. */
 export type LabelNames = readonly number[] | readonly string[]
@@ -74,26 +74,15 @@ function without(labels: readonly Label[], others: readonly Label[]): readonly L
 export async function removeLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
   if (labels.length === 0) return
   const ids = labels.map(({ id }) => id)
-  await tx.deleteFrom("issue_labels").where("issue_id", "=", issueId).where(inList("issue_labels.label_id", ids)).execute()
+  await deleteIssueLabels(tx, { issueId, labelIds: ids })
 }
 
 export async function addLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
   const rows = labels.map(({ id }) => ({ issue_id: issueId, label_id: id }))
   try {
-    for (const slice of slicesOf(rows)) await tx.insertInto("issue_labels").values(slice).execute()
+    for (const slice of slicesOf(rows)) await insertIssueLabels(tx, slice)
   } catch (error) {
     if (isForeignKeyViolation(error)) throw refuse.conflict("one of the labels has just been deleted")
     throw error
   }
-}
-
-/**
- * Removes the labels that an organisation shares from the issues of one of its repositories and from their timelines, since they are lost
- * when the repository is transferred.
- */
-export async function dropSharedLabels(tx: Transaction, repositoryId: number, organizationId: number): Promise<void> {
-  const issues = tx.selectFrom("issues").select("id").where("repository_id", "=", repositoryId)
-  const shared = tx.selectFrom("labels").select("id").where("organization_id", "=", organizationId)
-  await tx.deleteFrom("issue_labels").where("issue_id", "in", issues).where("label_id", "in", shared).execute()
-  await tx.deleteFrom("comments").where("issue_id", "in", issues).where("label_id", "in", shared).execute()
 }

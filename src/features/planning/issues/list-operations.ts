@@ -2,8 +2,8 @@ import { onIssues, readableKinds } from "../../../access/policies/issues.ts"
 import { roleIn } from "../../../access/policies/organization-role.ts"
 import { userVisible } from "../../../access/policies/people.ts"
 import { anyone } from "../../../access/policies/site.ts"
-import { teamReadable } from "../../../access/policies/teams.ts"
 import { findTeamMember } from "../../../access/store.ts"
+import { teamVisible } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -27,10 +27,10 @@ import {
   ofTeam,
   reviewedBy,
   searchIssues,
-} from "./list.ts"
+} from "./list-store.ts"
+import { findTeamNamed } from "./people-store.ts"
 import { presentIssues } from "./present.ts"
 import { Issue } from "./records.ts"
-import { findTeamNamed } from "./store.ts"
 
 const shared = { tag: "issue", scope: ["issue"] } as const
 
@@ -140,6 +140,6 @@ async function teamNamed(db: Handle, actor: Actor, organization: User, name: str
   const missing = refuse.badRequest(`there is no team called ${name}`)
   if (!team || actor.kind === "anonymous") throw missing
   const isTeamMember = (await findTeamMember.first(db, { teamId: team.id, userId: actor.user.id })) !== undefined
-  if (!teamReadable(actor, team, organization, await roleIn(db, actor, organization), isTeamMember)) throw missing
+  if (!teamVisible(actor, team, organization, await roleIn(db, actor, organization), isTeamMember)) throw missing
   return team.id
 }

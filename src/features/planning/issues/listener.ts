@@ -2,8 +2,8 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { EventOf } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { copyLabels, insertLabels } from "../labels/store.ts"
-import { dropSharedLabels } from "./labels.ts"
-import { leaveOwnersProjects } from "./projects.ts"
+import { leaveOwnersProjects } from "../projects/card-store.ts"
+import { dropSharedLabels } from "./labels-store.ts"
 
 /** Gives a new repository its labels, and takes off a transferred one what its previous owner shared with it. */
 export const planning: Listener = {

@@ -2,8 +2,8 @@ import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
+import { countUp } from "./touch-store.ts"
 
 /**
  * Changes lock the rows that they depend on, always the repository before the issue to avoid deadlocks, and use the locked rows: those read
@@ -19,18 +19,6 @@ export async function lockIssue(tx: Transaction, { id, repository_id }: Pick<Iss
   if (issue?.repository_id !== repository_id) throw refuse.notFound()
   return issue
 }
-
-/** The update also locks the row. */
-const countUp = query("repositories.countUpIssues", (db, p: Params<{ id: number; issues: number; pulls: number }>) =>
-  db
-    .updateTable("repositories")
-    .set((eb) => ({
-      open_issues_count: eb("open_issues_count", "+", p.issues),
-      open_pulls_count: eb("open_pulls_count", "+", p.pulls),
-    }))
-    .where("id", "=", p.id)
-    .returningAll(),
-)
 
 /**
  * Locks the repository, so that no other transaction opens or closes its issues until this one ends, and returns its row. `opens` says what

@@ -8,7 +8,8 @@ import { publish } from "../../../core/events/publish.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { findMilestoneById } from "../milestones/store.ts"
 import { lockIssue } from "./lock.ts"
-import { touchIssue } from "./touch.ts"
+import { updateIssue } from "./store.ts"
+import { touchIssue } from "./touch-store.ts"
 
 /**
  * Sets the milestone of an issue, or removes it for null, and recounts both milestones. Does nothing where it is unchanged. Refuses as
@@ -29,7 +30,7 @@ export async function setMilestone(
     if (!(await findMilestoneById.first(tx, { repositoryId: issue.repository_id, id: milestoneId })))
       throw refuse.invalid("milestone", `there is no milestone ${milestoneId} in this repository`)
   }
-  await tx.updateTable("issues").set({ milestone_id: milestoneId }).where("id", "=", issue.id).execute()
+  await updateIssue(tx, issue.id, { milestone_id: milestoneId })
   publish(tx, { kind: "issue.milestoned", issue, actor, from: old, to: milestoneId, at: now })
   await recountMilestones(tx, [old, milestoneId], now)
   await touchIssue(tx, issue, now)

@@ -17,7 +17,7 @@ import { setDeadline } from "./deadline.ts"
 import { deleteIssue } from "./delete.ts"
 import { editIssue } from "./edit.ts"
 import { lockIssue } from "./lock.ts"
-import { findPinned, mayPin, movePin, pinIssue, unpinIssue } from "./pins.ts"
+import { mayPin, movePin, pinIssue, unpinIssue } from "./pins.ts"
 import { presentIssue, presentIssues } from "./present.ts"
 import {
   CreateIssueOption,
@@ -28,6 +28,7 @@ import {
   LockIssueOption,
   NewIssuePinsAllowed,
 } from "./records.ts"
+import { findPinned } from "./store.ts"
 
 const shared = { tag: "issue", scope: ["issue"] } as const
 const changes = { ...shared, archived: "refused" } as const

@@ -1,26 +1,14 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { lockForIssues, lockIssue } from "./lock.ts"
+import { findPinned, updateIssue } from "./store.ts"
 
 /** The most pinned issues of a repository, and the most pinned pull requests. */
 export const MOST_PINS = 3
-
-/** The pinned issues or pull requests of a repository, in order. */
-export const findPinned = query("issues.findPinned", (db, p: Params<{ repositoryId: number; isPull: Flag }>) =>
-  db
-    .selectFrom("issues")
-    .selectAll()
-    .where("repository_id", "=", p.repositoryId)
-    .where("is_pull", "=", p.isPull)
-    .where("pin_order", ">", 0)
-    .orderBy("pin_order")
-    .orderBy("id"),
-)
 
 /** Whether another one of this kind can be pinned. */
 export const mayPin = async (db: Handle, repositoryId: number, isPull: Flag): Promise<boolean> =>
@@ -34,7 +22,7 @@ export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, ac
   const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
   if (pinned.length >= MOST_PINS) throw refuse.badRequest(`a repository has at most ${MOST_PINS} pinned issues`)
   const place = (pinned.at(-1)?.pin_order ?? 0) + 1
-  await tx.updateTable("issues").set({ pin_order: place, updated_at: now }).where("id", "=", id).execute()
+  await updateIssue(tx, id, { pin_order: place, updated_at: now })
   publish(tx, { kind: "issue.pinned", issue, actor, at: now })
 }
 
@@ -42,7 +30,7 @@ export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, ac
 export async function unpinIssue(tx: Transaction, { id, repository_id }: Issue, actor: User, now: Seconds): Promise<void> {
   const issue = await lockIssue(tx, { id, repository_id })
   if (issue.pin_order === 0) return
-  await tx.updateTable("issues").set({ pin_order: 0, updated_at: now }).where("id", "=", id).execute()
+  await updateIssue(tx, id, { pin_order: 0, updated_at: now })
   publish(tx, { kind: "issue.unpinned", issue, actor, at: now })
 }
 
@@ -60,6 +48,6 @@ export async function movePin(tx: Transaction, { id, repository_id }: Issue, pos
   order.splice(position - 1, 0, id)
   const before = new Map(pinned.map((each) => [each.id, each.pin_order]))
   const moved = order.map((each, index) => ({ id: each, pin_order: index + 1 })).filter((each) => before.get(each.id) !== each.pin_order)
-  for (const { id: each, pin_order } of moved) await tx.updateTable("issues").set({ pin_order }).where("id", "=", each).execute()
+  for (const { id: each, pin_order } of moved) await updateIssue(tx, each, { pin_order })
   if (moved.length > 0) publish(tx, { kind: "issue.pinMoved", issue, actor })
 }

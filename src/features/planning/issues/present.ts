@@ -15,8 +15,9 @@ import { presentMilestone } from "../milestones/present.ts"
 import { findMilestonesByIds, type Milestone } from "../milestones/store.ts"
 import { presentIssueProjects } from "../projects/present.ts"
 import { isUnfinished } from "./draft.ts"
+import { findAssignees } from "./people-store.ts"
 import { CLOSED_AS, type Issue as IssueRecord, type PullRequestMeta, type RepositoryMeta } from "./records.ts"
-import { findAssignees, findAttachmentsOf, findMerges } from "./store.ts"
+import { findAttachmentsOf, findMerges } from "./store.ts"
 
 export interface PresentIssuesOptions {
   /** The repositories of the issues, where they are known already. */

@@ -12,7 +12,7 @@ import { publish } from "../../../core/events/publish.ts"
 import { deleteCards, findProjectIds, insertCard } from "../projects/card-store.ts"
 import { defaultColumn } from "../projects/columns.ts"
 import { type Column, type Project, readableAmong } from "../projects/store.ts"
-import { touchIssue } from "./touch.ts"
+import { touchIssue } from "./touch-store.ts"
 
 export interface IssueProjects extends OnRepository, Me {
   readonly issue: Pick<Issue, "id" | "repository_id">
@@ -91,12 +91,3 @@ export async function leaveProjects(
 }
 
 type IssueRow = Pick<Issue, "id" | "repository_id">
-
-/** Removes the issues of a repository from the projects of its previous owner after a transfer. */
-export async function leaveOwnersProjects(tx: Transaction, repositoryId: number, ownerId: number): Promise<void> {
-  await tx
-    .deleteFrom("project_cards")
-    .where("project_id", "in", tx.selectFrom("projects").select("id").where("owner_id", "=", ownerId))
-    .where("repository_id", "=", repositoryId)
-    .execute()
-}

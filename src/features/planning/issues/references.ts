@@ -2,30 +2,16 @@ import { type Owned, permissionsOn } from "../../../access/permission.ts"
 import { type Issue, type OnIssue, readsKind, writesKind } from "../../../access/policies/issues.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
 import { blockersAmong } from "../../people/blocks/rules.ts"
 import type { WrittenText } from "./mentions.ts"
 import { type Reference, type ReferenceAction, readReferences } from "./reference-text.ts"
-import { touchIssue } from "./touch.ts"
+import { findForeign, findNumbered, findWritten, neuterEntries } from "./references-store.ts"
+import { touchIssue } from "./touch-store.ts"
 
 /** Cross-references: timeline entries on issues that a text refers to. */
-
-const findNumbered = query("references.findNumbered", (db, p: Params<{ repositoryId: number; numbers: readonly number[] }>) =>
-  db.selectFrom("issues").selectAll().where("repository_id", "=", p.repositoryId).where("number", "in", p.numbers),
-)
-
-const findWritten = query("references.findWritten", (db, p: Params<{ issueId: number; commentId: number }>) =>
-  db
-    .selectFrom("comments")
-    .select(["id", "issue_id", "ref_action"])
-    .where("ref_issue_id", "=", p.issueId)
-    .where((eb) => eb(eb.fn.coalesce("ref_comment_id", eb.lit(0)), "=", p.commentId))
-    .where("ref_action", "!=", "neutered"),
-)
 
 /** A text with references: the body of an issue, with its title before it, or one of its comments. */
 export interface ReferringText extends WrittenText {
@@ -54,16 +40,10 @@ export async function crossReference(tx: Transaction, rootUrl: string, source: R
     (entry) => !targets.some((target) => entry.issue_id === target.issue.id && entry.ref_action === target.action),
   )
   if (gone.length > 0)
-    await tx
-      .updateTable("comments")
-      .set({ ref_action: "neutered" })
-      .where(
-        inList(
-          "comments.id",
-          gone.map(({ id }) => id),
-        ),
-      )
-      .execute()
+    await neuterEntries(
+      tx,
+      gone.map(({ id }) => id),
+    )
   for (const target of targets) {
     if (isRecorded(target)) continue
     publish(tx, {
@@ -139,28 +119,6 @@ export async function resolveReferences(
     const found = { ...place, permission, issue, reference }
     return readsKind(found, issue) ? [found] : []
   })
-}
-
-/** The issues of other repositories that references name: one query. */
-async function findForeign(db: Handle, references: readonly Reference[]): Promise<readonly Issue[]> {
-  if (references.length === 0) return []
-  return db
-    .selectFrom("issues")
-    .innerJoin("repositories", "repositories.id", "issues.repository_id")
-    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-    .selectAll("issues")
-    .where((eb) =>
-      eb.or(
-        references.map(({ owner = "", repository = "", number }) =>
-          eb.and([
-            eb("owner.lower_name", "=", owner.toLowerCase()),
-            eb("repositories.lower_name", "=", repository.toLowerCase()),
-            eb("issues.number", "=", number),
-          ]),
-        ),
-      ),
-    )
-    .execute()
 }
 
 async function withoutBlockers(tx: Transaction, writer: User, targets: readonly Target[]): Promise<readonly Target[]> {

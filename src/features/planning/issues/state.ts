@@ -2,32 +2,15 @@ import type { Owned } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
-import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
 import { recountMilestones } from "../milestones/rules.ts"
-import { recountOpen } from "./touch.ts"
-
-interface NewState {
-  readonly id: number
-  readonly isClosed: Flag
-  readonly closedAt: number
-  readonly reason: CloseReason
-  readonly duplicateOf: number | null
-  readonly now: number
-}
-
-const changeState = query("issues.changeState", (db, p: Params<NewState>) =>
-  db
-    .updateTable("issues")
-    .set({ is_closed: p.isClosed, closed_at: p.closedAt, close_reason: p.reason, duplicate_of_id: p.duplicateOf, updated_at: p.now })
-    .where("id", "=", p.id)
-    .returningAll(),
-)
+import { changeState } from "./store.ts"
+import { recountOpen } from "./touch-store.ts"
 
 /** Why an issue is closed, and which one it repeats. */
 export interface Ending {

@@ -1,7 +1,8 @@
-import { sql } from "kysely"
+import { sql, type Updateable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
-import type { Flag } from "../../../core/database/tables.ts"
+import type { Flag, Tables } from "../../../core/database/tables.ts"
 
 type Ids = Params<{ ids: readonly number[] }>
 
@@ -11,17 +12,6 @@ export const findIssuesByIds = query("issues.findByIds", (db, p: Ids) => db.sele
 
 export const findIssueById = query("issues.findById", (db, p: Params<{ id: number }>) =>
   db.selectFrom("issues").selectAll().where("id", "=", p.id),
-)
-
-/** The assignees of these issues in the order of their assignment. */
-export const findAssignees = query("issues.findAssignees", (db, p: Ids) =>
-  db
-    .selectFrom("issue_assignees")
-    .innerJoin("users", "users.id", "issue_assignees.user_id")
-    .selectAll("users")
-    .select("issue_assignees.issue_id")
-    .where("issue_assignees.issue_id", "in", p.ids)
-    .orderBy("issue_assignees.id"),
 )
 
 /** The attachments of the bodies of these issues. */
@@ -76,84 +66,50 @@ export const insertIssue = query(
       .returningAll(),
 )
 
-export const insertTimelineEntry = query(
-  "issues.insertTimelineEntry",
-  (
-    db,
-    p: Params<{
-      issue_id: number
-      kind: string
-      author_id: number
-      content: string
-      content_version: number
-      label_id: number | null
-      milestone_id: number | null
-      old_milestone_id: number | null
-      project_id: number | null
-      old_project_id: number | null
-      assignee_id: number | null
-      assignee_team_id: number | null
-      removed_assignee: Flag
-      old_title: string
-      new_title: string
-      old_ref: string
-      new_ref: string
-      ref_repository_id: number | null
-      ref_issue_id: number | null
-      ref_comment_id: number | null
-      ref_action: string
-      commit_id: string
-      dependent_issue_id: number | null
-      tracked_time_id: number | null
-      review_id: number | null
-      resolver_id: number | null
-      close_reason: CloseReason
-      duplicate_of_id: number | null
-      now: number
-    }>,
-  ) =>
-    db
-      .insertInto("comments")
-      .values({
-        issue_id: p.issue_id,
-        kind: p.kind,
-        author_id: p.author_id,
-        content: p.content,
-        content_version: p.content_version,
-        label_id: p.label_id,
-        milestone_id: p.milestone_id,
-        old_milestone_id: p.old_milestone_id,
-        project_id: p.project_id,
-        old_project_id: p.old_project_id,
-        assignee_id: p.assignee_id,
-        assignee_team_id: p.assignee_team_id,
-        removed_assignee: p.removed_assignee,
-        old_title: p.old_title,
-        new_title: p.new_title,
-        old_ref: p.old_ref,
-        new_ref: p.new_ref,
-        ref_repository_id: p.ref_repository_id,
-        ref_issue_id: p.ref_issue_id,
-        ref_comment_id: p.ref_comment_id,
-        ref_action: p.ref_action,
-        commit_id: p.commit_id,
-        dependent_issue_id: p.dependent_issue_id,
-        tracked_time_id: p.tracked_time_id,
-        review_id: p.review_id,
-        resolver_id: p.resolver_id,
-        close_reason: p.close_reason,
-        duplicate_of_id: p.duplicate_of_id,
-        created_at: p.now,
-        updated_at: p.now,
-      })
-      .returningAll(),
-)
-
-export const findTeamNamed = query("issues.findTeamNamed", (db, p: Params<{ organizationId: number; lowerName: string }>) =>
-  db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("lower_name", "=", p.lowerName),
-)
-
 /** The merge times of those of the issues that are merged pull requests. */
 export const findMerges = query("pulls.findMerges", (db, p: Params<{ issueIds: readonly number[] }>) =>
   db.selectFrom("pulls").select(["issue_id", "merged_at"]).where("issue_id", "in", p.issueIds).where("is_merged", "=", 1),
 )
+
+export const updateIssue = (tx: Transaction, id: number, changes: Updateable<Tables["issues"]>) =>
+  tx.updateTable("issues").set(changes).where("id", "=", id).execute()
+
+/** The pinned issues or pull requests of a repository, in order. */
+export const findPinned = query("issues.findPinned", (db, p: Params<{ repositoryId: number; isPull: Flag }>) =>
+  db
+    .selectFrom("issues")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .where("is_pull", "=", p.isPull)
+    .where("pin_order", ">", 0)
+    .orderBy("pin_order")
+    .orderBy("id"),
+)
+
+/** Gives no row where it is gone already. */
+export const deleteIssueRow = (tx: Transaction, id: number) => tx.deleteFrom("issues").where("id", "=", id).returning("id").execute()
+
+export interface NewState {
+  readonly id: number
+  readonly isClosed: Flag
+  readonly closedAt: number
+  readonly reason: CloseReason
+  readonly duplicateOf: number | null
+  readonly now: number
+}
+
+export const changeState = query("issues.changeState", (db, p: Params<NewState>) =>
+  db
+    .updateTable("issues")
+    .set({ is_closed: p.isClosed, closed_at: p.closedAt, close_reason: p.reason, duplicate_of_id: p.duplicateOf, updated_at: p.now })
+    .where("id", "=", p.id)
+    .returningAll(),
+)
+
+/** Increments the version of an issue's text without changing it. */
+export const touchContent = (tx: Transaction, { now, issueId }: { readonly now: number; readonly issueId: number }) =>
+  tx
+    .updateTable("issues")
+    .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: now }))
+    .where("id", "=", issueId)
+    .execute()

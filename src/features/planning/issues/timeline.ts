@@ -4,7 +4,7 @@ import { slicesOf } from "../../../core/database/slices.ts"
 import type { CommentsTable } from "../../../core/database/tables/issues.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { insertTimelineEntry } from "./store.ts"
+import { insertTimelineEntries, insertTimelineEntry } from "./timeline-store.ts"
 
 /** An entry of an issue's timeline; comments are one kind. */
 export type TimelineEntry = Selectable<CommentsTable>
@@ -99,7 +99,7 @@ export async function addTimelineEntries(
     updated_at: now,
   }))
   const added: Pick<TimelineEntry, "id">[] = []
-  for (const slice of slicesOf(values)) added.push(...(await tx.insertInto("comments").values(slice).returning("id").execute()))
+  for (const slice of slicesOf(values)) added.push(...(await insertTimelineEntries(tx, slice)))
   // Ids are assigned in the order of the rows.
   return added.toSorted((one, other) => one.id - other.id)
 }

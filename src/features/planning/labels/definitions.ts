@@ -5,7 +5,7 @@ import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { CreateLabelOption, EditLabelOption } from "./records.ts"
-import { type Label, type LabelOwner, lockLabel } from "./store.ts"
+import { deleteLabelById, insertLabel, type Label, type LabelOwner, lockLabel, updateLabel } from "./store.ts"
 
 /** A colour as it is stored: six hex digits in lower case, from three or six with or without "#". */
 export function normalizeColor(text: string): string {
@@ -28,20 +28,16 @@ export async function createLabel(
   options: CreateLabelOption,
   now: Seconds,
 ): Promise<Label> {
-  const label = await tx
-    .insertInto("labels")
-    .values({
-      ...labelOwner,
-      name: options.name,
-      color: normalizeColor(options.color),
-      description: options.description ?? "",
-      exclusive: flag(options.exclusive ?? false),
-      is_archived: flag(options.is_archived ?? false),
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const label = await insertLabel(tx, {
+    ...labelOwner,
+    name: options.name,
+    color: normalizeColor(options.color),
+    description: options.description ?? "",
+    exclusive: flag(options.exclusive ?? false),
+    is_archived: flag(options.is_archived ?? false),
+    created_at: now,
+    updated_at: now,
+  })
   publish(tx, { kind: "label.created", label, ...concerning(labelOwner, actor), at: now })
   return label
 }
@@ -68,18 +64,13 @@ export async function editLabel(
   const changed = Object.keys(changes)
   if (changed.length === 0) return label
   publish(tx, { kind: "label.edited", label, changed, ...concerning(labelOwner, actor), at: now })
-  return tx
-    .updateTable("labels")
-    .set({ ...changes, updated_at: now })
-    .where("id", "=", label.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return updateLabel(tx, label.id, { ...changes, updated_at: now })
 }
 
 /** Deletes a label, which removes it from all issues and timelines. Does nothing where the owner has no such label. */
 export async function deleteLabel(tx: Transaction, labelOwner: LabelOwner, actor: User, id: number): Promise<void> {
   const label = await lockLabel(tx, labelOwner, id)
   if (!label) return
-  await tx.deleteFrom("labels").where("id", "=", label.id).execute()
+  await deleteLabelById(tx, label.id)
   publish(tx, { kind: "label.deleted", label, ...concerning(labelOwner, actor) })
 }

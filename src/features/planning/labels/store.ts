@@ -1,10 +1,10 @@
-import type { Selectable } from "kysely"
+import type { Insertable, Selectable, Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import { flag, type Seconds } from "../../../core/database/tables/types.ts"
-import type { LabelsTable } from "../../../core/database/tables.ts"
+import type { LabelsTable, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { LabelTemplate } from "../../code/repositories/records.ts"
 import type { LabelSort } from "./records.ts"
@@ -163,3 +163,12 @@ export async function insertLabels(tx: Transaction, repositoryId: number, labels
     )
     .execute()
 }
+
+export const insertLabel = (tx: Transaction, row: Insertable<Tables["labels"]>) =>
+  tx.insertInto("labels").values(row).returningAll().executeTakeFirstOrThrow()
+
+export const updateLabel = (tx: Transaction, id: number, changes: Updateable<Tables["labels"]>) =>
+  tx.updateTable("labels").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+
+/** It is removed from all issues and timelines with it. */
+export const deleteLabelById = (tx: Transaction, id: number) => tx.deleteFrom("labels").where("id", "=", id).execute()

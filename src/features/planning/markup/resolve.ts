@@ -2,13 +2,13 @@ import { Mode } from "../../../access/modes.ts"
 import { type Permission, permissionsOn, reaches, unitMode } from "../../../access/permission.ts"
 import { readsKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import { listedUsers } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Mention, RepositoryName, Resolve, Target } from "../../../core/markup/rendering.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError } from "../../../git/index.ts"
 import { withOwners } from "../../code/repositories/store.ts"
+import { findIssuesNumbered, findListedNames, findRepositoriesNamed } from "./store.ts"
 
 /** What a text names, looked up with the permissions of its reader. */
 
@@ -47,7 +47,7 @@ const accountTarget = ({ site }: Services, { name }: Of<"account">): Target => (
 async function findAccounts(db: Handle, reader: Actor, mentions: readonly Of<"account">[]): Promise<ReadonlySet<string>> {
   if (mentions.length === 0) return new Set()
   const names = mentions.map(({ name }) => name.toLowerCase())
-  const found = await db.selectFrom("users").select("lower_name").where("lower_name", "in", names).where(listedUsers(reader)).execute()
+  const found = await findListedNames(db, { names, reader })
   return new Set(found.map((row) => row.lower_name))
 }
 
@@ -61,18 +61,7 @@ async function findRepositories(
 ): Promise<ReadonlyMap<string, OnRepository>> {
   const names = new Map(mentions.map(({ repository }) => [keyOf(repository), repository]))
   if (names.size === 0) return new Map()
-  const rows = await db
-    .selectFrom("repositories")
-    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-    .selectAll("repositories")
-    .where((eb) =>
-      eb.or(
-        [...names.values()].map(({ owner, name }) =>
-          eb.and([eb("owner.lower_name", "=", owner.toLowerCase()), eb("repositories.lower_name", "=", name.toLowerCase())]),
-        ),
-      ),
-    )
-    .execute()
+  const rows = await findRepositoriesNamed(db, names)
   const owned = await withOwners(db, rows)
   const permissions = await permissionsOn(db, reader, owned)
   return new Map(
@@ -95,13 +84,10 @@ async function findIssues(
     return on ? [{ mention, on }] : []
   })
   if (wanted.length === 0) return new Map()
-  const rows = await db
-    .selectFrom("issues")
-    .select(["repository_id", "number", "title", "is_pull"])
-    .where((eb) =>
-      eb.or(wanted.map(({ mention, on }) => eb.and([eb("repository_id", "=", on.repository.id), eb("number", "=", mention.number)]))),
-    )
-    .execute()
+  const rows = await findIssuesNumbered(
+    db,
+    wanted.map(({ mention, on }) => ({ repositoryId: on.repository.id, number: mention.number })),
+  )
   const issues = new Map(rows.map((row) => [`${row.repository_id}#${row.number}`, row]))
   return new Map(
     wanted.flatMap(({ mention, on }) => {

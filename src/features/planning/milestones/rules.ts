@@ -2,12 +2,11 @@ import type { User } from "../../../core/actor.ts"
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRows } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
-import { lockMilestone, type Milestone } from "./store.ts"
+import { countIssues, deleteMilestoneById, insertMilestone, lockMilestone, type Milestone, updateMilestone } from "./store.ts"
 
 /**
  * The due time for an RFC 3339 text: the end of its date in UTC; time of day and offset are ignored. The year 1, which some clients send
@@ -31,20 +30,16 @@ export async function createMilestone(
   // Documents don't require it, since clients know it as optional.
   if (title === "") throw refuse.invalid("title", "a milestone needs a title that is not blank")
   const isClosed = flag(state === "closed")
-  const milestone = await tx
-    .insertInto("milestones")
-    .values({
-      repository_id: repositoryId,
-      title,
-      description,
-      is_closed: isClosed,
-      closed_at: isClosed === 1 ? now : 0,
-      due_at: due_on === undefined ? 0 : dueAt(due_on),
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const milestone = await insertMilestone(tx, {
+    repository_id: repositoryId,
+    title,
+    description,
+    is_closed: isClosed,
+    closed_at: isClosed === 1 ? now : 0,
+    due_at: due_on === undefined ? 0 : dueAt(due_on),
+    created_at: now,
+    updated_at: now,
+  })
   publish(tx, { kind: "milestone.created", repositoryId, milestone, actor, at: now })
   return milestone
 }
@@ -71,18 +66,17 @@ export async function editMilestone(
   const event = { repositoryId, milestone, actor, at: now }
   if (changed.length > 0) publish(tx, { kind: "milestone.edited", ...event, changed })
   if (is_closed !== undefined) publish(tx, { kind: is_closed === 1 ? "milestone.closed" : "milestone.reopened", ...event })
-  return tx
-    .updateTable("milestones")
-    .set({ ...others, ...(is_closed !== undefined && { is_closed, closed_at: is_closed === 1 ? now : 0 }), updated_at: now })
-    .where("id", "=", milestone.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return updateMilestone(tx, milestone.id, {
+    ...others,
+    ...(is_closed !== undefined && { is_closed, closed_at: is_closed === 1 ? now : 0 }),
+    updated_at: now,
+  })
 }
 
 /** Deletes a milestone. Its issues then have none, without entries in their timelines. Refuses `notFound` where the repository has none. */
 export async function deleteMilestone(tx: Transaction, repositoryId: number, actor: User, idOrTitle: string): Promise<void> {
   const milestone = await requireLocked(tx, repositoryId, idOrTitle)
-  await tx.deleteFrom("milestones").where("id", "=", milestone.id).execute()
+  await deleteMilestoneById(tx, milestone.id)
   publish(tx, { kind: "milestone.deleted", repositoryId, milestone, actor })
 }
 
@@ -91,21 +85,6 @@ async function requireLocked(tx: Transaction, repositoryId: number, idOrTitle: s
   if (!milestone) throw refuse.notFound()
   return milestone
 }
-
-const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readonly number[]; now: number }>) =>
-  db
-    .updateTable("milestones")
-    .set((eb) => {
-      const counted = (isClosed: Flag) =>
-        eb
-          .selectFrom("issues")
-          .select((count) => count.fn.countAll<number>().as("total"))
-          .whereRef("issues.milestone_id", "=", "milestones.id")
-          .where("issues.is_closed", "=", isClosed)
-      return { open_issues_count: counted(0), closed_issues_count: counted(1), updated_at: p.now }
-    })
-    .where("id", "in", p.ids),
-)
 
 /**
  * Recounts the open and the closed issues and pull requests of these milestones; null is ignored, since an issue may have no milestone.

@@ -1,11 +1,12 @@
-import type { Selectable } from "kysely"
+import type { Insertable, Selectable, Updateable } from "kysely"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { contains } from "../../../core/database/expressions.ts"
+import { contains, inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { MilestonesTable } from "../../../core/database/tables/issues.ts"
+import type { Flag, Tables } from "../../../core/database/tables.ts"
 import { type Page as ListPage, type Page, pathNumber } from "../../../core/operation.ts"
 import { concerning } from "../../code/repositories/search-store.ts"
 
@@ -102,3 +103,38 @@ export async function findEverywhere(
     .execute()
   return { rows, total }
 }
+
+/** The milestones of a repository with one of these titles, or ids. */
+export const findMilestonesNamed = (
+  db: Handle,
+  { repositoryId, titles, ids }: { readonly repositoryId: number; readonly titles: readonly string[]; readonly ids: readonly number[] },
+) =>
+  db
+    .selectFrom("milestones")
+    .select(["id", "title"])
+    .where("repository_id", "=", repositoryId)
+    .where((eb) => eb.or([inList("milestones.title", titles), inList("milestones.id", ids)]))
+    .execute()
+
+export const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readonly number[]; now: number }>) =>
+  db
+    .updateTable("milestones")
+    .set((eb) => {
+      const counted = (isClosed: Flag) =>
+        eb
+          .selectFrom("issues")
+          .select((count) => count.fn.countAll<number>().as("total"))
+          .whereRef("issues.milestone_id", "=", "milestones.id")
+          .where("issues.is_closed", "=", isClosed)
+      return { open_issues_count: counted(0), closed_issues_count: counted(1), updated_at: p.now }
+    })
+    .where("id", "in", p.ids),
+)
+
+export const insertMilestone = (tx: Transaction, row: Insertable<Tables["milestones"]>) =>
+  tx.insertInto("milestones").values(row).returningAll().executeTakeFirstOrThrow()
+
+export const updateMilestone = (tx: Transaction, id: number, changes: Updateable<Tables["milestones"]>) =>
+  tx.updateTable("milestones").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+
+export const deleteMilestoneById = (tx: Transaction, id: number) => tx.deleteFrom("milestones").where("id", "=", id).execute()

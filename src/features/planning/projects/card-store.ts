@@ -2,8 +2,9 @@ import { type Expression, type Selectable, type SqlBool, sql } from "kysely"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { forShare } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ProjectCardsTable } from "../../../core/database/tables/projects.ts"
 import type { Flag } from "../../../core/database/tables.ts"
@@ -242,3 +243,20 @@ export async function findColumnIssues(
   const seen = { withIssues: repositoriesWith(0), withPulls: repositoriesWith(1) }
   return { rows: await findIssuesOfColumn(db, { columnId: column.id, ...seen, limit, offset }), total }
 }
+
+/** Removes the issues of a repository from the projects of its previous owner after a transfer. */
+export async function leaveOwnersProjects(tx: Transaction, repositoryId: number, ownerId: number): Promise<void> {
+  await tx
+    .deleteFrom("project_cards")
+    .where("project_id", "in", tx.selectFrom("projects").select("id").where("owner_id", "=", ownerId))
+    .where("repository_id", "=", repositoryId)
+    .execute()
+}
+
+export const shareRepository = query("projects.shareRepository", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("repositories").selectAll().where("id", "=", p.id).modifyEnd(forShare),
+)
+
+/** The cards of a transferred issue. */
+export const moveCards = (tx: Transaction, { repositoryId, issueId }: { readonly repositoryId: number; readonly issueId: number }) =>
+  tx.updateTable("project_cards").set({ repository_id: repositoryId }).where("issue_id", "=", issueId).execute()

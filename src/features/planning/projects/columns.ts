@@ -9,7 +9,16 @@ import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import { moveAllCards } from "./card-store.ts"
 import { lockOpenProject, requireColumn } from "./lock.ts"
 import { COLUMN_SORTING, type CreateProjectColumnOption, type EditProjectColumnOption } from "./records.ts"
-import { type AtColumn, type Column, findColumns, type Project } from "./store.ts"
+import {
+  type AtColumn,
+  type Column,
+  changeDefaultColumn,
+  deleteColumnById,
+  findColumns,
+  insertColumnRow,
+  type Project,
+  updateColumn,
+} from "./store.ts"
 
 /**
  * The columns of a project. All of these refuse `notFound` a project that the owner or repository doesn't have, and `forbidden` a closed
@@ -48,11 +57,7 @@ interface NewColumn extends Pick<Column, "title" | "color" | "sorting" | "is_def
 }
 
 async function insertColumn(tx: Transaction, project: Project, actor: User, { now, ...column }: NewColumn): Promise<Column> {
-  const made = await tx
-    .insertInto("project_columns")
-    .values({ ...column, project_id: project.id, created_at: now, updated_at: now })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const made = await insertColumnRow(tx, { ...column, project_id: project.id, created_at: now, updated_at: now })
   publish(tx, { kind: "column.created", ...ownerIdsOf(project), ...columnIn(made), actor, at: now })
   return made
 }
@@ -82,12 +87,7 @@ export async function editColumn(
   const changed = Object.keys(changes)
   if (changed.length === 0) return column
   publish(tx, { kind: "column.edited", ...ownerIdsOf(project), ...columnIn(column), changed, actor: me, at: now })
-  return tx
-    .updateTable("project_columns")
-    .set({ ...changes, updated_at: now })
-    .where("id", "=", column.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return updateColumn(tx, column.id, { ...changes, updated_at: now })
 }
 
 function requireColor(color: string): string {
@@ -112,7 +112,7 @@ export async function deleteColumn(tx: Transaction, home: ProjectHome, { project
   // A project without a default column has no cards: adding the first card creates the column.
   const target = (await findColumns(tx, { projectId: project.id })).find(({ is_default }) => is_default === 1)
   if (target) await moveAllCards(tx, { from: column.id, to: target.id })
-  await tx.deleteFrom("project_columns").where("id", "=", column.id).execute()
+  await deleteColumnById(tx, column.id)
   publish(tx, { kind: "column.deleted", ...ownerIdsOf(project), ...columnIn(column), actor: me })
 }
 
@@ -127,10 +127,7 @@ export async function makeDefault(
   const project = await lockOpenProject(tx, home, projectId)
   const column = await requireColumn(tx, project, columnId)
   if (column.is_default === 1) return
-  const columns = tx.updateTable("project_columns").where("project_id", "=", project.id)
-  // Two statements, because a unique index allows one default at a time, also within a statement.
-  await columns.set({ is_default: 0, updated_at: now }).where("is_default", "=", 1).execute()
-  await columns.set({ is_default: 1, updated_at: now }).where("id", "=", column.id).execute()
+  await changeDefaultColumn(tx, { projectId: project.id, columnId: column.id, now })
   publish(tx, { kind: "column.madeDefault", ...ownerIdsOf(project), ...columnIn(column), actor: me, at: now })
 }
 
@@ -149,8 +146,7 @@ export async function orderColumns(
   if (!isEach) throw refuse.invalid("column_ids", "must list every column of the project exactly once")
   const moved = columnIds.map((id, sorting) => ({ id, sorting })).filter(({ id, sorting }) => columns.get(id)?.sorting !== sorting)
   if (moved.length === 0) return
-  for (const { id, sorting } of moved)
-    await tx.updateTable("project_columns").set({ sorting, updated_at: now }).where("id", "=", id).execute()
+  for (const { id, sorting } of moved) await updateColumn(tx, id, { sorting, updated_at: now })
   const movedIds = moved.map(({ id }) => id)
   publish(tx, { kind: "column.moved", ...ownerIdsOf(project), projectId: project.id, columnIds: movedIds, actor: me, at: now })
 }
@@ -173,7 +169,7 @@ export async function defaultColumn(tx: Transaction, project: Project, me: User,
       now,
     })
   if (column.is_default === 0) {
-    await tx.updateTable("project_columns").set({ is_default: 1, updated_at: now }).where("id", "=", column.id).execute()
+    await updateColumn(tx, column.id, { is_default: 1, updated_at: now })
     publish(tx, { kind: "column.madeDefault", ...ownerIdsOf(project), ...columnIn(column), actor: me, at: now })
   }
   return column

@@ -20,25 +20,37 @@ export interface OwnedProject {
   readonly at: ProjectOwner
 }
 
-/** Projects as the caller sees them, in the order given, each with the number of its cards that the caller may read. At most two queries. */
+/** A project with the number of its cards that the caller may read. */
+export interface ProjectView extends OwnedProject {
+  readonly open: number
+  readonly closed: number
+}
+
+/** Projects with the number of their cards that the caller may read, in the order given. At most one query. */
+export async function viewProjects(db: Handle, actor: Actor, ownedProjects: readonly OwnedProject[]): Promise<readonly ProjectView[]> {
+  if (ownedProjects.length === 0) return []
+  const ids = ownedProjects.map(({ project }) => project.id)
+  const counts = Map.groupBy(await countCards(db, actor, ids), (row) => row.project_id)
+  return ownedProjects.map((owned) => {
+    const count = (isClosed: 0 | 1) => counts.get(owned.project.id)?.find((row) => row.is_closed === isClosed)?.total ?? 0
+    return { ...owned, open: count(0), closed: count(1) }
+  })
+}
+
+/** Projects as the caller sees them, in the order given. At most two queries. */
 export async function presentProjects(
   db: Handle,
   site: Site,
   actor: Actor,
   ownedProjects: readonly OwnedProject[],
 ): Promise<ProjectRecord[]> {
-  if (ownedProjects.length === 0) return []
-  const ids = ownedProjects.map(({ project }) => project.id)
-  const counts = Map.groupBy(await countCards(db, actor, ids), (row) => row.project_id)
+  const views = await viewProjects(db, actor, ownedProjects)
   const creators = await creatorsOf(
     db,
     actor,
-    ownedProjects.map(({ project }) => project),
+    views.map(({ project }) => project),
   )
-  return ownedProjects.map(({ project, at }) => {
-    const count = (isClosed: 0 | 1) => counts.get(project.id)?.find((row) => row.is_closed === isClosed)?.total ?? 0
-    return record(site, actor, project, at, creators.get(project.creator_id), { open: count(0), closed: count(1) })
-  })
+  return views.map((view) => record(site, actor, view, creators.get(view.project.creator_id)))
 }
 
 /** The home's projects as the caller sees them, in the order given. */
@@ -65,16 +77,10 @@ export async function presentProjectOf(db: Handle, site: Site, actor: Actor, at:
 
 /** A project that the caller has just created, still empty. */
 export const presentNewProject = (site: Site, actor: Actor, at: ProjectHome, project: Project, creator: User): ProjectRecord =>
-  record(site, actor, project, at, creator, { open: 0, closed: 0 })
+  record(site, actor, { project, at, open: 0, closed: 0 }, creator)
 
-function record(
-  site: Site,
-  actor: Actor,
-  project: Project,
-  { owner, repository }: ProjectOwner,
-  creator: User | undefined,
-  cards: { readonly open: number; readonly closed: number },
-): ProjectRecord {
+function record(site: Site, actor: Actor, { project, at, open, closed }: ProjectView, creator: User | undefined): ProjectRecord {
+  const { owner, repository } = at
   const isClosed = project.is_closed === 1
   const home = `${site.rootUrl}/${owner.name}/${repository ? repository.name : "-"}`
   return {
@@ -90,9 +96,9 @@ function record(
     template_type: project.template_type,
     card_type: project.card_type,
     type: repository ? "repository" : owner.kind === "organization" ? "organization" : "individual",
-    num_open_issues: cards.open,
-    num_closed_issues: cards.closed,
-    num_issues: cards.open + cards.closed,
+    num_open_issues: open,
+    num_closed_issues: closed,
+    num_issues: open + closed,
     html_url: `${home}/projects/${project.id}`,
     created_at: rfc3339(project.created_at),
     updated_at: rfc3339(project.updated_at),

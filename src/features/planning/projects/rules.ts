@@ -10,6 +10,7 @@ import { cutToWidth } from "../../../core/text/width.ts"
 import { lockProject } from "./lock.ts"
 import { CARD_TYPES, type CreateProjectOption, type EditProjectOption, PROJECT_STATES } from "./records.ts"
 import type { Project } from "./store.ts"
+import { deleteProjectById, insertColumns, insertProject, updateProject } from "./store.ts"
 
 /** The maximum display width of a title, in columns. */
 const TITLE_WIDTH = 255
@@ -31,19 +32,15 @@ export async function createProject(
 ): Promise<Project> {
   const template = options.template_type || "none"
   const made = { creator_id: me.id, created_at: now, updated_at: now }
-  const project = await tx
-    .insertInto("projects")
-    .values({
-      ...made,
-      owner_id: repository ? null : owner.id,
-      repository_id: repository ? repository.id : null,
-      title: cutToWidth(options.title, TITLE_WIDTH),
-      description: options.description ?? "",
-      template_type: template,
-      card_type: options.card_type || "text_only",
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const project = await insertProject(tx, {
+    ...made,
+    owner_id: repository ? null : owner.id,
+    repository_id: repository ? repository.id : null,
+    title: cutToWidth(options.title, TITLE_WIDTH),
+    description: options.description ?? "",
+    template_type: template,
+    card_type: options.card_type || "text_only",
+  })
   const columns = TEMPLATES[template].map((title, index) => ({
     ...made,
     project_id: project.id,
@@ -52,7 +49,7 @@ export async function createProject(
     sorting: 0,
     is_default: flag(index === 0),
   }))
-  if (columns.length > 0) await tx.insertInto("project_columns").values(columns).execute()
+  if (columns.length > 0) await insertColumns(tx, columns)
   publish(tx, { kind: "project.created", ...ownerIdsOf(project), project, actor: me, at: now })
   return project
 }
@@ -84,18 +81,17 @@ export async function editProject(
   const event = { ...ownerIdsOf(project), project, actor: me, at: now }
   if (changed.length > 0) publish(tx, { kind: "project.edited", ...event, changed })
   if (is_closed !== undefined) publish(tx, { kind: is_closed === 1 ? "project.closed" : "project.reopened", ...event })
-  return tx
-    .updateTable("projects")
-    .set({ ...others, ...(is_closed !== undefined && { is_closed, closed_at: is_closed === 1 ? now : 0 }), updated_at: now })
-    .where("id", "=", project.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return updateProject(tx, project.id, {
+    ...others,
+    ...(is_closed !== undefined && { is_closed, closed_at: is_closed === 1 ? now : 0 }),
+    updated_at: now,
+  })
 }
 
 /** Deletes a project, open or closed, with its columns and cards. The issues and their timelines stay. Refuses `notFound`. */
 export async function deleteProject(tx: Transaction, home: ProjectHome, id: number, me: User): Promise<void> {
   const project = await lockProject(tx, home, id)
-  await tx.deleteFrom("projects").where("id", "=", project.id).execute()
+  await deleteProjectById(tx, project.id)
   publish(tx, { kind: "project.deleted", ...ownerIdsOf(project), project, actor: me })
 }
 

@@ -1,11 +1,13 @@
-import type { Selectable } from "kysely"
-import { type ProjectHome, readableProjects } from "../../../access/policies/projects.ts"
+import type { Insertable, Selectable, Updateable } from "kysely"
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import { readableProjects } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ProjectColumnsTable, ProjectsTable } from "../../../core/database/tables/projects.ts"
+import type { Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Project = Selectable<ProjectsTable>
@@ -93,3 +95,32 @@ export const findColumnOf = (db: Handle, home: ProjectHome, { projectId, columnI
 export const findColumns = query("projects.findColumns", (db, p: Params<{ projectId: number }>) =>
   db.selectFrom("project_columns").selectAll().where("project_id", "=", p.projectId).orderBy("sorting").orderBy("id"),
 )
+
+export const insertColumnRow = (tx: Transaction, row: Insertable<Tables["project_columns"]>) =>
+  tx.insertInto("project_columns").values(row).returningAll().executeTakeFirstOrThrow()
+
+export const updateColumn = (tx: Transaction, id: number, changes: Updateable<Tables["project_columns"]>) =>
+  tx.updateTable("project_columns").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+
+export const deleteColumnById = (tx: Transaction, id: number) => tx.deleteFrom("project_columns").where("id", "=", id).execute()
+
+export const insertProject = (tx: Transaction, row: Insertable<Tables["projects"]>) =>
+  tx.insertInto("projects").values(row).returningAll().executeTakeFirstOrThrow()
+
+export const insertColumns = (tx: Transaction, rows: readonly Insertable<Tables["project_columns"]>[]) =>
+  tx.insertInto("project_columns").values(rows).execute()
+
+export const updateProject = (tx: Transaction, id: number, changes: Updateable<Tables["projects"]>) =>
+  tx.updateTable("projects").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+
+export const deleteProjectById = (tx: Transaction, id: number) => tx.deleteFrom("projects").where("id", "=", id).execute()
+
+/** Two statements, because a unique index allows one default at a time, also within a statement. */
+export async function changeDefaultColumn(
+  tx: Transaction,
+  { projectId, columnId, now }: AtColumn & { readonly now: number },
+): Promise<void> {
+  const columns = tx.updateTable("project_columns").where("project_id", "=", projectId)
+  await columns.set({ is_default: 0, updated_at: now }).where("is_default", "=", 1).execute()
+  await columns.set({ is_default: 1, updated_at: now }).where("id", "=", columnId).execute()
+}

@@ -2,7 +2,6 @@ import type { Owned } from "../../../access/permission.ts"
 import { mayBook } from "../../../access/policies/tracking.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -12,8 +11,9 @@ import { isBlocked } from "../dependencies/rules.ts"
 import { lockForIssues, lockIssue } from "../issues/lock.ts"
 import { type Reference, referencesIn } from "../issues/reference-text.ts"
 import { mayAct, type Resolved, resolveReferences } from "../issues/references.ts"
+import { findReferredCommits } from "../issues/references-store.ts"
 import { setState } from "../issues/state.ts"
-import { touchIssue } from "../issues/touch.ts"
+import { touchIssue } from "../issues/touch-store.ts"
 import { MAX_SECONDS } from "../tracking/records.ts"
 import { addTime } from "../tracking/rules.ts"
 
@@ -42,17 +42,6 @@ export const referringCommits = (
       ? []
       : [{ id, branch, subject: cutToWidth(message.split("\n", 1)[0] ?? "", LONGEST_SUBJECT), references }]
   })
-
-const findReferredCommits = query(
-  "references.findToldCommits",
-  (db, p: Params<{ issueIds: readonly number[]; commitIds: readonly string[] }>) =>
-    db
-      .selectFrom("comments")
-      .select(["issue_id", "commit_id"])
-      .where("issue_id", "in", p.issueIds)
-      .where("kind", "=", "commit_ref")
-      .where("commit_id", "in", p.commitIds),
-)
 
 export interface PushedReferences extends Owned {
   readonly pusher: User

@@ -3,7 +3,7 @@ import { databaseKinds, statementsOf } from "../../../../tests/support/database.
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { type Actor, anonymous, signedInAs } from "../../../core/actor.ts"
 import type { IssuePart } from "../../../core/database/expressions.ts"
-import { inState } from "../issues/list.ts"
+import { inState } from "../issues/list-store.ts"
 import { searchIssueTexts } from "./issues.ts"
 import { markWords, snippetOf } from "./snippet.ts"
 

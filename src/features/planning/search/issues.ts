@@ -2,10 +2,11 @@ import { type SqlBool, sql } from "kysely"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { commentHasWords, type IssuePart, inList, issuesWithWords } from "../../../core/database/expressions.ts"
+import { type IssuePart, issuesWithWords } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
-import { type Condition, searchIssues } from "../issues/list.ts"
+import { type Condition, searchIssues } from "../issues/list-store.ts"
 import { markWords, type Range, type Snippet, snippetOf } from "./snippet.ts"
+import { type Comment, firstComments } from "./store.ts"
 
 export interface IssueSearch {
   /** Words, all of which one text must hold, each as the beginning of one of its words. */
@@ -47,24 +48,4 @@ export async function searchIssueTexts(
       return { issue, titleMarks: parts.includes("title") ? markWords(issue.title, q) : [], snippet: shown }
     }),
   }
-}
-
-interface Comment {
-  readonly id: number
-  readonly content: string
-}
-
-/** The first comment of each issue that has the words. */
-async function firstComments(db: Handle, issues: readonly Issue[], q: string): Promise<ReadonlyMap<number, Comment>> {
-  const found = commentHasWords(q)
-  if (issues.length === 0 || !found) return new Map()
-  const ids = issues.map(({ id }) => id)
-  const first = db
-    .selectFrom("comments")
-    .select((eb) => eb.fn.min("comments.id").as("id"))
-    .where(inList("comments.issue_id", ids))
-    .where(found)
-    .groupBy("comments.issue_id")
-  const rows = await db.selectFrom("comments").select(["id", "issue_id", "content"]).where("id", "in", first).execute()
-  return new Map(rows.map((row) => [row.issue_id, row]))
 }

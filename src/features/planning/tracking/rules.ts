@@ -4,7 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { touchIssue } from "../issues/touch.ts"
+import { touchIssue } from "../issues/touch-store.ts"
 import { bookTime, findTime, markAllDeleted, markDeleted, type Time } from "./store.ts"
 
 type IssueRow = Pick<Issue, "id" | "repository_id">

@@ -8,7 +8,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
 import { lockUser } from "../../people/users/store.ts"
-import { touchIssue } from "../issues/touch.ts"
+import { touchIssue } from "../issues/touch-store.ts"
 import { bookTime, deleteStopwatch, findRunningIssues, findStopwatch, insertStopwatch, type Time } from "./store.ts"
 
 /**

@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import { type Owned, permissionOn, permissionsOf, type Repository, unitEnabled } from "../../../access/permission.ts"
 import { type Issue, type OnIssue, writesKind } from "../../../access/policies/issues.ts"
 import type { Me } from "../../../access/policies/site.ts"
@@ -9,22 +8,27 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
+import { moveAttachments } from "../../code/attachments/store.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { removeDependency } from "../dependencies/rules.ts"
+import { findAllDependencies } from "../dependencies/store.ts"
 import { assign } from "../issues/assign.ts"
 import { assignableAmong } from "../issues/assignable.ts"
 import { addLabels, removeLabels } from "../issues/labels.ts"
 import { lockIssue } from "../issues/lock.ts"
+import { findAssignees } from "../issues/people-store.ts"
 import { leaveProjects } from "../issues/projects.ts"
-import { findAssignees, takeNumber } from "../issues/store.ts"
-import { recountOpen } from "../issues/touch.ts"
+import { takeNumber } from "../issues/store.ts"
+import { recountOpen } from "../issues/touch-store.ts"
+import { moveIssue, moveLabelEntries, moveMilestoneEntries, moveReferences } from "../issues/transfer-store.ts"
 import { labelsAfter } from "../labels/scopes.ts"
 import { findIssueLabels, findUsableLabelsByName } from "../labels/store.ts"
 import { recountMilestones } from "../milestones/rules.ts"
-import { findProjectIds } from "../projects/card-store.ts"
+import { findProjectIds, moveCards } from "../projects/card-store.ts"
 import { stopStopwatch } from "../tracking/stopwatches.ts"
 import { findStopwatchUsers } from "../tracking/store.ts"
+import { insertMovedIssue } from "./store.ts"
 
 /** The transfer of an issue to another repository. Its row stays, and with it all that refers to it by its id. */
 
@@ -117,26 +121,9 @@ async function endStopwatches(tx: Transaction, { issue, to }: Move, now: Seconds
 async function moveRow(tx: Transaction, { issue, from, to: { repository } }: Move, now: Seconds): Promise<Issue> {
   const number = (await takeNumber.first(tx, { repositoryId: repository.id }))?.last_number
   if (number === undefined) throw new TypeError("a counter gives a number")
-  await tx.insertInto("moved_issues").values({ repository_id: from.id, number: issue.number, issue_id: issue.id, moved_at: now }).execute()
-  return tx
-    .updateTable("issues")
-    .set({
-      repository_id: repository.id,
-      number,
-      milestone_id: sql<number | null>`${sameMilestone(sql.ref("issues.milestone_id"), repository.id)}`,
-      ref: "",
-      pin_order: 0,
-      updated_at: now,
-    })
-    .where("id", "=", issue.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  await insertMovedIssue(tx, { repositoryId: from.id, number: issue.number, issueId: issue.id, now })
+  return moveIssue(tx, { repositoryId: repository.id, number, now, id: issue.id })
 }
-
-/** The oldest milestone of the repository that has the same title. */
-const sameMilestone = (milestone: ReturnType<typeof sql.ref>, repositoryId: number) =>
-  sql`(select min(other.id) from milestones join milestones as other on other.title = milestones.title
-    where milestones.id = ${milestone} and other.repository_id = ${repositoryId})`
 
 /** Gives the issue the labels of the same names that the new repository has, and the timeline too. What was said of other labels is not kept. */
 async function moveLabels(tx: Transaction, { issue, to }: Move): Promise<void> {
@@ -149,35 +136,21 @@ async function moveLabels(tx: Transaction, { issue, to }: Move): Promise<void> {
     await removeLabels(tx, issue.id, present)
     await addLabels(tx, issue.id, labelsAfter([], [...new Set(same)], "add"))
   }
-  const isUsable = (label: string) =>
-    sql`(${sql.ref(`${label}.repository_id`)} = ${owners.repositoryId} or ${sql.ref(`${label}.organization_id`)} = ${owners.ownerId})`
-  const same = sql`(select min(other.id) from labels join labels as other on other.name = labels.name
-    where labels.id = comments.label_id and ${isUsable("other")})`
-  const isForeign = sql`label_id is not null and label_id not in (select labels.id from labels where ${isUsable("labels")})`
-  await sql`delete from comments where issue_id = ${issue.id} and ${isForeign} and ${same} is null`.execute(tx)
-  await sql`update comments set label_id = ${same} where issue_id = ${issue.id} and ${isForeign}`.execute(tx)
+  await moveLabelEntries(tx, { issueId: issue.id, ...owners })
 }
 
 /** What names the repository besides the issue. */
 async function moveRest(tx: Transaction, { issue, to: { repository } }: Move): Promise<void> {
-  const place = { repository_id: repository.id }
-  await sql`update comments set milestone_id = ${sameMilestone(sql.ref("comments.milestone_id"), repository.id)},
-      old_milestone_id = ${sameMilestone(sql.ref("comments.old_milestone_id"), repository.id)}
-    where issue_id = ${issue.id} and kind = 'milestone'`.execute(tx)
-  await tx.updateTable("comments").set({ ref_repository_id: repository.id }).where("ref_issue_id", "=", issue.id).execute()
-  await tx.updateTable("attachments").set(place).where("issue_id", "=", issue.id).execute()
-  await tx.updateTable("project_cards").set(place).where("issue_id", "=", issue.id).execute()
+  const move = { repositoryId: repository.id, issueId: issue.id }
+  await moveMilestoneEntries(tx, move)
+  await moveReferences(tx, move)
+  await moveAttachments(tx, move)
+  await moveCards(tx, move)
 }
 
 /** It waits for nothing where issues don't wait for one another. */
 async function leaveDependencies(tx: Transaction, issue: Issue, to: Repository, me: Me["me"], now: Seconds): Promise<void> {
   if (to.enable_issue_dependencies === 1) return
-  const awaited = await tx
-    .selectFrom("issue_dependencies")
-    .innerJoin("issues", "issues.id", "issue_dependencies.dependency_id")
-    .selectAll("issues")
-    .where("issue_dependencies.issue_id", "=", issue.id)
-    .orderBy("issues.id")
-    .execute()
+  const awaited = await findAllDependencies(tx, issue.id)
   for (const dependency of awaited) await removeDependency(tx, { dependent: issue, dependency }, me, now)
 }

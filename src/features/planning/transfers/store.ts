@@ -3,7 +3,7 @@ import { permissionsOn } from "../../../access/permission.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
 import { grantedRepositories, readableRepositories } from "../../../access/visibility.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
 import { withOwners } from "../../code/repositories/store.ts"
 
@@ -51,3 +51,14 @@ export const findFormerPlaces = (db: Handle, actor: Actor, issueId: number) =>
     .where("moved_issues.issue_id", "=", issueId)
     .where(readableRepositories(actor, "repo.issues"))
     .execute()
+
+/** Remembers the number that an issue had. */
+export const insertMovedIssue = (
+  tx: Transaction,
+  {
+    repositoryId,
+    number,
+    issueId,
+    now,
+  }: { readonly repositoryId: number; readonly number: number; readonly issueId: number; readonly now: number },
+) => tx.insertInto("moved_issues").values({ repository_id: repositoryId, number, issue_id: issueId, moved_at: now }).execute()

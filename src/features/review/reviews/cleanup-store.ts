@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
+import { relatedTeams } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -49,9 +50,8 @@ export async function endRequestsToUnrelatedTeams(tx: Transaction, repositoryIds
   const unrelated = sql<SqlBool>`not exists (
     select 1 from issues
     join repositories on repositories.id = issues.repository_id
-    join teams on teams.id = reviews.reviewer_team_id and teams.organization_id = repositories.owner_id
-    where issues.id = reviews.issue_id and (repositories.is_private = 0 or exists (
-      select 1 from team_repositories where team_repositories.team_id = teams.id and team_repositories.repository_id = repositories.id)))`
+    join teams on teams.id = reviews.reviewer_team_id
+    where issues.id = reviews.issue_id and ${relatedTeams()})`
   await tx
     .deleteFrom("reviews")
     .where("state", "=", "REQUEST_REVIEW")

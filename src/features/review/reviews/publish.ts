@@ -9,7 +9,7 @@ import { findOwnTeamIds } from "../../people/teams/store.ts"
 import { recordMentions } from "../../planning/issues/mentions.ts"
 import { crossReference } from "../../planning/issues/references.ts"
 import type { TimelineEntry } from "../../planning/issues/timeline.ts"
-import { recountComments } from "../../planning/issues/touch.ts"
+import { recountComments } from "../../planning/issues/touch-store.ts"
 import { deleteReviews, findRequests, publishEntry, type Review } from "./store.ts"
 
 /** A review that is to be published. */

@@ -14,7 +14,7 @@ import { lockIssue } from "../../planning/issues/lock.ts"
 import { recordMentions } from "../../planning/issues/mentions.ts"
 import { crossReference } from "../../planning/issues/references.ts"
 import { addTimelineEntry } from "../../planning/issues/timeline.ts"
-import { touchIssue } from "../../planning/issues/touch.ts"
+import { touchIssue } from "../../planning/issues/touch-store.ts"
 import { findLineComment, insertLineComment, type LineComment, resolveLineComment, unresolveLineComment } from "./store.ts"
 
 /** A comment on a line with its pull request. */

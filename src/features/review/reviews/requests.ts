@@ -3,8 +3,8 @@ import { type Owned, readersAmong } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { knownAmong } from "../../../access/policies/people.ts"
 import { choosesReviewers } from "../../../access/policies/reviews.ts"
-import { type Team, teamReadable } from "../../../access/policies/teams.ts"
 import { findMembership, findPullByIssue, findTeamMember } from "../../../access/store.ts"
+import { type Team, teamVisible } from "../../../access/visibility.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
@@ -12,10 +12,10 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findProtection, officialReviewers } from "../../code/protections/rules.ts"
 import { blockersAmong, requireUnblocked } from "../../people/blocks/rules.ts"
-import { findMemberIds } from "../../people/organizations/owners.ts"
+import { findMemberIds } from "../../people/organizations/members-store.ts"
 import { findTeamRepository, findUnits } from "../../people/teams/store.ts"
 import { lockIssue } from "../../planning/issues/lock.ts"
-import { touchIssue } from "../../planning/issues/touch.ts"
+import { touchIssue } from "../../planning/issues/touch-store.ts"
 import { restoreOfficial } from "./official.ts"
 import type { CodeOwners } from "./owners.ts"
 import { findPeopleByAddress, findPeopleByName, findTeamsNamed } from "./people-store.ts"
@@ -207,7 +207,7 @@ async function teamsNamed(db: Handle, { owner, repository, actor }: RequestConte
     const isKnown =
       team &&
       ((await findTeamRepository.first(db, { teamId: team.id, repositoryId: repository.id })) !== undefined ||
-        teamReadable(
+        teamVisible(
           signedInAs(actor),
           team,
           owner,

@@ -1,33 +1,15 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { Refusal } from "../../../core/errors.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { deletePerson } from "./delete-person.ts"
-
-/**
- * Accounts that were never activated: their primary address was never confirmed. Those that an administrator has deactivated have a confirmed one, and are
- * nobody's to delete by the way.
- */
-const findSome = query("administration.findNeverActivated", (db, p: Params<{ after: number; before: number; limit: number }>) =>
-  db
-    .selectFrom("users")
-    .innerJoin("emails", (join) => join.onRef("emails.user_id", "=", "users.id").on("emails.is_primary", "=", 1))
-    .selectAll("users")
-    .where("users.id", ">", p.after)
-    .where("users.kind", "=", "person")
-    .where("users.is_active", "=", 0)
-    .where("users.created_at", "<", p.before)
-    .where("emails.is_activated", "=", 0)
-    .orderBy("users.id")
-    .limit(p.limit),
-)
+import { findNeverActivated } from "./store.ts"
 
 /** Deletes an account, unless it was activated meanwhile or something belongs to it. */
 async function deleteOne(services: Services, id: number, before: number): Promise<boolean> {
   const user = await services.database.write(async (tx) => {
-    const found = await findSome.first(tx, { after: id - 1, before, limit: 1 })
+    const found = await findNeverActivated.first(tx, { after: id - 1, before, limit: 1 })
     if (found?.id !== id) return undefined
     await deletePerson(tx, services, found, false)
     return found
@@ -43,7 +25,7 @@ export const deleteInactive: Task = {
     const { config, database, log, now } = services
     const before = now() - config.users.confirmationSeconds
     let [deleted, kept] = [0, 0]
-    for await (const { id, name } of rowsById((range) => findSome(database.read, { ...range, before }))) {
+    for await (const { id, name } of rowsById((range) => findNeverActivated(database.read, { ...range, before }))) {
       signal.throwIfAborted()
       try {
         if (await deleteOne(services, id, before)) deleted++

@@ -1,8 +1,6 @@
-import { Mode } from "../../../access/modes.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { forUpdate } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -10,6 +8,15 @@ import { nextTurn } from "../../../core/work.ts"
 import { deleteRepository } from "../../code/lifecycle/delete.ts"
 import { deleteOrganization, removeMember } from "../../people/organizations/rules.ts"
 import { isLastAdministrator, requirePerson } from "../../people/users/rules.ts"
+import {
+  findIdsOfRepositories,
+  findOrganizationsOf,
+  findOwnersOf,
+  findPackageOf,
+  findRepositoriesOf,
+  lockAccount,
+  removeAccount,
+} from "./store.ts"
 
 /**
  * Deletes a user with their tokens, addresses, stars, watches and follows. The caller deletes the uploaded avatar, see `dropAvatar`.
@@ -22,7 +29,7 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
   await lockForDeletion(tx, user.id)
   await requireNotLast(tx, user)
   await emptyAccount(tx, services, user, purge)
-  for (const organization of await organizationsOf(tx, user)) {
+  for (const organization of await findOrganizationsOf(tx, user)) {
     if (!purge) throw refuse.invalid("username", `${user.name} belongs to the organization ${organization.name}; remove it there, or purge`)
     if (await isSoleOwner(tx, user, organization)) {
       await emptyAccount(tx, services, organization, purge)
@@ -32,7 +39,7 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
   publish(tx, { kind: "account.deleted", user })
   await services.events.deliver(tx)
   // Tokens, addresses, second factor, redirects, blocks, collaborations and the user's feed are deleted with the row.
-  await tx.deleteFrom("users").where("id", "=", user.id).execute()
+  await removeAccount(tx, user.id)
 }
 
 /**
@@ -46,16 +53,12 @@ export async function purgeRepositories(services: Services, user: User): Promise
     await lockForDeletion(tx, user.id)
     await requireNotLast(tx, user)
     const soleOwned: User[] = []
-    for (const organization of await organizationsOf(tx, user)) if (await isSoleOwner(tx, user, organization)) soleOwned.push(organization)
+    for (const organization of await findOrganizationsOf(tx, user))
+      if (await isSoleOwner(tx, user, organization)) soleOwned.push(organization)
     return [user, ...soleOwned]
   })
   for (const owner of owners) {
-    const repositories = await database.read
-      .selectFrom("repositories")
-      .select("id")
-      .where("owner_id", "=", owner.id)
-      .orderBy("id")
-      .execute()
+    const repositories = await findIdsOfRepositories(database.read, owner.id)
     for (const { id } of repositories) {
       const repository = await findRepositoryById.first(database.read, { id })
       if (repository?.owner_id === owner.id) await database.write((tx) => deleteRepository(tx, services, repository, owner))
@@ -73,36 +76,21 @@ async function requireNotLast(tx: Transaction, user: User): Promise<void> {
  * Refuses `notFound` where the account was deleted meanwhile.
  */
 async function lockForDeletion(tx: Transaction, id: number): Promise<void> {
-  const locked = await tx.selectFrom("users").select("id").where("id", "=", id).modifyEnd(forUpdate).executeTakeFirst()
+  const locked = await lockAccount(tx, id)
   if (!locked) throw refuse.notFound()
 }
 
 async function emptyAccount(tx: Transaction, services: Services, owner: User, purge: boolean): Promise<void> {
-  const repositories = await tx.selectFrom("repositories").selectAll().where("owner_id", "=", owner.id).orderBy("id").execute()
+  const repositories = await findRepositoriesOf(tx, owner.id)
   if (repositories.length > 0 && !purge)
     throw refuse.invalid("username", `${owner.name} owns ${repositories.length} repositories; delete them or hand them over, or purge`)
   for (const repository of repositories) await deleteRepository(tx, services, repository, owner)
   // They are deleted with the row of their owner.
-  const kept = purge ? undefined : await tx.selectFrom("packages").select("id").where("owner_id", "=", owner.id).limit(1).executeTakeFirst()
+  const kept = purge ? undefined : await findPackageOf(tx, owner.id)
   if (kept) throw refuse.invalid("username", `${owner.name} owns packages; delete them, or purge`)
 }
 
-const organizationsOf = (tx: Transaction, user: User): Promise<User[]> =>
-  tx
-    .selectFrom("organization_members")
-    .innerJoin("users", "users.id", "organization_members.organization_id")
-    .selectAll("users")
-    .where("organization_members.user_id", "=", user.id)
-    .orderBy("users.id")
-    .execute()
-
 async function isSoleOwner(tx: Transaction, user: User, organization: User): Promise<boolean> {
-  const owners = await tx
-    .selectFrom("team_members")
-    .innerJoin("teams", "teams.id", "team_members.team_id")
-    .select("team_members.user_id")
-    .where("teams.organization_id", "=", organization.id)
-    .where("teams.mode", "=", Mode.owner)
-    .execute()
+  const owners = await findOwnersOf(tx, organization.id)
   return owners.length === 1 && owners[0]?.user_id === user.id
 }

@@ -9,7 +9,7 @@ import Type from "../../../core/schema.ts"
 import { composeTestMail, SIGN_UP_PATH } from "../../events/mail/compose-account.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { invitationCode, invite } from "../../people/registration/registration.ts"
-import { findAuditEntries } from "./audit.ts"
+import { findAuditEntries } from "./audit-store.ts"
 import { deletePerson, purgeRepositories } from "./delete-person.ts"
 import { AuditEntry, Cron, Invitation, InviteOption, TestMailOption } from "./records.ts"
 

@@ -1,7 +1,11 @@
 import { sql } from "kysely"
+import { Mode } from "../../../access/modes.ts"
 import { NOBODY_ID } from "../../../access/rules.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { portable } from "../../../core/database/dialect.ts"
+import { forUpdate } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 
 /** How many people, organisations and repositories there are. */
 export async function countsOf(db: Handle) {
@@ -50,4 +54,58 @@ export const findFailedJobs = (db: Handle) =>
     .orderBy("finished_at", "desc")
     .orderBy("id", "desc")
     .limit(10)
+    .execute()
+
+/**
+ * Accounts that were never activated: their primary address was never confirmed. Those that an administrator has deactivated have a confirmed one, and are
+ * nobody's to delete by the way.
+ */
+export const findNeverActivated = query(
+  "administration.findNeverActivated",
+  (db, p: Params<{ after: number; before: number; limit: number }>) =>
+    db
+      .selectFrom("users")
+      .innerJoin("emails", (join) => join.onRef("emails.user_id", "=", "users.id").on("emails.is_primary", "=", 1))
+      .selectAll("users")
+      .where("users.id", ">", p.after)
+      .where("users.kind", "=", "person")
+      .where("users.is_active", "=", 0)
+      .where("users.created_at", "<", p.before)
+      .where("emails.is_activated", "=", 0)
+      .orderBy("users.id")
+      .limit(p.limit),
+)
+
+export const removeAccount = (tx: Transaction, id: number) => tx.deleteFrom("users").where("id", "=", id).execute()
+
+export const findIdsOfRepositories = (db: Handle, ownerId: number) =>
+  db.selectFrom("repositories").select("id").where("owner_id", "=", ownerId).orderBy("id").execute()
+
+/** Waits for transactions that are adding something to the account, and blocks later ones: PostgreSQL's strongest lock on the row. */
+export const lockAccount = (tx: Transaction, id: number) =>
+  tx.selectFrom("users").select("id").where("id", "=", id).modifyEnd(forUpdate).executeTakeFirst()
+
+export const findRepositoriesOf = (db: Handle, ownerId: number) =>
+  db.selectFrom("repositories").selectAll().where("owner_id", "=", ownerId).orderBy("id").execute()
+
+export const findPackageOf = (db: Handle, ownerId: number) =>
+  db.selectFrom("packages").select("id").where("owner_id", "=", ownerId).limit(1).executeTakeFirst()
+
+export const findOrganizationsOf = (tx: Transaction, user: User): Promise<User[]> =>
+  tx
+    .selectFrom("organization_members")
+    .innerJoin("users", "users.id", "organization_members.organization_id")
+    .selectAll("users")
+    .where("organization_members.user_id", "=", user.id)
+    .orderBy("users.id")
+    .execute()
+
+/** The owners of an organisation. */
+export const findOwnersOf = (db: Handle, organizationId: number) =>
+  db
+    .selectFrom("team_members")
+    .innerJoin("teams", "teams.id", "team_members.team_id")
+    .select("team_members.user_id")
+    .where("teams.organization_id", "=", organizationId)
+    .where("teams.mode", "=", Mode.owner)
     .execute()

@@ -29,7 +29,7 @@ export interface Adoptable {
  */
 export async function findAdoptable(services: Services, ownerName: string, name: string): Promise<Adoptable> {
   const db = services.database.read
-  const owner = ownerName.includes("\0") ? undefined : await findUserByName.first(db, { lowerName: ownerName.toLowerCase() })
+  const owner = await findUserByName.first(db, { lowerName: ownerName.toLowerCase() })
   if (!owner || isWikiName(name)) throw refuse.notFound()
   requireRepositoryName(name, "repo")
   if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() })) throw refuse.notFound()

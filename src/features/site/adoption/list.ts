@@ -1,22 +1,8 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
 import { type Found, findFolders } from "./folders.ts"
-
-const findAccounts = query("adoption.findAccounts", (db, p: Params<{ lowerNames: readonly string[] }>) =>
-  db.selectFrom("users").select("lower_name").where("lower_name", "in", p.lowerNames),
-)
-
-/** Repositories with one of these names of one of these accounts. */
-const findKnown = query("adoption.findKnown", (db, p: Params<{ ownerNames: readonly string[]; lowerNames: readonly string[] }>) =>
-  db
-    .selectFrom("users")
-    .innerJoin("repositories", "repositories.owner_id", "users.id")
-    .select(["users.lower_name as owner", "repositories.lower_name as name"])
-    .where("users.lower_name", "in", p.ownerNames)
-    .where("repositories.lower_name", "in", p.lowerNames),
-)
+import { findAccountNames, findRepositoryNames } from "./store.ts"
 
 /** Folders asked about in one statement: few, since every account is looked up with every name. */
 const BATCH = 100
@@ -39,7 +25,7 @@ export async function findUnadopted(services: Pick<Services, "config" | "databas
     accounts: async (lowerNames) => {
       const known = new Set<string>()
       for (const some of batchesOf(lowerNames))
-        for (const { lower_name } of await findAccounts(read, { lowerNames: some })) known.add(lower_name)
+        for (const { lower_name } of await findAccountNames(read, { lowerNames: some })) known.add(lower_name)
       return known
     },
   })
@@ -47,7 +33,7 @@ export async function findUnadopted(services: Pick<Services, "config" | "databas
   const lower = (text: string) => text.toLowerCase()
   for (const some of batchesOf(found)) {
     const ownerNames = [...new Set(some.map((each) => lower(each.owner)))]
-    const rows = await findKnown(read, { ownerNames, lowerNames: [...new Set(some.map((each) => lower(each.name)))] })
+    const rows = await findRepositoryNames(read, { ownerNames, lowerNames: [...new Set(some.map((each) => lower(each.name)))] })
     const known = new Set(rows.map((row) => `${row.owner}/${row.name}`))
     unknown.push(...some.filter((each) => !known.has(`${lower(each.owner)}/${lower(each.name)}`)))
   }

@@ -122,11 +122,7 @@ async function ownerOf(
   const me = actor.user
   if ((name === undefined || name === "") && (uid === undefined || uid === 0)) return me
   const field = name ? "repo_owner" : "uid"
-  const found = name
-    ? name.includes("\0")
-      ? undefined
-      : await findUserByName.first(db, { lowerName: name.toLowerCase() })
-    : await findUserById.first(db, { id: uid ?? 0 })
+  const found = name ? await findUserByName.first(db, { lowerName: name.toLowerCase() }) : await findUserById.first(db, { id: uid ?? 0 })
   if (!found || !(await userVisible(db, actor, found))) throw refuse.invalid(field, "there is nobody of that name")
   const isOwner = found.kind === "organization" ? (await roleIn(db, actor, found)).isOwner : found.id === me.id || me.is_admin === 1
   if (!isOwner)

@@ -5,7 +5,7 @@ import { isObjectId } from "../../../git/index.ts"
 import { cut, type ImportTarget, originalOf, parseTime, whole } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { GHOST } from "../../people/users/present.ts"
-import { recountComments } from "../../planning/issues/touch.ts"
+import { recountComments } from "../../planning/issues/touch-store.ts"
 import { insertLineComment } from "../../review/reviews/store.ts"
 import { lineCommentsOf, PAGE, type RemoteLineComment, type RemoteReview, readPage, reviewsOf } from "./source.ts"
 

@@ -1,6 +1,6 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Request } from "../../../core/operation.ts"
@@ -28,7 +28,7 @@ export interface Place {
 /** Reads `branch/and/path` as the addresses of the editor have it. Refuses `notFound` for a branch that isn't there, and `archived` where nothing can be changed. */
 export async function placeOf(call: OnEditor, text: string): Promise<Place> {
   const { services, repository } = call
-  refuseArchived({ ...call, archived: "refused" }, call)
+  requireUnarchived(call)
   if (repository.is_mirror === 1) throw refuse.archived("the code of a mirror is what its remote has")
   const branch = repository.default_branch
   if (repository.is_empty === 1) {

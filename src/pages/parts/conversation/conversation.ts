@@ -1,47 +1,37 @@
-import { type OnIssue, onIssueSignedIn, requireWriting, writesKind } from "../../../access/policies/issues.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
-import type { Me } from "../../../access/policies/site.ts"
-import type { Actor } from "../../../core/actor.ts"
-import { refuse } from "../../../core/errors.ts"
+import { writesKind } from "../../../access/policies/issues.ts"
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
-import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
-import { unixLines } from "../../../core/text/lines.ts"
 import { presentAttachment } from "../../../features/code/attachments/present.ts"
 import { namedIn } from "../../../features/code/attachments/unbound.ts"
-import { replyOf } from "../../../features/people/replies/rules.ts"
-import { findReplyNames } from "../../../features/people/replies/store.ts"
-import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { attachmentsOf } from "../../../features/planning/comments/present.ts"
-import { rolesOf } from "../../../features/planning/comments/roles.ts"
-import { createComment } from "../../../features/planning/comments/rules.ts"
+import type { TimelineComment } from "../../../features/planning/comments/records.ts"
+import { rolesOf } from "../../../features/planning/comments/roles-store.ts"
 import { findTimeline } from "../../../features/planning/comments/store.ts"
 import { presentTimeline } from "../../../features/planning/comments/timeline.ts"
 import { findProjectNames } from "../../../features/planning/issues/beside-store.ts"
-import { editIssue } from "../../../features/planning/issues/edit.ts"
-import { lockForIssues } from "../../../features/planning/issues/lock.ts"
 import { presentIssue } from "../../../features/planning/issues/present.ts"
 import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
 import { isText, type TimelineEntry } from "../../../features/planning/issues/timeline.ts"
 import { countReactions, findOwnReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { menu, notice, pager, person, state } from "../../../web/components.ts"
-import { composer } from "../../../web/composer.ts"
+import { menu, pager, person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
 import { plural, timeOf } from "../../../web/time.ts"
-import { REPLIES_PATH } from "../../user/settings/replies.ts"
 import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
+import type { Around, Deeds, DrawnReview, ShownText } from "./around.ts"
 import type { ConversationCall } from "./call.ts"
-import { type ChosenEnding, closeButton, closingsOf, readEnding } from "./endings.ts"
+import { conversationPath, type TypedReply } from "./call.ts"
+import { closingsOf } from "./endings.ts"
 import type { ConversationForms } from "./forms.ts"
 import { historiesOf } from "./histories.ts"
 import { originsOf } from "./origins.ts"
+import { replyForm } from "./reply.ts"
 import { sideOf } from "./side.ts"
-import { type Around, article, type Deeds, type DrawnReview, type ShownText, timelineItems } from "./timeline-view.ts"
+import { article, timelineItems } from "./timeline-view.ts"
 
 /** The conversation about an issue or a pull request: both pages are made of it. */
 
@@ -51,21 +41,10 @@ const LAST_SHOWN = 60
 /** The entries of one page of an unfolded one. */
 const ENTRIES_SHOWN = 500
 
-export type { ConversationCall }
-
-/** What somebody typed, and why it was refused. */
-export interface Draft {
-  readonly body: string
-  readonly ending?: ChosenEnding
-  readonly problem?: Content
-  /** They go on writing. */
-  readonly isFocused?: boolean
-}
-
 export interface ConversationOptions {
   /** The unfolded timeline. */
   readonly all: boolean
-  readonly draft?: Draft | undefined
+  readonly draft?: TypedReply | undefined
   /** The id of the comment that the reader answers; 0 for the opening text. */
   readonly quote?: number | undefined
   readonly forms: ConversationForms
@@ -78,10 +57,6 @@ export interface ConversationOptions {
 
 /** What the address of the page may say. */
 export const conversationQuery = { all: Type.Optional(Type.Boolean()), quote: Type.Optional(Type.Integer()) } as const
-
-/** The path of an issue's page, or of a pull request's. */
-export const conversationPath = (call: OnIssue): string =>
-  `${repositoryPath(call)}/${call.issue.is_pull === 1 ? "pulls" : "issues"}/${call.issue.number}`
 
 /** The heading of the page: title and state. `about` says more, such as who opened it. */
 export const conversationHeader = (record: IssueRecord, about: Content): Html => {
@@ -107,73 +82,23 @@ export const opened = ({ user, original_author, created_at, comments }: IssueRec
 /** The timeline, the form and the side: a constant number of queries. */
 export async function conversation(call: ConversationCall, record: IssueRecord, options: ConversationOptions): Promise<Html> {
   const { services, db, actor, repository, owner, issue } = call
-  const { site } = services
-  const at = repositoryPath(call)
   const here = conversationPath(call)
   const found = await findEntries(call, options.all)
-  const entries = await presentTimeline(db, site, actor, { home: { repository, owner }, issue }, found.rows)
-  const projects = await findProjectNames(db, actor, [
-    ...new Set(
-      [...entries.flatMap((entry) => [entry.project_id, entry.old_project_id]), ...record.projects.map(({ id }) => id)].filter(
-        (id) => id !== 0,
-      ),
-    ),
-  ])
-  const reviewIds = [...new Set(entries.map(({ review_id }) => review_id).filter((id) => id !== 0))]
-  const reviews = reviewIds.length === 0 ? undefined : await options.reviewsOf?.(reviewIds)
-  const texts = await textsOf(call, record, found.rows)
-  const around: Around = {
-    at,
-    authorId: issue.author_id,
-    roles: await rolesOf(call, [issue.author_id, ...found.rows.filter(isText).map(({ author_id }) => author_id)]),
-    now: services.now(),
-    texts,
-    projects,
-    reviews: reviews ?? new Map(),
-    closings: await closingsOf(call, found.rows),
-    origins: await originsOf(call, found.rows),
-    deeds: await deedsOf(call, options.forms),
-  }
+  const entries = await presentTimeline(db, services.site, actor, { home: { repository, owner }, issue }, found.rows)
+  const around = await aroundOf(call, record, options, found.rows, entries)
   const first = found.hidden > 0 ? FIRST_SHOWN : entries.length
-  const opening = texts.get(0)
   const draft = options.draft ?? quoted(options.quote, record, found.rows)
   return html`
     ${refusedButton(call)}
     <div class="columns conversation">
       <div>
         <ol class="plain timeline" id="timeline" data-live="list">
-          <li id="entry-0">
-            ${
-              opening &&
-              article(
-                {
-                  id: `issue-${issue.id}`,
-                  user: record.user,
-                  originalAuthor: record.original_author,
-                  createdAt: record.created_at,
-                  text: opening,
-                  verb: "opened this",
-                  entryId: 0,
-                },
-                around,
-              )
-            }
-          </li>
-          ${timelineItems(entries.slice(0, first), around)}
-          ${
-            found.hidden > 0 &&
-            html`
-              <li class="fold" id="fold">
-                <a class="button" href="${withQuery(here, { all: 1 })}" data-whole rel="nofollow">
-                  ${icon("unfold")}Show ${plural(found.hidden, "more entry", "more entries")}
-                </a>
-              </li>
-            `
-          }
+          <li id="entry-0">${openingText(record, around)}</li>
+          ${timelineItems(entries.slice(0, first), around)}${found.hidden > 0 && folded(here, found.hidden)}
           ${timelineItems(entries.slice(first), around)}
         </ol>
         ${options.all && pager(withQuery(here, { all: 1 }), unfolded(call), found.total)}${options.below}
-        ${await replyForm(call, record, here, draft)}
+        ${await replyForm(call, record, draft)}
       </div>
       <aside class="side stack" aria-label="About this">
         ${options.side}${await sideOf(call, record, options.forms)}
@@ -181,6 +106,50 @@ export async function conversation(call: ConversationCall, record: IssueRecord, 
     </div>
   `
 }
+
+async function aroundOf(
+  call: ConversationCall,
+  record: IssueRecord,
+  { forms, reviewsOf }: ConversationOptions,
+  rows: readonly TimelineEntry[],
+  entries: readonly TimelineComment[],
+): Promise<Around> {
+  const { services, db, actor, issue } = call
+  const projectIds = [
+    ...rows.flatMap((entry) => [entry.project_id ?? 0, entry.old_project_id ?? 0]),
+    ...record.projects.map(({ id }) => id),
+  ]
+  const projects = await findProjectNames(db, actor, [...new Set(projectIds.filter((id) => id !== 0))])
+  const reviewIds = [...new Set(entries.map(({ review_id }) => review_id).filter((id) => id !== 0))]
+  const reviews = reviewIds.length === 0 ? undefined : await reviewsOf?.(reviewIds)
+  return {
+    at: repositoryPath(call),
+    authorId: issue.author_id,
+    texts: await textsOf(call, record, rows),
+    roles: await rolesOf(call, [issue.author_id, ...rows.filter(isText).map(({ author_id }) => author_id)]),
+    now: services.now(),
+    projects,
+    reviews: reviews ?? new Map(),
+    closings: await closingsOf(call, rows),
+    origins: await originsOf(call, rows),
+    deeds: await deedsOf(call, forms),
+  }
+}
+
+function openingText({ id, user, original_author, created_at }: IssueRecord, around: Around): Content {
+  const text = around.texts.get(0)
+  const by = { user, originalAuthor: original_author, createdAt: created_at, verb: "opened this" } as const
+  return text && article({ id: `issue-${id}`, ...by, text, entryId: 0 }, around)
+}
+
+const folded = (here: string, hidden: number): Html =>
+  html`
+    <li class="fold" id="fold">
+      <a class="button" href="${withQuery(here, { all: 1 })}" data-whole rel="nofollow">
+        ${icon("unfold")}Show ${plural(hidden, "more entry", "more entries")}
+      </a>
+    </li>
+  `
 
 interface FoundEntries {
   readonly rows: readonly TimelineEntry[]
@@ -296,7 +265,7 @@ async function deedsOf(call: ConversationCall, forms: ConversationForms): Promis
 }
 
 /** What begins an answer to a text. */
-function quoted(id: number | undefined, record: IssueRecord, rows: readonly TimelineEntry[]): Draft | undefined {
+function quoted(id: number | undefined, record: IssueRecord, rows: readonly TimelineEntry[]): TypedReply | undefined {
   const text = id === undefined ? undefined : id === 0 ? record.body : rows.find((entry) => entry.id === id && isText(entry))?.content
   if (text === undefined) return undefined
   return {
@@ -310,95 +279,6 @@ function quoted(id: number | undefined, record: IssueRecord, rows: readonly Time
 
 /** Why a button did nothing: a form with fields says so itself. */
 const refusedButton = ({ draft }: ConversationCall): Content => draft && Object.keys(draft.typed).length === 0 && problem(draft.refusal)
-
-// --- the forms ------------------------------------------------------------------------------------------------------------------------
-
-/** Whether the caller may close and reopen it. */
-const mayClose = (call: OnIssue, actor: Actor): boolean =>
-  actor.kind === "user" && (call.issue.author_id === actor.user.id || writesKind(call, call.issue))
-
-async function replyForm(call: ConversationCall, record: IssueRecord, here: string, draft: Draft | undefined): Promise<Html> {
-  const { db, actor, repository, issue } = call
-  if (repository.is_archived === 1) return html``
-  if (actor.kind === "anonymous")
-    return notice(
-      "info",
-      html`<a href="/user/login?redirect_to=${encodeURIComponent(here)}" rel="nofollow">Sign in</a> to join the conversation.`,
-    )
-  if (issue.is_locked === 1 && !writesKind(call, issue))
-    return notice("warn", "The conversation is locked: only people with write access can comment.")
-  const isMerged = record.pull_request?.merged === true
-  const replies = { saved: await findReplyNames(db, { userId: actor.user.id }), at: REPLIES_PATH }
-  const field = { name: "body", label: "Add a comment", value: draft?.body ?? "", autofocus: draft?.isFocused ?? false } as const
-  return html`
-    <form class="card comment-form" id="reply" method="post" action="${here}/comments">
-      <div class="inside stack">
-        ${draft?.problem}
-        ${composer({ ...field, repository: repositoryPath(call), rows: 6, replies, files: takesFiles(call.services) })}
-        <div class="bar" id="reply-buttons" data-live>
-          <button class="primary end" name="action" value="comment">Comment</button>
-          ${
-            !isMerged &&
-            mayClose(call, actor) &&
-            (issue.is_closed === 1
-              ? html`<button name="action" value="reopen">${icon("issue-reopened")}Reopen</button>`
-              : issue.is_pull === 1
-                ? html`<button name="action" value="close">${icon("issue-closed")}Close</button>`
-                : closeButton(draft?.ending ?? {}))
-          }
-        </div>
-      </div>
-    </form>
-  `
-}
-
-const typed = Type.Optional(Type.String())
-
-export type CommentCall = ConversationCall & { readonly query: { readonly body?: string } & ChosenEnding }
-
-/** The form that comments, closes and reopens, or puts a saved reply into the text; `again` makes the page that has it, with what was typed. */
-export const commentForm = (kind: "issue" | "pull", again: (call: CommentCall, draft: Draft) => Promise<Shown>): Page =>
-  page({
-    id: `${kind}.comment`,
-    address: kind === "issue" ? "POST /{owner}/{repo}/issues/{index}/comments" : "POST /{owner}/{repo}/pulls/{index}/comments",
-    access: onIssueSignedIn,
-    query: { body: typed, action: typed, reason: typed, duplicate: typed, reply: Type.Optional(Type.Integer()) },
-    bytes: 1_048_576,
-    once: true,
-    undoneBy: [`${kind}.comment`],
-    again: (call, refusal) => again(call, { body: call.query.body ?? "", ending: call.query, problem: problem(refusal) }),
-    answer: async (call) => {
-      const { services, query, issue } = call
-      if (query.reply !== undefined) return again(call, await withReply(call, query.reply))
-      refuseArchived({ ...call, archived: "refused" }, call)
-      const text = unixLines(query.body) ?? ""
-      // The key Enter in the field of the reason presses no button.
-      const action = query.action ?? (query.duplicate ? "close" : "comment")
-      const state = action === "close" ? "closed" : action === "reopen" ? "open" : undefined
-      if (text.trim() === "" && state === undefined) throw refuse.invalid("body", "must not be empty")
-      if (state !== undefined && issue.author_id !== call.me.id) requireWriting(call, issue)
-      const comment = await services.database.write(async (tx) => {
-        if (state !== undefined) await lockForIssues(tx, call.repository.id)
-        const ending = state === "closed" && issue.is_pull === 0 ? await readEnding(tx, call.actor, call, query) : undefined
-        const made = text.trim() === "" ? undefined : await createComment(tx, services, call, text)
-        if (state !== undefined) await editIssue(tx, services, call, { state }, ending)
-        return made
-      })
-      return moved(`${conversationPath(call)}${comment ? `#issuecomment-${comment.id}` : ""}`, {
-        ...(state !== undefined && {
-          flash: state === "closed" ? "Closed." : "Reopened.",
-          undo: { form: `${kind}.comment`, path: call.path, fields: { action: state === "closed" ? "reopen" : "close" } },
-        }),
-      })
-    },
-  })
-
-/** What was typed, and then a reply of the caller's. Nothing is sent yet. */
-async function withReply({ db, query, me }: CommentCall & Me, id: number): Promise<Draft> {
-  const typed = unixLines(query.body) ?? ""
-  const { content } = await replyOf(db, me.id, id)
-  return { body: typed.trim() === "" ? content : `${typed.trimEnd()}\n\n${content}`, isFocused: true }
-}
 
 /** The record of the issue that a page is about. */
 export const recordOf = (call: ConversationCall): Promise<IssueRecord> =>

@@ -11,16 +11,10 @@ import type { Ending } from "../../../features/planning/issues/state.ts"
 import { findIssuesByIds } from "../../../features/planning/issues/store.ts"
 import type { TimelineEntry } from "../../../features/planning/issues/timeline.ts"
 import { icon } from "../../../web/icon.ts"
-import type { ConversationCall } from "./call.ts"
-import type { Closing } from "./timeline-view.ts"
+import type { Closing } from "./around.ts"
+import type { ChosenEnding, ConversationCall } from "./call.ts"
 
 /** Why an issue is closed: what is chosen beside the button, and what the timeline says of it. */
-
-/** What was chosen. */
-export interface ChosenEnding {
-  readonly reason?: string
-  readonly duplicate?: string
-}
 
 const REASONS: readonly (readonly [value: CloseReason, words: string])[] = [
   ["", "Completed"],

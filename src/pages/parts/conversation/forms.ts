@@ -5,7 +5,7 @@ import { refuse } from "../../../core/errors.ts"
 import { wholeNumber } from "../../../core/forms/fields.ts"
 import { addressOf, form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
-import { named } from "../../../core/operation.ts"
+import { named, type Operation } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { commentOperations } from "../../../features/planning/comments/operations.ts"
@@ -30,21 +30,53 @@ import { repositoryPage } from "../../repository/frame.ts"
 const edit = named(issueOperations, "issueEditIssue")
 const reads = named(issueOperations, "issueGetIssue")
 
-/** A member of each of the things that a record lists. */
-function textsIn(record: unknown, list: string, member: string): readonly string[] {
-  const things = memberOf(record, list)
-  return Array.isArray(things) ? things.map((each) => String(memberOf(each, member))) : []
+type Path = Readonly<Record<string, string>>
+
+/** Where the conversation is: the kind of its issue, and the page that shows it. */
+interface Where {
+  readonly kind: "issue" | "pull"
+  readonly on: Page
+  readonly at: `/{owner}/{repo}/${"issues" | "pulls"}/{index}`
+  readonly tab: "issues" | "pulls"
 }
+
+/** Declares a form on the page of the conversation, with its address below the page's. */
+const declaring =
+  ({ kind, on, at }: Where) =>
+  (name: string, below: string, does: Operation, rest: Partial<Omit<Parameters<typeof form<string>>[0], "id" | "address" | "on">> = {}) =>
+    form<string>({ id: `${kind}.${name}`, address: `POST ${at}/${below}`, does, on, ...rest })
+
+type Declare = ReturnType<typeof declaring>
+
+/** Leads back to the comment of the path. */
+const toComment =
+  ({ on }: Where) =>
+  ({ path }: { readonly path: Path }): string =>
+    `${addressOf(on, path)}#issuecomment-${path["id"] ?? ""}`
 
 export type ConversationForms = ReturnType<typeof conversationForms>
 
 /** The forms of the page `on`, which shows the conversation. */
 export function conversationForms(kind: "issue" | "pull", on: Page) {
-  const at = `/{owner}/{repo}/${kind === "issue" ? "issues" : "pulls"}/{index}` as const
   const tab = kind === "issue" ? "issues" : "pulls"
-  const toComment = ({ path }: { readonly path: Readonly<Record<string, string>> }): string =>
-    `${addressOf(on, path)}#issuecomment-${path["id"] ?? ""}`
+  const where: Where = { kind, on, tab, at: `/{owner}/{repo}/${tab}/{index}` }
+  const declare = declaring(where)
+  const { editor, save } = editorOf(where)
+  const { commentEditor, saveComment, deleteComment } = commentEditorOf(where)
+  const forms = {
+    save,
+    saveComment,
+    deleteComment,
+    ...reactionForms(declare, toComment(where)),
+    ...fieldForms(declare),
+    ...dependencyForms(declare),
+    ...timeForms(declare, where),
+    ...stateForms(declare, where),
+  }
+  return { ...forms, editor, commentEditor, pages: [editor, commentEditor, ...Object.values(forms)] as readonly Page[] }
+}
 
+function editorOf({ kind, on, at, tab }: Where) {
   const editor: Page = page({
     id: `${kind}.editor`,
     address: `GET ${at}/edit`,
@@ -92,13 +124,18 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
     done: "Saved.",
     to: ({ path }) => addressOf(on, path),
   })
+  return { editor, save }
+}
 
+function commentEditorOf(where: Where) {
+  const { kind, on, at, tab } = where
   const commentEditor: Page = page({
     id: `${kind}.commentEditor`,
     address: `GET ${at}/comments/{id}/edit`,
     access: onCommentAsAuthor,
     answer: (call) => {
       const { path, draft, comment, issue } = call
+      const repository = repositoryPath(call)
       return repositoryPage(call, {
         tab,
         title: `Edit a comment on #${issue.number}`,
@@ -113,15 +150,7 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
             submit: "Save",
             beside: html`<a class="button" href="${addressOf(on, path)}">Cancel</a>`,
             fields: [
-              {
-                kind: "markdown",
-                name: "body",
-                label: "Text",
-                rows: 12,
-                required: true,
-                repository: repositoryPath(call),
-                files: takesFiles(call.services),
-              },
+              { kind: "markdown", name: "body", label: "Text", rows: 12, required: true, repository, files: takesFiles(call.services) },
             ],
           })}
           <h2>Delete</h2>
@@ -141,7 +170,7 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
     takes: ["body"],
     once: true,
     done: "Saved.",
-    to: toComment,
+    to: toComment(where),
   })
   const deleteComment = form({
     id: `${kind}.deleteComment`,
@@ -151,93 +180,59 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
     done: "Comment deleted.",
     to: ({ path }) => addressOf(on, path),
   })
+  return { commentEditor, saveComment, deleteComment }
+}
 
-  const react = form({
-    id: `${kind}.react`,
-    address: `POST ${at}/reactions`,
-    does: named(reactionOperations, "issuePostIssueReaction"),
-    on,
-    takes: ["content"],
-  })
-  const unreact = form({
-    id: `${kind}.unreact`,
-    address: `POST ${at}/reactions/remove`,
-    does: named(reactionOperations, "issueDeleteIssueReaction"),
-    on,
-    takes: ["content"],
-  })
-  const reactToComment = form({
-    id: `${kind}.reactToComment`,
-    address: `POST ${at}/comments/{id}/reactions`,
-    does: named(reactionOperations, "issuePostCommentReaction"),
-    on,
-    takes: ["content"],
-    to: toComment,
-  })
-  const unreactToComment = form({
-    id: `${kind}.unreactToComment`,
-    address: `POST ${at}/comments/{id}/reactions/remove`,
-    does: named(reactionOperations, "issueDeleteCommentReaction"),
-    on,
-    takes: ["content"],
-    to: toComment,
-  })
+function reactionForms(declare: Declare, to: ReturnType<typeof toComment>) {
+  const does = (id: string) => named(reactionOperations, id)
+  const takes = ["content"]
+  return {
+    react: declare("react", "reactions", does("issuePostIssueReaction"), { takes }),
+    unreact: declare("unreact", "reactions/remove", does("issueDeleteIssueReaction"), { takes }),
+    reactToComment: declare("reactToComment", "comments/{id}/reactions", does("issuePostCommentReaction"), { takes, to }),
+    unreactToComment: declare("unreactToComment", "comments/{id}/reactions/remove", does("issueDeleteCommentReaction"), { takes, to }),
+  }
+}
 
-  const labels = form({
-    id: `${kind}.labels`,
-    address: `POST ${at}/labels`,
-    does: named(issueLabelOperations, "issueReplaceLabels"),
-    on,
+/** Labels, milestone, assignees and the due date: what was chosen before can be had back. */
+const fieldForms = (declare: Declare) => ({
+  labels: declare("labels", "labels", named(issueLabelOperations, "issueReplaceLabels"), {
     also: ["labels"],
     body: (_, typed) => ({ labels: (typed["labels"] ?? []).map(wholeNumber) }),
     done: "Labels updated.",
     reads,
     undo: { fields: ({ before }) => ({ labels: textsIn(before, "labels", "id") }) },
-  })
-  const milestone = form({
-    id: `${kind}.milestone`,
-    address: `POST ${at}/milestone`,
-    does: edit,
-    on,
+  }),
+  milestone: declare("milestone", "milestone", edit, {
     takes: ["milestone"],
     done: "Milestone updated.",
     reads,
     undo: { fields: ({ before }) => ({ milestone: String(memberOf(memberOf(before, "milestone"), "id") ?? 0) }) },
-  })
-  const assignees = form({
-    id: `${kind}.assignees`,
-    address: `POST ${at}/assignees`,
-    does: edit,
-    on,
+  }),
+  assignees: declare("assignees", "assignees", edit, {
     takes: ["assignees"],
     done: "Assignees updated.",
     reads,
     undo: { fields: ({ before }) => ({ assignees: textsIn(before, "assignees", "login") }) },
-  })
-  const assignMe = form({
-    id: `${kind}.assignMe`,
-    address: `POST ${at}/assignees/add`,
-    does: named(assigneeOperations, "issueAddAssignees"),
-    on,
-    takes: ["assignees"],
-  })
-  const due = form({
-    id: `${kind}.due`,
-    address: `POST ${at}/due`,
-    does: named(issueOperations, "issueEditIssueDeadline"),
-    on,
+  }),
+  assignMe: declare("assignMe", "assignees/add", named(assigneeOperations, "issueAddAssignees"), { takes: ["assignees"] }),
+  due: declare("due", "due", named(issueOperations, "issueEditIssueDeadline"), {
     also: ["due_date"],
     body: (_, { due_date: [day = ""] = [] }) => ({ due_date: day === "" ? null : `${day}T00:00:00Z` }),
     done: "Due date updated.",
     reads,
     undo: { fields: ({ before }) => ({ due_date: String(memberOf(before, "due_date") ?? "").slice(0, 10) }) },
-  })
+  }),
+})
 
-  const depend = form({
-    id: `${kind}.depend`,
-    address: `POST ${at}/dependencies`,
-    does: named(dependencyOperations, "issueCreateIssueDependencies"),
-    on,
+/** A member of each of what a record lists. */
+function textsIn(record: unknown, list: string, member: string): readonly string[] {
+  const all = memberOf(record, list)
+  return Array.isArray(all) ? all.map((each) => String(memberOf(each, member))) : []
+}
+
+function dependencyForms(declare: Declare) {
+  const depend = declare("depend", "dependencies", named(dependencyOperations, "issueCreateIssueDependencies"), {
     also: ["issue", "owner", "repo"],
     // What was typed names another issue: where there is none, the form says so.
     picks: (path) => path,
@@ -245,129 +240,57 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
       ...issueNamed("issue", text, { owner, repo }),
     }),
   })
-  const undepend = form({
-    id: `${kind}.undepend`,
-    address: `POST ${at}/dependencies/remove`,
-    does: named(dependencyOperations, "issueRemoveIssueDependencies"),
-    on,
+  const undepend = declare("undepend", "dependencies/remove", named(dependencyOperations, "issueRemoveIssueDependencies"), {
     takes: ["owner", "repo", "index"],
     done: "Dependency removed.",
-    undo: {
-      by: depend,
-      fields: ({ field }) => ({ issue: `#${field("index")}`, owner: field("owner"), repo: field("repo") }),
-    },
+    undo: { by: depend, fields: ({ field }) => ({ issue: `#${field("index")}`, owner: field("owner"), repo: field("repo") }) },
   })
+  return { depend, undepend }
+}
 
-  const startTimer = form({
-    id: `${kind}.startTimer`,
-    address: `POST ${at}/timer/start`,
-    does: named(stopwatchOperations, "issueStartStopWatch"),
-    on,
-  })
+function timeForms(declare: Declare, { on }: Where) {
   /** The header has these buttons too: they lead back to the page that they stood on. Where that is another site, the server leads to the front page. */
   const ending = {
     also: ["back"],
-    to: ({ path, field }: { readonly path: Readonly<Record<string, string>>; readonly field: (name: string) => string }): string =>
+    to: ({ path, field }: { readonly path: Path; readonly field: (name: string) => string }): string =>
       field("back") || addressOf(on, path),
-  } as const
-  const stopTimer = form({
-    ...ending,
-    id: `${kind}.stopTimer`,
-    address: `POST ${at}/timer/stop`,
-    does: named(stopwatchOperations, "issueStopStopWatch"),
-    on,
-    done: "Time added.",
-  })
-  const cancelTimer = form({
-    ...ending,
-    id: `${kind}.cancelTimer`,
-    address: `POST ${at}/timer/cancel`,
-    does: named(stopwatchOperations, "issueDeleteStopWatch"),
-    on,
-  })
-  const addTime = form({
-    id: `${kind}.addTime`,
-    address: `POST ${at}/times`,
-    does: named(trackingOperations, "issueAddTime"),
-    on,
-    also: ["time"],
-    once: true,
-    body: (_, { time: [text = ""] = [] }) => {
-      const time = secondsIn(text)
-      if (time === undefined) throw refuse.invalid("time", "must be like 1h 30m")
-      return { time }
-    },
-  })
-  const deleteTime = form({
-    id: `${kind}.deleteTime`,
-    address: `POST ${at}/times/{id}/delete`,
-    does: named(trackingOperations, "issueDeleteTime"),
-    on,
-  })
-
-  const pin = form({ id: `${kind}.pin`, address: `POST ${at}/pin`, does: named(issueOperations, "pinIssue"), on })
-  const unpin = form({ id: `${kind}.unpin`, address: `POST ${at}/unpin`, does: named(issueOperations, "unpinIssue"), on })
-  const lock = form({
-    id: `${kind}.lock`,
-    address: `POST ${at}/lock`,
-    does: named(issueOperations, "issueLockIssue"),
-    on,
-    takes: ["lock_reason"],
-  })
-  const unlock = form({ id: `${kind}.unlock`, address: `POST ${at}/unlock`, does: named(issueOperations, "issueUnlockIssue"), on })
-  const subscribe = form({
-    id: `${kind}.subscribe`,
-    address: `POST ${at}/subscriptions/{user}`,
-    does: named(issueSubscriptionOperations, "issueAddSubscription"),
-    on,
-  })
-  const unsubscribe = form({
-    id: `${kind}.unsubscribe`,
-    address: `POST ${at}/subscriptions/{user}/remove`,
-    does: named(issueSubscriptionOperations, "issueDeleteSubscription"),
-    on,
-    done: "Unsubscribed. You are still notified when somebody mentions you.",
-    undo: { by: subscribe, fields: () => ({}) },
-  })
-  const remove = form({
-    id: `${kind}.delete`,
-    address: `POST ${at}/delete`,
-    does: named(issueOperations, "issueDelete"),
-    on,
-    confirms: ({ index }) => `#${index}`,
-    done: "Deleted.",
-    to: ({ path: { owner, repo } }) => `/${owner}/${repo}/${tab}`,
-  })
-
-  const forms = {
-    save,
-    saveComment,
-    deleteComment,
-    react,
-    unreact,
-    reactToComment,
-    unreactToComment,
-    labels,
-    milestone,
-    assignees,
-    assignMe,
-    due,
-    depend,
-    undepend,
-    startTimer,
-    stopTimer,
-    cancelTimer,
-    addTime,
-    deleteTime,
-    pin,
-    unpin,
-    lock,
-    unlock,
-    subscribe,
-    unsubscribe,
-    remove,
   }
-  return { ...forms, editor, commentEditor, pages: [editor, commentEditor, ...Object.values(forms)] as readonly Page[] }
+  return {
+    startTimer: declare("startTimer", "timer/start", named(stopwatchOperations, "issueStartStopWatch")),
+    stopTimer: declare("stopTimer", "timer/stop", named(stopwatchOperations, "issueStopStopWatch"), { ...ending, done: "Time added." }),
+    cancelTimer: declare("cancelTimer", "timer/cancel", named(stopwatchOperations, "issueDeleteStopWatch"), ending),
+    addTime: declare("addTime", "times", named(trackingOperations, "issueAddTime"), {
+      also: ["time"],
+      once: true,
+      body: (_, { time: [text = ""] = [] }) => {
+        const time = secondsIn(text)
+        if (time === undefined) throw refuse.invalid("time", "must be like 1h 30m")
+        return { time }
+      },
+    }),
+    deleteTime: declare("deleteTime", "times/{id}/delete", named(trackingOperations, "issueDeleteTime")),
+  }
+}
+
+function stateForms(declare: Declare, { tab }: Where) {
+  const does = (id: string) => named(issueOperations, id)
+  const subscribe = declare("subscribe", "subscriptions/{user}", named(issueSubscriptionOperations, "issueAddSubscription"))
+  return {
+    pin: declare("pin", "pin", does("pinIssue")),
+    unpin: declare("unpin", "unpin", does("unpinIssue")),
+    lock: declare("lock", "lock", does("issueLockIssue"), { takes: ["lock_reason"] }),
+    unlock: declare("unlock", "unlock", does("issueUnlockIssue")),
+    subscribe,
+    unsubscribe: declare("unsubscribe", "subscriptions/{user}/remove", named(issueSubscriptionOperations, "issueDeleteSubscription"), {
+      done: "Unsubscribed. You are still notified when somebody mentions you.",
+      undo: { by: subscribe, fields: () => ({}) },
+    }),
+    remove: declare("delete", "delete", does("issueDelete"), {
+      confirms: ({ index }) => `#${index}`,
+      done: "Deleted.",
+      to: ({ path }) => `/${path["owner"]}/${path["repo"]}/${tab}`,
+    }),
+  }
 }
 
 /** What somebody else has written meanwhile, beside what was typed. */

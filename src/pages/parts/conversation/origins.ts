@@ -1,7 +1,7 @@
 import type { TimelineEntry } from "../../../features/planning/issues/timeline.ts"
 import { findFormerPlaces } from "../../../features/planning/transfers/store.ts"
+import type { Origin } from "./around.ts"
 import type { ConversationCall } from "./call.ts"
-import type { Origin } from "./timeline-view.ts"
 
 /**
  * Where the issue was before each of its transfers, by the entries that tell of them; only places whose issues the reader may read. Nothing is asked where

@@ -1,70 +1,34 @@
 import { Mode } from "../../../access/modes.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
-import { mayBook, mayTrackByStopwatch } from "../../../access/policies/tracking.ts"
-import type { User } from "../../../core/actor.ts"
-import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
+import { mayBook } from "../../../access/policies/tracking.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
-import type { Page } from "../../../core/page.ts"
 import { presentUser } from "../../../features/people/users/present.ts"
 import { presentWithHidden } from "../../../features/planning/dependencies/present.ts"
 import { findBlocked, findDependencies } from "../../../features/planning/dependencies/store.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
 import { findColumnsOfIssue, findParticipants, findTimeSpent } from "../../../features/planning/issues/beside-store.ts"
-import { findOffered, type Offered } from "../../../features/planning/issues/filter-conditions.ts"
+import { findOffered, type Offered } from "../../../features/planning/issues/filter-store.ts"
 import { presentIssues } from "../../../features/planning/issues/present.ts"
 import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
 import { isSubscribed } from "../../../features/planning/subscriptions/rules.ts"
-import { findStopwatch, findTimes, type NamedTime, ofIssue } from "../../../features/planning/tracking/store.ts"
+import { findStopwatch, findTimes, ofIssue } from "../../../features/planning/tracking/store.ts"
 import { localPath, repositoryPath, withQuery } from "../../../web/address.ts"
 import { label, personWithAvatar } from "../../../web/components.ts"
-import { type Field, formButton, formView, type Option } from "../../../web/form.ts"
+import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import { dayOf, duration, plural, time } from "../../../web/time.ts"
+import { dayOf, plural } from "../../../web/time.ts"
 import type { ConversationCall } from "./call.ts"
 import type { ConversationForms } from "./forms.ts"
-import { faces, mention } from "./timeline-view.ts"
+import { faces, mention } from "./mention.ts"
+import { type Choices, change, opened, type Side, sideSection } from "./side-section.ts"
+import { timeSection } from "./side-time.ts"
 import { TRANSFER, transferForm } from "./transfer-form.ts"
 
 /** What is beside a conversation: what the issue is, and the forms that change it. */
 
-interface SectionOptions {
-  /** Said where there is no content. */
-  readonly none?: string
-  /** The forms that change it. */
-  readonly change?: Content
-}
-
-/** One without content says so, and is left out where there is little room. */
-export function sideSection(title: string, content: Content, { none = "None", change }: SectionOptions = {}): Html {
-  const isUnset = !content && !change
-  return html`
-    <section
-      id="side-${title.toLowerCase().replace(/[^a-z]+/g, "-")}"
-      data-live
-      ${attribute("class", isUnset ? "unset" : undefined)}
-    >
-      <h2>${title}</h2>
-      ${content || html`<p class="muted small">${none}</p>`}
-      ${change}
-    </section>
-  `
-}
-
 /** The most dependencies that are shown each way, and times. */
 const SHOWN: ListPage = { number: 1, limit: 20, offset: 0 }
-
-/** What the reader may change, with what they choose from. */
-interface Choices {
-  readonly me: User | undefined
-  readonly writes: boolean
-  readonly offered: Offered
-  readonly candidates: readonly User[]
-  readonly books: boolean
-  readonly times: readonly NamedTime[]
-  /** Since when their stopwatch runs. */
-  readonly running: number | undefined
-  readonly isSubscribed: boolean
-}
 
 const NOTHING: Offered = { labels: [], milestones: [], projects: [] }
 
@@ -84,16 +48,6 @@ async function choicesOf(call: ConversationCall): Promise<Choices> {
     running: me && writes ? (await findStopwatch.first(db, { issueId: issue.id, userId: me.id }))?.created_at : undefined,
     isSubscribed: me !== undefined && (await isSubscribed(db, issue, me)),
   }
-}
-
-/** What the sections are made of. */
-interface Side {
-  readonly call: ConversationCall
-  readonly record: IssueRecord
-  readonly forms: ConversationForms
-  readonly choices: Choices
-  /** The path of the repository. */
-  readonly at: string
 }
 
 export async function sideOf(call: ConversationCall, record: IssueRecord, forms: ConversationForms): Promise<Html> {
@@ -128,10 +82,6 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
     ${administration(side)}
   `
 }
-
-/** A form of one field that opens below what it changes. */
-const change = ({ call }: Side, form: Page, words: string, field: Field): Content =>
-  opened(call, form, words, html`${formView(form, { path: call.path, draft: call.draft, submit: "Save", look: "small", fields: [field] })}`)
 
 function assigneesSection(side: Side): Content {
   const { call, record, forms, choices } = side
@@ -349,15 +299,6 @@ const united = (offered: readonly Option[], chosen: readonly Option[]): readonly
   ...chosen.filter(([value]) => !offered.some(([other]) => other === value)),
 ]
 
-/** A form that is opened by a button; it is open where it was refused. */
-const opened = ({ draft }: ConversationCall, form: Pick<Page, "id">, words: string, content: Content): Html =>
-  html`
-    <details class="change" ${flagged("open", draft?.form === form.id)}>
-      <summary class="small">${words}</summary>
-      ${content}
-    </details>
-  `
-
 /** What waits, or is waited for. One that the reader may not see is there, but not shown. */
 const issueList = (issues: readonly IssueRecord[], after: (issue: IssueRecord) => Content): Html =>
   html`
@@ -384,84 +325,6 @@ function untie(call: ConversationCall, forms: ConversationForms, other: IssueRec
     repo,
     index: String(other.number),
   })
-}
-
-type Spent = Awaited<ReturnType<typeof findTimeSpent>>
-
-function timeSection({ call, record, forms, choices }: Side, spent: Spent): Content {
-  const { books, times, running, writes } = choices
-  const isTimed = writes && mayTrackByStopwatch(call, call.issue)
-  if (spent.length === 0 && record.time_estimate === 0 && !books && !isTimed) return undefined
-  const total = spent.reduce((sum, { seconds }) => sum + Number(seconds), 0)
-  return sideSection(
-    "Time tracking",
-    (total > 0 || record.time_estimate > 0) &&
-      html`
-        <p>
-          ${icon("stopwatch")} ${duration(total)}
-          ${record.time_estimate > 0 && html` of ${duration(record.time_estimate)} estimated`}
-        </p>
-        ${
-          spent.length > 1 &&
-          html`
-            <ul class="plain small">
-              ${spent.map(
-                ({ name, seconds }) => html`<li><bdi>${name ?? "Ghost"}</bdi> <span class="muted">${duration(Number(seconds))}</span></li>`,
-              )}
-            </ul>
-          `
-        }
-      `,
-    {
-      change: html`
-        ${
-          isTimed &&
-          (running === undefined
-            ? formButton(forms.startTimer, call.path, html`${icon("stopwatch")}Start timer`)
-            : html`
-              <p class="small">Your timer has been running since ${time(running, call.services.now())}.</p>
-              <div class="bar">
-                ${formButton(forms.stopTimer, call.path, "Stop")}${formButton(forms.cancelTimer, call.path, "Discard")}
-              </div>
-            `)
-        }
-        ${
-          books &&
-          opened(
-            call,
-            forms.addTime,
-            "Add time",
-            html`
-              ${formView(forms.addTime, {
-                path: call.path,
-                draft: call.draft,
-                submit: "Add",
-                look: "small",
-                fields: [{ kind: "line", name: "time", label: "Time", placeholder: "1h 30m", required: true }],
-              })}
-              ${
-                times.length > 0 &&
-                html`
-                  <h3>Your tracked time</h3>
-                  <ul class="plain small">
-                    ${times.map(
-                      ({ id, seconds, created_at }) =>
-                        html`
-                          <li class="bar">
-                            ${duration(seconds)} <span class="muted">${time(created_at, call.services.now())}</span>
-                            ${formButton(forms.deleteTime, { ...call.path, id: String(id) }, icon("trash", `Delete ${duration(seconds)}`))}
-                          </li>
-                        `,
-                    )}
-                  </ul>
-                `
-              }
-            `,
-          )
-        }
-      `,
-    },
-  )
 }
 
 /** What administrators of the repository do. */

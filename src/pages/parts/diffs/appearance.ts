@@ -67,7 +67,7 @@ const appearance: Page = page({
                     class="small"
                     name="theme"
                     value="${value}"
-                    ${attribute("aria-pressed", value === (reader.theme ?? "") ? "true" : "false")}
+                    ${attribute("aria-pressed", value === (reader.kept.theme ?? "") ? "true" : "false")}
                   >
                     ${text}
                   </button>

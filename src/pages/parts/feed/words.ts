@@ -31,9 +31,8 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
   const at = localPath(activity.repo.html_url)
   const home = { text: activity.repo.full_name, href: at }
   const said = (parts: readonly Part[], more: Partial<Omit<Sentence, "parts">> = {}): Sentence => ({
+    ...NOTHING_MORE,
     href: at,
-    quote: "",
-    commits: [],
     parts,
     ...more,
   })
@@ -47,46 +46,16 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
   const name = activity.ref_name.replace(/^refs\/(?:heads|tags)\//, "")
   const isLive = live.has(activity)
   const reference = (kind: "branch" | "tag"): Part => (isLive ? { text: name, href: `${at}/src/${kind}/${escapePath(name)}` } : name)
-  const hrefOf = (part: Part): string => (typeof part === "string" ? at : part.href)
   const branch = reference("branch")
   const tag = reference("tag")
   switch (activity.op_type) {
     case "create_repo":
-      return said(["created ", home])
-    case "rename_repo":
-      return said(["renamed ", activity.content, " to ", home])
-    case "transfer_repo":
-      return said(["transferred ", activity.content, " to ", home])
     case "star_repo":
-      return said(["starred ", home])
     case "watch_repo":
-      return said(["watches ", home])
-    case "create_issue":
-      return about("opened issue", "issues")
-    case "close_issue":
-      return about("closed issue", "issues")
-    case "reopen_issue":
-      return about("reopened issue", "issues")
-    case "comment_issue":
-      return about("commented on issue", "issues")
-    case "create_pull_request":
-      return about("opened pull request", "pulls")
-    case "close_pull_request":
-      return about("closed pull request", "pulls")
-    case "reopen_pull_request":
-      return about("reopened pull request", "pulls")
-    case "merge_pull_request":
-      return about("merged pull request", "pulls")
-    case "auto_merge_pull_request":
-      return about("let the server merge pull request", "pulls")
-    case "comment_pull":
-      return about("commented on pull request", "pulls")
-    case "approve_pull_request":
-      return about("approved pull request", "pulls")
-    case "reject_pull_request":
-      return about("asked for changes in pull request", "pulls")
-    case "pull_request_ready_for_review":
-      return about("marked as ready pull request", "pulls")
+      return said([{ create_repo: "created ", star_repo: "starred ", watch_repo: "watches " }[activity.op_type], home])
+    case "rename_repo":
+    case "transfer_repo":
+      return said([activity.op_type === "rename_repo" ? "renamed " : "transferred ", activity.content, " to ", home])
     case "pull_review_dismissed": {
       const [reviewer = "", ...message] = rest
       return about(`dismissed the review by ${reviewer} of pull request`, "pulls", { quote: message.join("|") })
@@ -96,25 +65,49 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
       return said(["published the release ", { text: name, href }, " of ", home], { href, quote: activity.content })
     }
     case "push_tag":
-      return said(["pushed the tag ", tag, " to ", home], { href: hrefOf(tag) })
+      return said(["pushed the tag ", tag, " to ", home], { href: hrefOf(tag, at) })
     case "delete_tag":
-      return said([`deleted the tag ${name} of `, home])
     case "delete_branch":
-      return said([`deleted the branch ${name} of `, home])
+      return said([`deleted the ${activity.op_type === "delete_tag" ? "tag" : "branch"} ${name} of `, home])
     case "mirror_sync_delete":
       return said([`found ${name} deleted in the original of `, home])
     case "mirror_sync_create":
-      return said(["found ", branch, " new in the original of ", home], { href: hrefOf(branch) })
+      return said(["found ", branch, " new in the original of ", home], { href: hrefOf(branch, at) })
     case "commit_repo":
     case "mirror_sync_push": {
       const pushed = readPush(activity.content, at)
       const verb = activity.op_type === "commit_repo" ? "pushed" : "synchronised"
-      if (pushed.total === 0) return said(["created the branch ", branch, " in ", home], { href: hrefOf(branch) })
-      const commits = { text: plural(pushed.total, "commit"), href: pushed.compare ?? hrefOf(branch) }
+      if (pushed.total === 0) return said(["created the branch ", branch, " in ", home], { href: hrefOf(branch, at) })
+      const commits = { text: plural(pushed.total, "commit"), href: pushed.compare ?? hrefOf(branch, at) }
       return said([`${verb} `, commits, " to ", branch, " in ", home], { href: commits.href, commits: pushed.commits })
+    }
+    default: {
+      const [words, kind] = ABOUT[activity.op_type]
+      return about(words, kind)
     }
   }
 }
+
+const hrefOf = (part: Part, at: string): string => (typeof part === "string" ? at : part.href)
+
+const NOTHING_MORE = { quote: "", commits: [] } as const
+
+/** What is done to issues and pull requests. */
+const ABOUT = {
+  create_issue: ["opened issue", "issues"],
+  close_issue: ["closed issue", "issues"],
+  reopen_issue: ["reopened issue", "issues"],
+  comment_issue: ["commented on issue", "issues"],
+  create_pull_request: ["opened pull request", "pulls"],
+  close_pull_request: ["closed pull request", "pulls"],
+  reopen_pull_request: ["reopened pull request", "pulls"],
+  merge_pull_request: ["merged pull request", "pulls"],
+  auto_merge_pull_request: ["let the server merge pull request", "pulls"],
+  comment_pull: ["commented on pull request", "pulls"],
+  approve_pull_request: ["approved pull request", "pulls"],
+  reject_pull_request: ["asked for changes in pull request", "pulls"],
+  pull_request_ready_for_review: ["marked as ready pull request", "pulls"],
+} as const
 
 interface Push {
   readonly total: number

@@ -8,7 +8,8 @@ import type { Followed, Reader } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
-import { filterIn, findOffered, type Offered, planFilter } from "../../../features/planning/issues/filter-conditions.ts"
+import { planFilter } from "../../../features/planning/issues/filter-conditions.ts"
+import { filterIn, findOffered, type Offered } from "../../../features/planning/issues/filter-store.ts"
 import {
   type Filter,
   filterText,
@@ -19,13 +20,14 @@ import {
   withWords,
   wordsOf,
 } from "../../../features/planning/issues/filter-words.ts"
-import { findPinned } from "../../../features/planning/issues/pins.ts"
 import { presentIssues } from "../../../features/planning/issues/present.ts"
 import type { Issue } from "../../../features/planning/issues/records.ts"
+import { findPinned } from "../../../features/planning/issues/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { bulkBar, type FilterBar, filterBar, issueRows, nothingFound, pinnedCards } from "./list-view.ts"
+import { bulkBar, type FilterBar, filterBar, nothingFound } from "./filter-bar.ts"
+import { issueRows, pinnedCards } from "./list-view.ts"
 
 /** The list of a repository's issues, or of its pull requests. */
 
@@ -86,6 +88,20 @@ export interface ListOptions {
 /** The most people that several issues can be assigned to from a list. */
 const MOST_ASSIGNEES = 50
 
+const assigneesOf = async ({ db, repository, owner }: ListCall): Promise<readonly string[]> =>
+  (await findCandidateAssignees(db, { repository, owner })).slice(0, MOST_ASSIGNEES).map(({ name }) => name)
+
+/** The list with what can be done with all that are chosen, where the reader may do it. */
+const changing = (call: ListCall, { kind, filter }: FilterBar, bulk: Content, list: Html): Html =>
+  bulk
+    ? html`
+      <form class="stack tight" method="post" action="${repositoryPath(call)}/issues/bulk">
+        <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="q" value="${filterText(filter)}">
+        ${bulk}${list}
+      </form>
+    `
+    : list
+
 /** The body of the page: a constant number of queries. */
 export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): Promise<Html> {
   const { services, db, actor, repository, owner, query, page, reader } = call
@@ -111,16 +127,7 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
     usual: `is:open label:bug author:${owner.name}`,
   }
   const writes = isSignedIn && repository.is_archived === 0 && writesKind(call, { is_pull: isPull })
-  const assignees = writes ? (await findCandidateAssignees(db, { repository, owner })).slice(0, MOST_ASSIGNEES).map(({ name }) => name) : []
-  const changing = (list: Html): Html =>
-    writes
-      ? html`
-        <form class="stack tight" method="post" action="${repositoryPath(call)}/issues/bulk">
-          <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="q" value="${filterText(filter)}">
-          ${bulkBar({ offered, assignees, state: plan.state })}${list}
-        </form>
-      `
-      : list
+  const bulk = writes && bulkBar({ offered, assignees: await assigneesOf(call), state: plan.state })
   const begin =
     kind === "pulls"
       ? html`<a class="button primary" href="${repositoryPath(call)}/compare">${icon("git-compare")}Compare branches</a>`
@@ -138,6 +145,9 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
       ${
         rows.length > 0
           ? changing(
+              call,
+              bar,
+              bulk,
               issueRows(rows, {
                 ...(notes && { notes }),
                 now: services.now(),

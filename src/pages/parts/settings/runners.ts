@@ -1,13 +1,14 @@
 import { onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
 import { memberOf } from "../../../core/check.ts"
-import { addressOf, form } from "../../../core/forms/form.ts"
+import { addressOf, sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page, type Shown } from "../../../core/page.ts"
 import { runnerOperations } from "../../../features/actions/runners/operations.ts"
 import type { ActionRunner } from "../../../features/actions/runners/records.ts"
-import { findRunners, presentRunner, type Runner } from "../../../features/actions/runners/rules.ts"
-import { empty, notice, pager, state } from "../../../web/components.ts"
+import { presentRunner } from "../../../features/actions/runners/rules.ts"
+import { findRunners, type Runner } from "../../../features/actions/runners/store.ts"
+import { empty, notice, pager, rowsOr, state } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
@@ -27,19 +28,67 @@ const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
 const scopeOf = ({ repository_id, owner_id }: Runner): string =>
   repository_id !== null ? "Of a repository" : owner_id !== null ? "Of a person or organization" : "Of the site"
 
-const pagesIn = (place: Place): readonly Page[] => {
-  const { id, name, at, access } = place
+const runnerForms = (place: Place) => {
+  const { id, name, at } = place
   const address = `${at}/actions/runners` as const
+  const shows = ({ path, record }: { readonly path: Readonly<Record<string, string>>; readonly record: unknown }) =>
+    tokenPage(String(memberOf(record, "token")), place.whose, addressOf({ address }, path))
+  return {
+    token: sketch({
+      id: `${id}Runners.token`,
+      address: `POST ${address}/token`,
+      does: named(runnerOperations, `${id}CreateRunnerRegistrationToken`),
+      shows,
+    }),
+    rotate: sketch({
+      id: `${id}Runners.rotateToken`,
+      address: `POST ${address}/token/rotate`,
+      does: named(runnerOperations, `${id}RotateRunnerRegistrationToken`),
+      shows,
+    }),
+    edit: sketch({
+      id: `${id}Runners.switch`,
+      address: `POST ${address}/{runner_id}`,
+      does: named(runnerOperations, `update${name}Runner`),
+      takes: ["disabled"],
+      done: "Saved.",
+    }),
+    remove: sketch({
+      id: `${id}Runners.delete`,
+      address: `POST ${address}/{runner_id}/delete`,
+      does: named(runnerOperations, `delete${name}Runner`),
+      done: "Runner removed.",
+    }),
+  }
+}
 
-  const list: Page = page({
-    id: `${id}Runners.list`,
-    address: `GET ${address}`,
-    access,
+type Forms = ReturnType<typeof runnerForms>
+
+const tokenPage = (token: string, whose: string, list: string): Shown => ({
+  kind: "shown",
+  title: "Registration token",
+  width: "narrow",
+  unlisted: true,
+  isPrivate: true,
+  body: html`
+    <h1>Registration token</h1>
+    <p>Runners ${whose} register with it, as many as you like.</p>
+    <pre tabindex="0" aria-label="The token"><code>${token}</code></pre>
+    ${notice("warn", "Who has it can add a machine that sees the code and the secrets of the jobs that it runs.")}
+    <p><a href="${list}">Back to the runners</a></p>
+  `,
+})
+
+const listPage = (place: Place, forms: Forms): Page =>
+  page({
+    id: `${place.id}Runners.list`,
+    address: `GET ${place.at}/actions/runners`,
+    access: place.access,
     // Whether one is online is a matter of the clock.
     changesWithTime: true,
     answer: async ({ services, db, path, page: rows, reader, draft, owning, framed }) => {
       const { rows: runners, total } = await findRunners(db, owning, undefined, rows)
-      const now = services.now()
+      const row = (each: Runner): Html => runnerRow(each, { path, forms, now: services.now(), isOfSite: place.id === "admin" })
       return framed({
         part: "runners",
         title: "Runners",
@@ -47,107 +96,65 @@ const pagesIn = (place: Place): readonly Page[] => {
           <h1>Runners</h1>
           <p class="muted">
             ${
-              id === "admin"
+              place.id === "admin"
                 ? "All machines that run the jobs of workflows here, whosever they are."
                 : html`Machines that run the jobs of workflows, besides those of the site. Only those ${place.whose} are listed.`
             }
           </p>
-          ${
-            runners.length === 0
-              ? empty("server", "There are no runners", "A machine is listed here once it has registered.")
-              : html`
-                <ul class="rows">${runners.map((row) => runnerRow(row, path, now))}</ul>
-                ${pager(reader.url, rows, total)}
-              `
-          }
+          ${rowsOr(
+            runners,
+            row,
+            empty("server", "There are no runners", "A machine is listed here once it has registered."),
+            pager(reader.url, rows, total),
+          )}
           <h2 id="register">Add a runner</h2>
           <p>A runner registers with a token, on its own machine:</p>
           <pre tabindex="0" aria-label="How a runner registers">
             <code>act_runner register --instance ${services.site.rootUrl} --token TOKEN</code>
           </pre>
-          ${formView(token, { path, draft, submit: "Show the registration token", look: "plain" })}
+          ${formView(forms.token, { path, draft, submit: "Show the registration token", look: "plain" })}
           <p class="muted">
             If somebody may have it who shouldn’t: a new one makes it useless. Runners that have registered stay.
           </p>
-          ${formView(rotate, { path, draft, submit: "Replace the token", look: "danger" })}
+          ${formView(forms.rotate, { path, draft, submit: "Replace the token", look: "danger" })}
         `,
       })
     },
   })
 
-  const runnerRow = (row: Runner, path: Readonly<Record<string, string>>, now: number): Html => {
-    const runner = presentRunner(row, now)
-    const its = { ...path, runner_id: String(runner.id) }
-    const which = html`<span class="hidden-text"> ${runner.name}</span>`
-    return html`
-      <li>
-        ${icon("server")}
-        <div class="main">
-          <h2 class="title">
-            <bdi>${runner.name}</bdi>
-            ${runner.labels.map((each) => html` <span class="chip"><bdi>${each.name}</bdi></span>`)}
-          </h2>
-          <p class="meta">
-            ${stateOf(runner)}${runner.ephemeral && html`<span>For one job</span>`}
-            ${id === "admin" && html`<span>${scopeOf(row)}</span>`}
-            <span>${row.online_at > 0 ? html`last heard of ${time(row.online_at, now)}` : "not heard of yet"}</span>
-          </p>
-        </div>
-        ${formButton(edit, its, html`${runner.disabled ? "Switch on" : "Switch off"}${which}`, { disabled: String(!runner.disabled) })}
-        ${formButton(remove, its, html`Delete${which}`)}
-      </li>
-    `
-  }
-
-  const shownToken = ({ path, record }: { readonly path: Readonly<Record<string, string>>; readonly record: unknown }): Shown => ({
-    kind: "shown",
-    title: "Registration token",
-    width: "narrow",
-    unlisted: true,
-    isPrivate: true,
-    body: html`
-      <h1>Registration token</h1>
-      <p>Runners ${place.whose} register with it, as many as you like.</p>
-      <pre tabindex="0" aria-label="The token"><code>${String(memberOf(record, "token"))}</code></pre>
-      ${notice("warn", "Who has it can add a machine that sees the code and the secrets of the jobs that it runs.")}
-      <p><a href="${addressOf(list, path)}">Back to the runners</a></p>
-    `,
-  })
-
-  const token = form({
-    id: `${id}Runners.token`,
-    address: `POST ${address}/token`,
-    does: named(runnerOperations, `${id}CreateRunnerRegistrationToken`),
-    on: list,
-    shows: shownToken,
-  })
-
-  const rotate = form({
-    id: `${id}Runners.rotateToken`,
-    address: `POST ${address}/token/rotate`,
-    does: named(runnerOperations, `${id}RotateRunnerRegistrationToken`),
-    on: list,
-    shows: shownToken,
-  })
-
-  const edit = form({
-    id: `${id}Runners.switch`,
-    address: `POST ${address}/{runner_id}`,
-    does: named(runnerOperations, `update${name}Runner`),
-    on: list,
-    takes: ["disabled"],
-    done: "Saved.",
-  })
-
-  const remove = form({
-    id: `${id}Runners.delete`,
-    address: `POST ${address}/{runner_id}/delete`,
-    does: named(runnerOperations, `delete${name}Runner`),
-    on: list,
-    done: "Runner removed.",
-  })
-
-  return [list, token, rotate, edit, remove]
+interface About {
+  readonly path: Readonly<Record<string, string>>
+  readonly forms: Forms
+  readonly now: number
+  readonly isOfSite: boolean
 }
 
-export const runnerPages: readonly Page[] = inEveryPlace(onRepositoryAsOwner, pagesIn)
+function runnerRow(row: Runner, { path, forms: { edit, remove }, now, isOfSite }: About): Html {
+  const runner = presentRunner(row, now)
+  const its = { ...path, runner_id: String(runner.id) }
+  const which = html`<span class="hidden-text"> ${runner.name}</span>`
+  return html`
+    <li>
+      ${icon("server")}
+      <div class="main">
+        <h2 class="title">
+          <bdi>${runner.name}</bdi>
+          ${runner.labels.map((each) => html` <span class="chip"><bdi>${each.name}</bdi></span>`)}
+        </h2>
+        <p class="meta">
+          ${stateOf(runner)}${runner.ephemeral && html`<span>For one job</span>`}
+          ${isOfSite && html`<span>${scopeOf(row)}</span>`}
+          <span>${row.online_at > 0 ? html`last heard of ${time(row.online_at, now)}` : "not heard of yet"}</span>
+        </p>
+      </div>
+      ${formButton(edit, its, html`${runner.disabled ? "Switch on" : "Switch off"}${which}`, { disabled: String(!runner.disabled) })}
+      ${formButton(remove, its, html`Delete${which}`)}
+    </li>
+  `
+}
+
+export const runnerPages: readonly Page[] = inEveryPlace(onRepositoryAsOwner, (place) => {
+  const forms = runnerForms(place)
+  const list = listPage(place, forms)
+  return [list, ...Object.values(forms).map((form) => form.on(list))]
+})

@@ -1,13 +1,14 @@
 import { onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
-import { addressOf, form } from "../../../core/forms/form.ts"
-import { html } from "../../../core/html.ts"
+import { addressOf, sketch } from "../../../core/forms/form.ts"
+import { type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { settingOperations } from "../../../features/actions/settings/operations.ts"
-import { findSecrets, findVariables, presentVariable, requireVariable } from "../../../features/actions/settings/rules.ts"
+import { requireVariable } from "../../../features/actions/settings/rules.ts"
+import { findSecrets, findVariables } from "../../../features/actions/settings/store.ts"
 import { withQuery } from "../../../web/address.ts"
-import { empty, pager } from "../../../web/components.ts"
+import { empty, pager, rowsOr } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
@@ -28,19 +29,41 @@ const nameField = (value = ""): Field => ({
 })
 const descriptionField = (value = ""): Field => ({ kind: "line", name: "description", label: "Description", maxlength: 4096, value })
 
-const secretPages = (place: Place): readonly Page[] => {
-  const { id, name, at, access } = place
-  const address = `${at}/actions/secrets` as const
+const secretForms = ({ id, name, at }: Place) => ({
+  set: sketch({
+    id: `${id}Secrets.set`,
+    address: `POST ${at}/actions/secrets`,
+    does: named(settingOperations, `update${name}Secret`),
+    takes: ["data", "description"],
+    also: ["name"],
+    picks: (path, field) => ({ ...path, secretname: field("name").trim() }),
+    done: "Secret set.",
+  }),
+  remove: sketch({
+    id: `${id}Secrets.delete`,
+    address: `POST ${at}/actions/secrets/{secretname}/delete`,
+    does: named(settingOperations, `delete${name}Secret`),
+    done: "Secret deleted.",
+  }),
+})
 
-  const list: Page = page({
-    id: `${id}Secrets.list`,
-    address: `GET ${address}`,
-    access,
+const secretPages = (place: Place): readonly Page[] => {
+  const { set, remove } = secretForms(place)
+  const list = page({
+    id: `${place.id}Secrets.list`,
+    address: `GET ${place.at}/actions/secrets`,
+    access: place.access,
     query: { name: Type.Optional(Type.String()) },
     answer: async ({ services, db, path, query, page: rows, reader, draft, owning, framed }) => {
       const { rows: secrets, total } = await findSecrets(db, owning, rows)
       const changed = secrets.find((each) => each.name === query.name)
       const now = services.now()
+      const actions = ({ name }: Named) => html`
+        <a class="button small" href="${withQuery(reader.url, { name })}#set">
+          Change<span class="hidden-text"> ${name}</span>
+        </a>
+        ${formButton(remove, { ...path, secretname: name }, html`Delete<span class="hidden-text"> ${name}</span>`)}
+      `
       return framed({
         part: "secrets",
         title: "Secrets",
@@ -50,38 +73,12 @@ const secretPages = (place: Place): readonly Page[] => {
             Values that workflows use as <code>\${{ secrets.NAME }}</code>, and that are shown to nobody, also not in
             logs.
           </p>
-          ${
-            secrets.length === 0
-              ? empty("lock", "There are no secrets", `The names of those ${place.whose} are listed here.`)
-              : html`
-                <ul class="rows">
-                  ${secrets.map(
-                    (each) =>
-                      html`
-                        <li>
-                          ${icon("lock")}
-                          <div class="main">
-                            <h2 class="title"><code>${each.name}</code></h2>
-                            <p class="meta">
-                              ${each.description !== "" && html`<span class="break" dir="auto">${each.description}</span>`}
-                              <span>made ${time(each.created_at, now)}</span>
-                            </p>
-                          </div>
-                          <a class="button small" href="${withQuery(reader.url, { name: each.name })}#set">
-                            Change<span class="hidden-text"> ${each.name}</span>
-                          </a>
-                          ${formButton(
-                            remove,
-                            { ...path, secretname: each.name },
-                            html`Delete<span class="hidden-text"> ${each.name}</span>`,
-                          )}
-                        </li>
-                      `,
-                  )}
-                </ul>
-                ${pager(reader.url, rows, total)}
-              `
-          }
+          ${rowsOr(
+            secrets,
+            (each) => secretRow(each, now, actions(each)),
+            empty("lock", "There are no secrets", `The names of those ${place.whose} are listed here.`),
+            pager(reader.url, rows, total),
+          )}
           <h2 id="set">${changed ? html`Change <code>${changed.name}</code>` : "Set a secret"}</h2>
           ${formView(set, {
             path,
@@ -97,40 +94,76 @@ const secretPages = (place: Place): readonly Page[] => {
       })
     },
   })
-
-  const set = form({
-    id: `${id}Secrets.set`,
-    address: `POST ${address}`,
-    does: named(settingOperations, `update${name}Secret`),
-    on: list,
-    takes: ["data", "description"],
-    also: ["name"],
-    picks: (path, field) => ({ ...path, secretname: field("name").trim() }),
-    done: "Secret set.",
-  })
-
-  const remove = form({
-    id: `${id}Secrets.delete`,
-    address: `POST ${address}/{secretname}/delete`,
-    does: named(settingOperations, `delete${name}Secret`),
-    on: list,
-    done: "Secret deleted.",
-  })
-
-  return [list, set, remove]
+  return [list, set.on(list), remove.on(list)]
 }
 
-const variablePages = (place: Place): readonly Page[] => {
-  const { id, name, at, access } = place
-  const address = `${at}/actions/variables` as const
-  const valueField: Field = { kind: "text", name: "value", label: "Value", isCode: true }
+interface Named {
+  readonly name: string
+  readonly description: string
+}
 
-  const list: Page = page({
-    id: `${id}Variables.list`,
-    address: `GET ${address}`,
-    access,
+const secretRow = (each: Named & { readonly created_at: number }, now: number, actions: Html): Html =>
+  html`
+    <li>
+      ${icon("lock")}
+      <div class="main">
+        <h2 class="title"><code>${each.name}</code></h2>
+        <p class="meta">
+          ${each.description !== "" && html`<span class="break" dir="auto">${each.description}</span>`}
+          <span>made ${time(each.created_at, now)}</span>
+        </p>
+      </div>
+      ${actions}
+    </li>
+  `
+
+const variableForms = ({ id, name, at }: Place) => {
+  const does = (verb: string) => named(settingOperations, `${verb}${name}Variable`)
+  const address = `${at}/actions/variables` as const
+  return {
+    make: sketch({
+      id: `${id}Variables.make`,
+      address: `POST ${address}`,
+      does: does("create"),
+      takes: ["value", "description"],
+      also: ["name"],
+      picks: (path, field) => ({ ...path, variablename: field("name").trim() }),
+      done: "Variable added.",
+    }),
+    edit: sketch({
+      id: `${id}Variables.save`,
+      address: `POST ${address}/{variablename}`,
+      does: does("update"),
+      takes: ["name", "value", "description"],
+      done: "Saved.",
+      to: ({ path }) => addressOf({ address }, path),
+    }),
+    remove: sketch({
+      id: `${id}Variables.delete`,
+      address: `POST ${address}/{variablename}/delete`,
+      does: does("delete"),
+      done: "Variable deleted.",
+    }),
+  }
+}
+
+type VariableForms = ReturnType<typeof variableForms>
+
+const valueField: Field = { kind: "text", name: "value", label: "Value", isCode: true }
+
+const variableList = (place: Place, { make, edit, remove }: VariableForms): Page =>
+  page({
+    id: `${place.id}Variables.list`,
+    address: `GET ${place.at}/actions/variables`,
+    access: place.access,
     answer: async ({ db, path, page: rows, reader, draft, owning, framed }) => {
       const { rows: variables, total } = await findVariables(db, owning, rows)
+      const actions = ({ name }: Named) => html`
+        <a class="button small" href="${addressOf(edit, { ...path, variablename: name })}">
+          Edit<span class="hidden-text"> ${name}</span>
+        </a>
+        ${formButton(remove, { ...path, variablename: name }, html`Delete<span class="hidden-text"> ${name}</span>`)}
+      `
       return framed({
         part: "variables",
         title: "Variables",
@@ -139,38 +172,12 @@ const variablePages = (place: Place): readonly Page[] => {
           <p class="muted">
             Values that workflows use as <code>\${{ vars.NAME }}</code>. They are no secrets: logs show them.
           </p>
-          ${
-            variables.length === 0
-              ? empty("list-unordered", "There are no variables", `Those ${place.whose} are listed here.`)
-              : html`
-                <ul class="rows">
-                  ${variables.map(
-                    (each) =>
-                      html`
-                        <li>
-                          ${icon("list-unordered")}
-                          <div class="main">
-                            <h2 class="title"><code>${each.name}</code></h2>
-                            <p class="break mono" dir="auto">
-                              ${each.data.slice(0, 200)}${each.data.length > 200 && "…"}
-                            </p>
-                            ${each.description !== "" && html`<p class="meta break" dir="auto">${each.description}</p>`}
-                          </div>
-                          <a class="button small" href="${addressOf(shown, { ...path, variablename: each.name })}">
-                            Edit<span class="hidden-text"> ${each.name}</span>
-                          </a>
-                          ${formButton(
-                            remove,
-                            { ...path, variablename: each.name },
-                            html`Delete<span class="hidden-text"> ${each.name}</span>`,
-                          )}
-                        </li>
-                      `,
-                  )}
-                </ul>
-                ${pager(reader.url, rows, total)}
-              `
-          }
+          ${rowsOr(
+            variables,
+            (each) => variableRow(each, actions(each)),
+            empty("list-unordered", "There are no variables", `Those ${place.whose} are listed here.`),
+            pager(reader.url, rows, total),
+          )}
           <h2 id="make">New variable</h2>
           ${formView(make, { path, draft, submit: "Add variable", fields: [nameField(), valueField, descriptionField()] })}
         `,
@@ -178,34 +185,40 @@ const variablePages = (place: Place): readonly Page[] => {
     },
   })
 
-  const make = form({
-    id: `${id}Variables.make`,
-    address: `POST ${address}`,
-    does: named(settingOperations, `create${name}Variable`),
-    on: list,
-    takes: ["value", "description"],
-    also: ["name"],
-    picks: (path, field) => ({ ...path, variablename: field("name").trim() }),
-    done: "Variable added.",
-  })
+const variableRow = (each: Named & { readonly data: string }, actions: Html): Html =>
+  html`
+    <li>
+      ${icon("list-unordered")}
+      <div class="main">
+        <h2 class="title"><code>${each.name}</code></h2>
+        <p class="break mono" dir="auto">
+          ${each.data.slice(0, 200)}${each.data.length > 200 && "…"}
+        </p>
+        ${each.description !== "" && html`<p class="meta break" dir="auto">${each.description}</p>`}
+      </div>
+      ${actions}
+    </li>
+  `
 
-  const shown: Page = page({
-    id: `${id}Variables.edit`,
-    address: `GET ${address}/{variablename}`,
-    access,
+const variablePage = (place: Place, { edit }: VariableForms): Page =>
+  page({
+    id: `${place.id}Variables.edit`,
+    address: `GET ${place.at}/actions/variables/{variablename}`,
+    access: place.access,
     answer: async ({ db, path, draft, owning, framed }) => {
-      const variable = presentVariable(await requireVariable(db, owning, path["variablename"] ?? ""))
+      const { name, data, description } = await requireVariable(db, owning, path["variablename"] ?? "")
       return framed({
         part: "variables",
-        title: variable.name,
+        title: name,
         body: html`
           <p class="crumbs">
-            <a href="${addressOf(list, path)}">Variables</a><span class="sep">/</span>${variable.name}
+            <a href="${addressOf({ address: `${place.at}/actions/variables` }, path)}">Variables</a>
+            <span class="sep">/</span>${name}
           </p>
-          <h1><code>${variable.name}</code></h1>
+          <h1><code>${name}</code></h1>
           ${formView(edit, {
             path,
-            record: { ...variable, value: variable.data },
+            record: { name, description, value: data },
             draft,
             submit: "Save",
             fields: [nameField(), valueField, descriptionField()],
@@ -215,25 +228,10 @@ const variablePages = (place: Place): readonly Page[] => {
     },
   })
 
-  const edit = form({
-    id: `${id}Variables.save`,
-    address: `POST ${address}/{variablename}`,
-    does: named(settingOperations, `update${name}Variable`),
-    on: shown,
-    takes: ["name", "value", "description"],
-    done: "Saved.",
-    to: ({ path }) => addressOf(list, path),
-  })
-
-  const remove = form({
-    id: `${id}Variables.delete`,
-    address: `POST ${address}/{variablename}/delete`,
-    does: named(settingOperations, `delete${name}Variable`),
-    on: list,
-    done: "Variable deleted.",
-  })
-
-  return [list, make, shown, edit, remove]
+const variablePages = (place: Place): readonly Page[] => {
+  const forms = variableForms(place)
+  const [list, shown] = [variableList(place, forms), variablePage(place, forms)]
+  return [list, forms.make.on(list), shown, forms.edit.on(shown), forms.remove.on(list)]
 }
 
 export const actionSettingPages: readonly Page[] = inPlacesBelowSite(onRepositoryAsOwner, (place) => [

@@ -1,18 +1,13 @@
 import { type Html, html } from "../../../core/html.ts"
-import type { Switch } from "../../../features/events/webhooks/events/kinds.ts"
+import type { Switch } from "../../../features/actions/external/names.ts"
+import { publicName } from "../../../features/actions/external/names.ts"
 import { eventsOf } from "../../../features/events/webhooks/present.ts"
-import type {
-  DeliveryRequest,
-  DeliveryResponse,
-  HookDelivery,
-  HookDeliveryDetails,
-  TYPES,
-} from "../../../features/events/webhooks/records.ts"
-import type { Webhook } from "../../../features/events/webhooks/store.ts"
-import { notice, state } from "../../../web/components.ts"
+import type { DeliveryRequest, DeliveryResponse, TYPES } from "../../../features/events/webhooks/records.ts"
+import type { DeliverySummary, Webhook } from "../../../features/events/webhooks/store.ts"
+import { notice, state, table } from "../../../web/components.ts"
 import type { Field, Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import { bytes, time, timeOf } from "../../../web/time.ts"
+import { bytes, time } from "../../../web/time.ts"
 
 /** The kinds of receivers as people know them. */
 export const TYPE_NAMES: Readonly<Record<(typeof TYPES)[number], string>> = {
@@ -101,77 +96,106 @@ interface About {
 }
 
 /** The fields of a webhook. Secrets that are set are never shown: an empty field keeps them, a tick removes them. */
-export function webhookFields({ type, isOfSite, webhook }: About): readonly Field[] {
-  const kept = (sealed: string | undefined, name: string, label: string): readonly Field[] =>
-    sealed ? [{ kind: "box", name, label, hint: "One is set. Leave empty to keep it." }] : []
-  return [
-    { kind: "line", name: "name", label: "Name", hint: "Optional.", maxlength: 255 },
-    { kind: "line", name: "config.url", label: "Address", type: "url", required: true, maxlength: 4096, placeholder: "https://" },
-    ...(type === "gitea" || type === "gogs"
-      ? ([
-          {
-            kind: "menu",
-            name: "config.content_type",
-            label: "Content type",
-            options: [
-              ["json", "application/json"],
-              ["form", "application/x-www-form-urlencoded"],
-            ],
-          },
-          {
-            kind: "line",
-            name: "config.secret",
-            label: webhook?.sealed_secret ? "New secret" : "Secret",
-            type: "password",
-            autocomplete: "new-password",
-            hint: "Each delivery is signed with it (HMAC-SHA256), so that the receiver knows that it comes from here. It is never shown again.",
-            maxlength: 4096,
-          },
-          ...kept(webhook?.sealed_secret, "drop_secret", "Remove the secret"),
-        ] satisfies readonly Field[])
-      : [{ kind: "hidden", name: "config.content_type", value: "json" } as const]),
-    ...(type === "slack"
-      ? ([
-          { kind: "line", name: "config.channel", label: "Channel", required: true, placeholder: "#general", maxlength: 81 },
-          { kind: "line", name: "config.username", label: "Name of the sender", maxlength: 255 },
-          { kind: "line", name: "config.icon_url", label: "Avatar of the sender", type: "url", maxlength: 2048 },
-          { kind: "line", name: "config.color", label: "Colour", hint: "Such as #36a64f.", maxlength: 40 },
-        ] satisfies readonly Field[])
-      : []),
-    {
-      kind: "line",
-      name: "authorization_header",
-      label: webhook?.sealed_authorization ? "New Authorization header" : "Authorization header",
-      type: "password",
-      autocomplete: "off",
-      hint: "Sent with each delivery, such as “Bearer …”. It is never shown again.",
-      maxlength: 4096,
-    },
-    ...kept(webhook?.sealed_authorization, "drop_authorization", "Remove the Authorization header"),
-    {
-      kind: "line",
-      name: "branch_filter",
-      label: "Branches",
-      hint: "A glob such as {main,release/*}, for pushes and for branches that are created or deleted. Leave empty for all branches.",
-      maxlength: 1024,
-    },
-    ...eventFields(webhook ? eventsOf(webhook) : ["push"]),
-    ...(isOfSite && !webhook
-      ? ([
-          {
-            kind: "box",
-            name: "is_system_webhook",
-            label: "System webhook",
-            hint: "Receives the events of every repository. If unticked, it is a default that is copied into new repositories.",
-          },
-        ] satisfies readonly Field[])
-      : []),
-    { kind: "box", name: "active", label: "Active", value: webhook === undefined, hint: "Send deliveries." },
-  ]
+export const webhookFields = ({ type, isOfSite, webhook }: About): readonly Field[] => [
+  { kind: "line", name: "name", label: "Name", hint: "Optional.", maxlength: 255 },
+  { kind: "line", name: "config.url", label: "Address", type: "url", required: true, maxlength: 4096, placeholder: "https://" },
+  ...(type === "gitea" || type === "gogs" ? signedFields(webhook) : [JSON_CONTENT]),
+  ...(type === "slack" ? SLACK : []),
+  {
+    kind: "line",
+    name: "authorization_header",
+    label: webhook?.sealed_authorization ? "New Authorization header" : "Authorization header",
+    type: "password",
+    autocomplete: "off",
+    hint: "Sent with each delivery, such as “Bearer …”. It is never shown again.",
+    maxlength: 4096,
+  },
+  ...kept(webhook?.sealed_authorization, "drop_authorization", "Remove the Authorization header"),
+  {
+    kind: "line",
+    name: "branch_filter",
+    label: "Branches",
+    hint: "A glob such as {main,release/*}, for pushes and for branches that are created or deleted. Leave empty for all branches.",
+    maxlength: 1024,
+  },
+  ...eventFields(webhook ? eventsOf(webhook) : ["push"]),
+  ...(isOfSite && !webhook ? [SYSTEM_BOX] : []),
+  { kind: "box", name: "active", label: "Active", value: webhook === undefined, hint: "Send deliveries." },
+]
+
+const kept = (sealed: string | undefined, name: string, label: string): readonly Field[] =>
+  sealed ? [{ kind: "box", name, label, hint: "One is set. Leave empty to keep it." }] : []
+
+const JSON_CONTENT: Field = { kind: "hidden", name: "config.content_type", value: "json" }
+
+const signedFields = (webhook: Webhook | undefined): readonly Field[] => [
+  {
+    kind: "menu",
+    name: "config.content_type",
+    label: "Content type",
+    options: [
+      ["json", "application/json"],
+      ["form", "application/x-www-form-urlencoded"],
+    ],
+  },
+  {
+    kind: "line",
+    name: "config.secret",
+    label: webhook?.sealed_secret ? "New secret" : "Secret",
+    type: "password",
+    autocomplete: "new-password",
+    hint: "Each delivery is signed with it (HMAC-SHA256), so that the receiver knows that it comes from here. It is never shown again.",
+    maxlength: 4096,
+  },
+  ...kept(webhook?.sealed_secret, "drop_secret", "Remove the secret"),
+]
+
+const SLACK: readonly Field[] = [
+  { kind: "line", name: "config.channel", label: "Channel", required: true, placeholder: "#general", maxlength: 81 },
+  { kind: "line", name: "config.username", label: "Name of the sender", maxlength: 255 },
+  { kind: "line", name: "config.icon_url", label: "Avatar of the sender", type: "url", maxlength: 2048 },
+  { kind: "line", name: "config.color", label: "Colour", hint: "Such as #36a64f.", maxlength: 40 },
+]
+
+const SYSTEM_BOX: Field = {
+  kind: "box",
+  name: "is_system_webhook",
+  label: "System webhook",
+  hint: "Receives the events of every repository. If unticked, it is a default that is copied into new repositories.",
 }
 
+export const webhookRow = (each: Webhook, list: string, isOfSite: boolean): Html =>
+  html`
+    <li>
+      ${icon("webhook")}
+      <div class="main">
+        <h2 class="title">
+          <a class="break" href="${list}/${each.id}" dir="auto">${each.name || each.url}</a>
+        </h2>
+        <p class="meta">
+          <span>${typeName(each.type)}</span>
+          ${each.name !== "" && html`<span class="break">${each.url}</span>`}
+          ${isOfSite && html`<span>${each.is_system === 1 ? "Told of every repository" : "Copied into new repositories"}</span>`}
+        </p>
+      </div>
+      ${webhookState(each)}
+    </li>
+  `
+
+export const webhookHeader = (webhook: Webhook, list: string, now: number): Html =>
+  html`
+    <p class="crumbs">
+      <a href="${list}">Webhooks</a><span class="sep">/</span>${typeName(webhook.type)}
+    </p>
+    <div class="bar">
+      <h1 class="break" dir="auto">${webhook.name || webhook.url}</h1>
+      <div class="end">${webhookState(webhook)}</div>
+    </div>
+    ${webhookTrouble(webhook, now)}
+  `
+
 /** Whether a webhook works, as far as is known. */
-export const webhookState = ({ is_active, failures }: Pick<Webhook, "is_active" | "failures">): Html =>
+const webhookState = ({ is_active, failures }: Pick<Webhook, "is_active" | "failures">): Html =>
   is_active === 0
     ? state("neutral", "circle-slash", "Switched off")
     : failures > 0
@@ -179,7 +203,7 @@ export const webhookState = ({ is_active, failures }: Pick<Webhook, "is_active" 
       : state("success", "check-circle", "On")
 
 /** What keeps a webhook from working; nothing where it works. */
-export const webhookTrouble = ({ is_active, failures, rests_until }: Webhook, now: number): Html | false =>
+const webhookTrouble = ({ is_active, failures, rests_until }: Webhook, now: number): Html | false =>
   is_active === 1 &&
   failures > 0 &&
   notice(
@@ -197,57 +221,42 @@ const DELIVERY_STATES = {
   failed: state("error", "x", "Failed"),
 } as const
 
-export const deliveryState = (delivery: Pick<HookDelivery, "state">): Html => DELIVERY_STATES[delivery.state]
-
-export const deliveryTable = (at: string, deliveries: readonly HookDelivery[], now: number): Html =>
-  html`
-    <div class="scrolls card" tabindex="0" role="group" aria-label="Deliveries">
-      <table class="data">
-        <thead>
+export const deliveryTable = (at: string, deliveries: readonly DeliverySummary[], now: number): Html =>
+  table(
+    "Deliveries",
+    ["State", "Event", "Delivery", { number: "Attempts" }, "When"],
+    deliveries.map(
+      (each) =>
+        html`
           <tr>
-            <th scope="col">State</th>
-            <th scope="col">Event</th>
-            <th scope="col">Delivery</th>
-            <th scope="col" class="number">Attempts</th>
-            <th scope="col">When</th>
+            <td class="nowrap">${DELIVERY_STATES[each.state]}</td>
+            <td>${each.event}</td>
+            <td>
+              <a href="${at}/deliveries/${each.id}"><code>${each.uuid.slice(0, 8)}</code></a>
+              ${each.error !== "" && html` <span class="muted break">${each.error}</span>`}
+            </td>
+            <td class="number">${each.attempts}</td>
+            <td class="nowrap">${time(each.attempted_at || each.created_at, now)}</td>
           </tr>
-        </thead>
-        <tbody>
-          ${deliveries.map(
-            (each) =>
-              html`
-                <tr>
-                  <td class="nowrap">${deliveryState(each)}</td>
-                  <td>${each.event_type}</td>
-                  <td>
-                    <a href="${at}/deliveries/${each.id}"><code>${each.uuid.slice(0, 8)}</code></a>
-                    ${each.error !== "" && html` <span class="muted break">${each.error}</span>`}
-                  </td>
-                  <td class="number">${each.attempts}</td>
-                  <td class="nowrap">${timeOf(each.attempted_at ?? each.created_at, now)}</td>
-                </tr>
-              `,
-          )}
-        </tbody>
-      </table>
-    </div>
-  `
+        `,
+    ),
+  )
 
-export const deliveryFacts = (delivery: HookDeliveryDetails, now: number): Html =>
+export const deliveryFacts = (delivery: DeliverySummary, now: number): Html =>
   html`
     <dl class="facts">
       <dt>State</dt>
-      <dd>${deliveryState(delivery)}</dd>
+      <dd>${DELIVERY_STATES[delivery.state]}</dd>
       <dt>Event</dt>
-      <dd>${delivery.event} (${delivery.event_type})</dd>
+      <dd>${publicName(delivery.event)} (${delivery.event})</dd>
       <dt>Id</dt>
       <dd class="break"><code>${delivery.uuid}</code></dd>
       <dt>Made</dt>
-      <dd>${timeOf(delivery.created_at, now)}</dd>
+      <dd>${time(delivery.created_at, now)}</dd>
       <dt>Attempts</dt>
       <dd>
-        ${delivery.attempts}${delivery.attempted_at && html`, the last ${timeOf(delivery.attempted_at, now)}`}
-        ${delivery.next_attempt_at && html`, the next ${timeOf(delivery.next_attempt_at, now)}`}
+        ${delivery.attempts}${delivery.attempted_at > 0 && html`, the last ${time(delivery.attempted_at, now)}`}
+        ${delivery.state === "waiting" && html`, the next ${time(delivery.next_attempt_at, now)}`}
       </dd>
       ${
         delivery.error !== "" &&

@@ -1,17 +1,17 @@
 import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
 import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
-import { addressOf, form, type Typed } from "../../../core/forms/form.ts"
+import { addressOf, sketch, type Typed } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import type { Owning } from "../../../core/owner-scope.ts"
 import { numberIn, type Page, page } from "../../../core/page.ts"
-import type { Switch } from "../../../features/events/webhooks/events/kinds.ts"
+import type { Switch } from "../../../features/actions/external/names.ts"
 import { webhookOperations } from "../../../features/events/webhooks/operations.ts"
-import { presentDelivery, presentDeliveryDetails, presentHook } from "../../../features/events/webhooks/present.ts"
+import { presentHook, requestOf, responseOf } from "../../../features/events/webhooks/present.ts"
 import { TYPES } from "../../../features/events/webhooks/records.ts"
 import { findDeliveries, findDelivery, findWebhook, findWebhooks, type HookOwner } from "../../../features/events/webhooks/store.ts"
-import { empty, menu, pager } from "../../../web/components.ts"
+import { empty, menu, pager, rowsOr } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { inEveryPlace, type Place } from "./places.ts"
@@ -26,8 +26,8 @@ import {
   SLACK_FIELDS,
   typeName,
   webhookFields,
-  webhookState,
-  webhookTrouble,
+  webhookHeader,
+  webhookRow,
 } from "./webhooks-view.ts"
 
 /** Webhooks of a repository, an organisation, a person and the site: the same pages in each place. */
@@ -61,18 +61,71 @@ function bodyOf(body: Readonly<Record<string, unknown>>, typed: Typed): Readonly
 const ALSO = [...CONFIG_FIELDS, ...SLACK_FIELDS, ...EVENT_FIELDS, "drop_secret", "drop_authorization"] as const
 const TAKES = ["name", "branch_filter", "authorization_header", "active"] as const
 
-const pagesIn = (place: Place): readonly Page[] => {
-  const { id, at, access } = place
-  const does = (what: string) => named(webhookOperations, `${id}${what}`)
-  const isOfSite = id === "admin"
+/** What leads to the list. */
+const listOf = ({ id, at }: Place) => ({ id: `${id}Hooks.list`, address: `${at}/hooks` }) as const
 
-  const list: Page = page({
-    id: `${id}Hooks.list`,
-    address: `GET ${at}/hooks`,
-    access,
+/** The forms; those of a webhook stand on the page `shown`, and so on. */
+const webhookForms = (place: Place) => {
+  const { id, at } = place
+  const does = (what: string) => named(webhookOperations, `${id}${what}`)
+  return {
+    create: sketch({
+      id: `${id}Hooks.create`,
+      address: `POST ${at}/hooks/{type}/new`,
+      does: does("CreateHook"),
+      takes: ["type", ...TAKES, ...(id === "admin" ? ["is_system_webhook"] : [])],
+      also: ALSO,
+      body: bodyOf,
+      once: true,
+      done: "Webhook added.",
+      to: ({ path, record }) => `${addressOf(listOf(place), path)}/${String(memberOf(record, "id"))}`,
+    }),
+    edit: sketch({
+      id: `${id}Hooks.save`,
+      address: `POST ${at}/hooks/{id}`,
+      does: does("EditHook"),
+      reads: does("GetHook"),
+      guards: ["name", "branch_filter"],
+      takes: TAKES,
+      also: ALSO,
+      body: bodyOf,
+      done: "Saved.",
+    }),
+    remove: sketch({
+      id: `${id}Hooks.delete`,
+      address: `POST ${at}/hooks/{id}/delete`,
+      does: does("DeleteHook"),
+      done: "Webhook deleted.",
+      to: ({ path }) => addressOf(listOf(place), path),
+    }),
+    // A test is a push of a repository, so that only those of repositories have one.
+    test:
+      id === "repo" &&
+      sketch({
+        id: `${id}Hooks.test`,
+        address: `POST ${at}/hooks/{id}/test`,
+        does: does("TestHook"),
+        done: "Test delivery queued. An empty repository sends none.",
+      }),
+    redeliver: sketch({
+      id: `${id}Hooks.redeliver`,
+      address: `POST ${at}/hooks/{id}/deliveries/{delivery_id}/redeliver`,
+      does: does("RedeliverHookDelivery"),
+      done: "Redelivered with the same id.",
+    }),
+  }
+}
+
+type Forms = ReturnType<typeof webhookForms>
+
+const listPage = (place: Place): Page =>
+  page({
+    id: `${place.id}Hooks.list`,
+    address: `GET ${place.at}/hooks`,
+    access: place.access,
     answer: async ({ db, path, page: rows, reader, owning, framed }) => {
       const { rows: webhooks, total } = await findWebhooks(db, ownerOf(owning), rows)
-      const here = addressOf(list, path)
+      const here = addressOf(listOf(place), path)
       const add = menu(
         html`${icon("plus")}Add a webhook`,
         TYPES.map((type) => html`<a href="${here}/${type}/new">${typeName(type)}</a>`),
@@ -87,46 +140,22 @@ const pagesIn = (place: Place): readonly Page[] => {
             <div class="end">${add}</div>
           </div>
           <p class="muted">Other programs are told by a request of what happens here.</p>
-          ${
-            webhooks.length === 0
-              ? empty("webhook", "There are no webhooks", `Those ${place.whose} are listed here, with what they were told.`)
-              : html`
-                <ul class="rows">
-                  ${webhooks.map(
-                    (each) =>
-                      html`
-                        <li>
-                          ${icon("webhook")}
-                          <div class="main">
-                            <h2 class="title">
-                              <a class="break" href="${here}/${each.id}" dir="auto">${each.name || each.url}</a>
-                            </h2>
-                            <p class="meta">
-                              <span>${typeName(each.type)}</span>
-                              ${each.name !== "" && html`<span class="break">${each.url}</span>`}
-                              ${
-                                isOfSite &&
-                                html`<span>${each.is_system === 1 ? "Told of every repository" : "Copied into new repositories"}</span>`
-                              }
-                            </p>
-                          </div>
-                          ${webhookState(each)}
-                        </li>
-                      `,
-                  )}
-                </ul>
-                ${pager(reader.url, rows, total)}
-              `
-          }
+          ${rowsOr(
+            webhooks,
+            (each) => webhookRow(each, here, place.id === "admin"),
+            empty("webhook", "There are no webhooks", `Those ${place.whose} are listed here, with what they were told.`),
+            pager(reader.url, rows, total),
+          )}
         `,
       })
     },
   })
 
-  const fresh: Page = page({
-    id: `${id}Hooks.new`,
-    address: `GET ${at}/hooks/{type}/new`,
-    access,
+const newPage = (place: Place, { create }: Forms): Page =>
+  page({
+    id: `${place.id}Hooks.new`,
+    address: `GET ${place.at}/hooks/{type}/new`,
+    access: place.access,
     answer: ({ path, draft, framed }) => {
       const type = path["type"] ?? ""
       if (!isType(type)) throw refuse.notFound()
@@ -135,62 +164,44 @@ const pagesIn = (place: Place): readonly Page[] => {
         title: "New webhook",
         body: html`
           <p class="crumbs">
-            <a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>${typeName(type)}
+            <a href="${addressOf(listOf(place), path)}">Webhooks</a><span class="sep">/</span>${typeName(type)}
           </p>
           <h1>New webhook</h1>
           ${formView(create, {
             path,
             draft,
             submit: "Add webhook",
-            fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite })],
+            fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite: place.id === "admin" })],
           })}
         `,
       })
     },
   })
 
-  const create = form({
-    id: `${id}Hooks.create`,
-    address: `POST ${at}/hooks/{type}/new`,
-    does: does("CreateHook"),
-    on: fresh,
-    takes: ["type", ...TAKES, ...(isOfSite ? ["is_system_webhook"] : [])],
-    also: ALSO,
-    body: bodyOf,
-    once: true,
-    done: "Webhook added.",
-    to: ({ path, record }) => `${addressOf(list, path)}/${String(memberOf(record, "id"))}`,
-  })
-
-  const shown: Page = page({
-    id: `${id}Hooks.edit`,
-    address: `GET ${at}/hooks/{id}`,
-    access,
+const webhookPage = (place: Place, { edit, remove, test }: Forms): Page =>
+  page({
+    id: `${place.id}Hooks.edit`,
+    address: `GET ${place.at}/hooks/{id}`,
+    access: place.access,
     changesWithTime: true,
     answer: async ({ services, db, path, page: rows, reader, draft, owning, framed }) => {
       const webhook = await findWebhook(db, ownerOf(owning), numberIn(path, "id"))
       if (!webhook) throw refuse.notFound()
       const deliveries = await findDeliveries(db, webhook.id, rows)
       const now = services.now()
+      const list = addressOf(listOf(place), path)
       return framed({
         part: "webhooks",
         title: webhook.name || webhook.url,
         body: html`
-          <p class="crumbs">
-            <a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>${typeName(webhook.type)}
-          </p>
-          <div class="bar">
-            <h1 class="break" dir="auto">${webhook.name || webhook.url}</h1>
-            <div class="end">${webhookState(webhook)}</div>
-          </div>
-          ${webhookTrouble(webhook, now)}
+          ${webhookHeader(webhook, list, now)}
           <h2 id="deliveries">Deliveries</h2>
           <p class="muted">What it was told, newest first. Deliveries that ended are kept for a week.</p>
           ${
             deliveries.rows.length === 0
               ? empty("inbox", "It was told of nothing yet")
               : html`
-                ${deliveryTable(addressOf(shown, path), deliveries.rows.map(presentDelivery), now)}
+                ${deliveryTable(`${list}/${webhook.id}`, deliveries.rows, now)}
                 ${pager(reader.url, rows, deliveries.total)}
               `
           }
@@ -209,7 +220,7 @@ const pagesIn = (place: Place): readonly Page[] => {
             record: presentHook(webhook),
             draft,
             submit: "Save",
-            fields: webhookFields({ type: webhook.type, isOfSite, webhook }),
+            fields: webhookFields({ type: webhook.type, isOfSite: place.id === "admin", webhook }),
           })}
           <h2 id="delete">Delete</h2>
           <p>Its deliveries are deleted with it, and what waits is not sent.</p>
@@ -219,57 +230,25 @@ const pagesIn = (place: Place): readonly Page[] => {
     },
   })
 
-  const edit = form({
-    id: `${id}Hooks.save`,
-    address: `POST ${at}/hooks/{id}`,
-    does: does("EditHook"),
-    on: shown,
-    reads: does("GetHook"),
-    guards: ["name", "branch_filter"],
-    takes: TAKES,
-    also: ALSO,
-    body: bodyOf,
-    done: "Saved.",
-  })
-
-  const remove = form({
-    id: `${id}Hooks.delete`,
-    address: `POST ${at}/hooks/{id}/delete`,
-    does: does("DeleteHook"),
-    on: shown,
-    done: "Webhook deleted.",
-    to: ({ path }) => addressOf(list, path),
-  })
-
-  // A test is a push of a repository, so that only those of repositories have one.
-  const test =
-    id === "repo" &&
-    form({
-      id: `${id}Hooks.test`,
-      address: `POST ${at}/hooks/{id}/test`,
-      does: does("TestHook"),
-      on: shown,
-      done: "Test delivery queued. An empty repository sends none.",
-    })
-
-  const delivered: Page = page({
-    id: `${id}Hooks.delivery`,
-    address: `GET ${at}/hooks/{id}/deliveries/{delivery_id}`,
-    access,
+const deliveryPage = (place: Place, { redeliver }: Forms): Page =>
+  page({
+    id: `${place.id}Hooks.delivery`,
+    address: `GET ${place.at}/hooks/{id}/deliveries/{delivery_id}`,
+    access: place.access,
     changesWithTime: true,
     answer: async ({ services, db, path, owning, framed }) => {
       const webhook = await findWebhook(db, ownerOf(owning), numberIn(path, "id"))
-      const row = webhook && (await findDelivery.first(db, { id: numberIn(path, "delivery_id") }))
-      if (row?.webhook_id !== webhook?.id || !row || !webhook) throw refuse.notFound()
-      const delivery = presentDeliveryDetails(row)
-      const { request, response } = delivery
+      const delivery = webhook && (await findDelivery.first(db, { id: numberIn(path, "delivery_id") }))
+      if (delivery?.webhook_id !== webhook?.id || !delivery || !webhook) throw refuse.notFound()
+      const [request, response] = [requestOf(delivery), responseOf(delivery)]
+      const list = addressOf(listOf(place), path)
       return framed({
         part: "webhooks",
         title: `Delivery ${delivery.uuid.slice(0, 8)}`,
         body: html`
           <p class="crumbs">
-            <a href="${addressOf(list, path)}">Webhooks</a><span class="sep">/</span>
-            <a class="break" href="${addressOf(shown, path)}" dir="auto">${webhook.name || webhook.url}</a>
+            <a href="${list}">Webhooks</a><span class="sep">/</span>
+            <a class="break" href="${list}/${webhook.id}" dir="auto">${webhook.name || webhook.url}</a>
           </p>
           <div class="bar">
             <h1>Delivery <code>${delivery.uuid.slice(0, 8)}</code></h1>
@@ -285,15 +264,18 @@ const pagesIn = (place: Place): readonly Page[] => {
     },
   })
 
-  const redeliver = form({
-    id: `${id}Hooks.redeliver`,
-    address: `POST ${at}/hooks/{id}/deliveries/{delivery_id}/redeliver`,
-    does: does("RedeliverHookDelivery"),
-    on: delivered,
-    done: "Redelivered with the same id.",
-  })
-
-  return [list, fresh, create, shown, edit, remove, ...(test ? [test] : []), delivered, redeliver]
+const pagesIn = (place: Place): readonly Page[] => {
+  const forms = webhookForms(place)
+  const [list, fresh, shown, delivered] = [listPage(place), newPage(place, forms), webhookPage(place, forms), deliveryPage(place, forms)]
+  return [
+    list,
+    fresh,
+    forms.create.on(fresh),
+    shown,
+    ...[forms.edit, forms.remove, forms.test].flatMap((each) => (each ? [each.on(shown)] : [])),
+    delivered,
+    forms.redeliver.on(delivered),
+  ]
 }
 
 export const webhookPages: readonly Page[] = inEveryPlace(onRepositoryAsAdministrator, pagesIn)

@@ -1,4 +1,5 @@
-import { type OnPackages, onVisiblePackages, packageRights } from "../../../access/policies/packages.ts"
+import { packageRights } from "../../../access/permission.ts"
+import { type OnPackages, onVisiblePackages } from "../../../access/policies/packages.ts"
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"

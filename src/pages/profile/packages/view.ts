@@ -124,44 +124,44 @@ export function versionView(whole: Whole): Html {
             </section>
           `
         }
-        ${(description.needs ?? []).map(
-          ({ title, packages }) =>
-            html`
-              <section class="card">
-                <div class="head">
-                  <h2>${title}</h2>
-                  <span class="count">${packages.length}</span>
-                </div>
-                <div class="scrolls" tabindex="0" role="group" aria-label="${title}">
-                  <table class="data">
-                    <thead>
-                      <tr>
-                        <th>Name</th>
-                        <th>Version</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      ${packages.map(
-                        ([name, range]) =>
-                          html`
-                            <tr>
-                              <td class="break"><bdi>${name}</bdi></td>
-                              <td class="mono"><bdi>${range}</bdi></td>
-                            </tr>
-                          `,
-                      )}
-                    </tbody>
-                  </table>
-                </div>
-              </section>
-            `,
-        )}
+        ${(description.needs ?? []).map(needsView)}
         ${files.length > 0 && filesView(whole)}
       </div>
       <aside class="side" aria-label="About the version">${factsView(whole)}</aside>
     </div>
   `
 }
+
+const needsView = ({ title, packages }: NonNullable<Description["needs"]>[number]): Html =>
+  html`
+    <section class="card">
+      <div class="head">
+        <h2>${title}</h2>
+        <span class="count">${packages.length}</span>
+      </div>
+      <div class="scrolls" tabindex="0" role="group" aria-label="${title}">
+        <table class="data">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Version</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${packages.map(
+              ([name, range]) =>
+                html`
+                  <tr>
+                    <td class="break"><bdi>${name}</bdi></td>
+                    <td class="mono"><bdi>${range}</bdi></td>
+                  </tr>
+                `,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  `
 
 function commandsView({ description: { commands }, isRestricted, record }: Whole): Content {
   if (commands.length === 0) return undefined

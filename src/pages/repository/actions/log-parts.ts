@@ -2,7 +2,7 @@ import type { Readable } from "node:stream"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { openLog } from "../../../features/actions/runs/logs.ts"
-import type { ShownTask } from "../../../features/actions/tasks/store.ts"
+import type { ShownTask } from "../../../features/actions/runs/tasks-store.ts"
 import { SHOWN_BYTES, splitTime } from "./log-line.ts"
 
 /** Parts of logs: the lines of steps, and lines with a text. A log has no index of its lines: it is read from its beginning, and little of it is kept. */

@@ -1,7 +1,6 @@
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
-import type { Step } from "../../../features/actions/runs/store.ts"
-import type { ShownTask } from "../../../features/actions/tasks/store.ts"
+import type { ShownTask, Step } from "../../../features/actions/runs/tasks-store.ts"
 import { withQuery } from "../../../web/address.ts"
 import { filterForm } from "../../../web/components.ts"
 import { plural } from "../../../web/time.ts"

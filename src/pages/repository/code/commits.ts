@@ -1,12 +1,13 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
-import { moved, type Page, page, sentText } from "../../../core/page.ts"
+import { moved, type Page, type PageCall, page, type Shown, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { explicitForm, type Located, locateCode, locateDefault, type OnCode } from "../../../features/code/contents/locate.ts"
 import { findEntry } from "../../../features/code/contents/paths.ts"
 import { type HistoryCommit, type HistoryPage, historyPage } from "../../../features/code/history/list.ts"
+import type { TreeEntry } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
 import { empty, filterForm } from "../../../web/components.ts"
 import { FEED_FORMS, feedIn } from "../../../web/feed.ts"
@@ -32,6 +33,12 @@ const access = onRepositoryUnitRead("code")
 const IN_FEED = 20
 const LONGEST_IN_FEED = 10_000
 
+const listFields = {
+  q: Type.Optional(Type.String({ maxLength: 1000 })),
+  after: Type.Optional(Type.String()),
+  "follow-rename": Type.Optional(Type.Boolean()),
+} as const
+
 /** Histories: of a revision, and of a path at it. */
 export const commitsPages: readonly Page[] = [
   page({
@@ -48,83 +55,13 @@ export const commitsPages: readonly Page[] = [
     address: "GET /{owner}/{repo}/commits/{filepath}",
     access,
     rows: 50,
-    query: {
-      q: Type.Optional(Type.String({ maxLength: 1000 })),
-      after: Type.Optional(Type.String()),
-      "follow-rename": Type.Optional(Type.Boolean()),
-      ...nearestField,
-    },
+    query: { ...listFields, ...nearestField },
     answer: async (call) => {
-      const { services, db, path, query, page: rows, reader } = call
+      const { path, query } = call
       const located = await locateCode(call, path.filepath)
       if (!located) return moved(`${repositoryPath(call)}/commits/${await explicitForm(call, path.filepath)}`)
       if (query.nearest === true) return nearestPlace(call, "commits", located)
-      const { git, revision, parts } = located
-      const entry = await findEntry(services.git, git, revision.commit.tree, parts)
-      const isFile = entry !== undefined && entry.mode !== "40000"
-      const follows = isFile && query["follow-rename"] !== false
-      const search = query.q?.trim() ?? ""
-      const found = await historyPage(services, db, call, {
-        revision: revision.commit.id,
-        path: parts.join("/"),
-        follow: follows,
-        search,
-        after: query.after ?? (rows.number > 1 ? `${revision.commit.id}.${rows.offset}` : undefined),
-      })
-      // A path that never was.
-      if (!entry && found.commits.length === 0 && search === "" && query.after === undefined) throw refuse.notFound()
-      const here = codePath(call, "commits", revision, parts)
-      const what = parts.length === 0 ? revision.name : parts.join("/")
-      return repositoryPage(call, {
-        tab: "code",
-        title: `Commits of ${what}${parts.length === 0 ? "" : ` at ${revision.name}`}`,
-        unlisted: true,
-        ...(revision.kind === "branch" ? { feed: feedPath(call, "atom", located) } : {}),
-        body: html`
-          <h1 class="hidden-text">Commits of <bdi>${what}</bdi></h1>
-          <div class="bar">
-            ${await revisionMenu(call, located, "commits")}${pathCrumbs(call, located, "commits")}
-            <span class="end"></span>
-            ${
-              entry &&
-              html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? "File" : "Files"}</a>`
-            }
-            ${isFile && html`<a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>`}
-            ${parts.length === 0 && html`<a class="button small" href="${repositoryPath(call)}/graph">${icon("git-merge")}Graph</a>`}
-            ${
-              revision.kind === "branch" &&
-              html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", "Feed")}</a>`
-            }
-          </div>
-          <div class="bar">
-            ${filterForm(here, search, "Search messages, author:name, before:2026-01-31", {
-              "follow-rename": isFile && !follows ? "false" : undefined,
-            })}
-            ${
-              isFile &&
-              html`
-                <a
-                  class="button small"
-                  href="${withQuery(reader.url, { "follow-rename": follows ? "false" : undefined, after: undefined })}"
-                  rel="nofollow"
-                >
-                  ${follows ? "Don’t follow renames" : "Follow renames"}
-                </a>
-              `
-            }
-          </div>
-          ${
-            found.commits.length === 0
-              ? empty(
-                  "history",
-                  search === "" ? "No commits" : "No matching commits",
-                  search !== "" && html`<a href="${here}">Show all commits</a>`,
-                )
-              : days(call, located, found.commits)
-          }
-          ${pagerOf(reader.url, found)}
-        `,
-      })
+      return listPage(call, located)
     },
   }),
   ...FEED_FORMS.map((form) =>
@@ -160,6 +97,84 @@ export const commitsPages: readonly Page[] = [
     }),
   ),
 ]
+
+type ListCall = PageCall<string, OnCode, typeof listFields>
+
+async function listPage(call: ListCall, located: Located): Promise<Shown> {
+  const { services, db, query, page: rows, reader } = call
+  const { git, revision, parts } = located
+  const entry = await findEntry(services.git, git, revision.commit.tree, parts)
+  const isFile = entry !== undefined && entry.mode !== "40000"
+  const follows = isFile && query["follow-rename"] !== false
+  const search = query.q?.trim() ?? ""
+  const found = await historyPage(services, db, call, {
+    revision: revision.commit.id,
+    path: parts.join("/"),
+    follow: follows,
+    search,
+    after: query.after ?? (rows.number > 1 ? `${revision.commit.id}.${rows.offset}` : undefined),
+  })
+  // A path that never was.
+  if (!entry && found.commits.length === 0 && search === "" && query.after === undefined) throw refuse.notFound()
+  const here = codePath(call, "commits", revision, parts)
+  const what = parts.length === 0 ? revision.name : parts.join("/")
+  return repositoryPage(call, {
+    tab: "code",
+    title: `Commits of ${what}${parts.length === 0 ? "" : ` at ${revision.name}`}`,
+    unlisted: true,
+    ...(revision.kind === "branch" ? { feed: feedPath(call, "atom", located) } : {}),
+    body: html`
+      <h1 class="hidden-text">Commits of <bdi>${what}</bdi></h1>
+      ${await placeBar(call, located, entry)}
+      <div class="bar">
+        ${filterForm(here, search, "Search messages, author:name, before:2026-01-31", {
+          "follow-rename": isFile && !follows ? "false" : undefined,
+        })}
+        ${
+          isFile &&
+          html`
+            <a
+              class="button small"
+              href="${withQuery(reader.url, { "follow-rename": follows ? "false" : undefined, after: undefined })}"
+              rel="nofollow"
+            >
+              ${follows ? "Don’t follow renames" : "Follow renames"}
+            </a>
+          `
+        }
+      </div>
+      ${
+        found.commits.length === 0
+          ? empty(
+              "history",
+              search === "" ? "No commits" : "No matching commits",
+              search !== "" && html`<a href="${here}">Show all commits</a>`,
+            )
+          : days(call, located, found.commits)
+      }
+      ${pagerOf(reader.url, found)}
+    `,
+  })
+}
+
+/** Which revision and path the list is of, and the other pages about them. */
+async function placeBar(call: OnCode, located: Located, entry: TreeEntry | undefined): Promise<Html> {
+  const { revision, parts } = located
+  const isFile = entry !== undefined && entry.mode !== "40000"
+  return html`
+    <div class="bar">
+      ${await revisionMenu(call, located, "commits")}${pathCrumbs(call, located, "commits")}
+      <span class="end"></span>
+      ${
+        entry &&
+        html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? "File" : "Files"}</a>`
+      }
+      ${isFile && html`<a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>`}
+      ${parts.length === 0 && html`<a class="button small" href="${repositoryPath(call)}/graph">${icon("git-merge")}Graph</a>`}
+      ${revision.kind === "branch" && html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", "Feed")}</a>`}
+    </div>
+  `
+}
 
 const feedPath = (call: OnCode, form: (typeof FEED_FORMS)[number], { revision, parts }: Located): string =>
   `${repositoryPath(call)}/${form}/branch/${escapePath([revision.name, ...parts].join("/"))}`

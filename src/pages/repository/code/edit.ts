@@ -1,37 +1,23 @@
-import { findReachable, onRepositoryUnit } from "../../../access/policies/repositories.ts"
+import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
 import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
-import { type Content, type Html, html } from "../../../core/html.ts"
+import { html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
-import { type Draft, moved, type Page, type PageAnswer, page, type Shown } from "../../../core/page.ts"
+import { type Draft, moved, type Page, type PageAnswer, page } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { findBranch } from "../../../features/code/branches/store.ts"
-import type { EditableText } from "../../../features/code/contents/editable.ts"
 import { contentsWriteOperations } from "../../../features/code/contents/write-operations.ts"
 import { forkOperations } from "../../../features/code/lifecycle/fork-operations.ts"
 import { findForkOf } from "../../../features/code/repositories/store.ts"
-import { path, repositoryPath, withQuery } from "../../../web/address.ts"
-import { notice } from "../../../web/components.ts"
-import { type Field, formView } from "../../../web/form.ts"
+import { path, withQuery } from "../../../web/address.ts"
+import { formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import {
-  MOST_BYTES,
-  mayPush,
-  mayWrite,
-  type OnEditor,
-  type Place,
-  patchBranch,
-  placeAgain,
-  placeOf,
-  readText,
-} from "../../parts/code/edit-place.ts"
-import { changesView } from "../../parts/diffs/changes-view.ts"
-import { renderText } from "../../parts/texts.ts"
-import { repositoryPage } from "../frame.ts"
+import { MOST_BYTES, mayWrite, type OnEditor, type Place, placeAgain, placeOf } from "../../parts/code/edit-place.ts"
+import { cancel, commitFields, editor, hidden, shownIn } from "./edit-view.ts"
 
 /** Files are made, changed, renamed, deleted and uploaded on pages: each form makes one commit, on the branch or on a new one. */
 
@@ -42,7 +28,6 @@ const proposal = { propose: Type.Optional(Type.Boolean()) }
 /** An escaped byte takes three in a form. */
 const LARGEST_FORM = 3 * MOST_BYTES + 262_144
 const LARGEST_UPLOAD = 16 * 1024 * 1024
-const MARKDOWN = /\.(?:md|markdown|mdown|mkd|livemd)$/i
 
 // --- the pages ----------------------------------------------------------------------------------------------------------------------
 
@@ -314,228 +299,6 @@ export function afterwards({ path: { owner, repo }, field }: Done, view: "src" |
   if (/^[\w.-]+\/[\w.-]+$/.test(upstream)) return `/${upstream}/compare/...${encodeURIComponent(owner)}:${escapePath(made)}?expand=1`
   if (made !== start) return `${path(owner, repo)}/compare/${escapePath(start)}...${escapePath(made)}?expand=1`
   return `${path(owner, repo)}/${view}/branch/${escapePath(made)}${file === "" ? "" : `/${escapePath(file)}`}${query}`
-}
-
-// --- the views ----------------------------------------------------------------------------------------------------------------------
-
-const hidden = (name: string, value: string): Field => ({ kind: "hidden", name, value })
-
-const shownIn = (call: OnEditor, title: string, body: Content, modules: readonly string[] = []): Promise<Shown> =>
-  repositoryPage(call, { tab: "code", title, unlisted: true, modules, body: html`${body}` })
-
-function cancel(call: OnEditor, { branch, parts, located, entry }: Place): Html {
-  const below = entry && parts.length > 0 ? `/${escapePath(parts.join("/"))}` : ""
-  const there = located && `/src/branch/${escapePath(branch)}${below}`
-  return html`<a class="button quiet" href="${repositoryPath(call)}${there}">Cancel</a>`
-}
-
-/** The fields of every commit. */
-export async function commitFields(
-  call: OnEditor,
-  place: Pick<Place, "branch">,
-  placeholder: string,
-  proposes = false,
-): Promise<readonly Field[]> {
-  const pushes = await mayPush(call, place.branch)
-  return [
-    hidden("branch", place.branch),
-    { kind: "line", name: "message", label: "Commit message", placeholder, maxlength: 1000 },
-    { kind: "text", name: "description", label: "Description", rows: 3, placeholder: "Why, if the change doesn't say it" },
-    {
-      kind: "line",
-      name: "new_branch",
-      label: "Branch",
-      required: true,
-      maxlength: 255,
-      value: pushes && !proposes ? place.branch : await patchBranch(call),
-      hint: html`
-        ${
-          pushes
-            ? html`Another name than <bdi>${place.branch}</bdi> makes a new branch from it`
-            : html`<bdi>${place.branch}</bdi> is protected. A new branch is made from it`
-        }
-        , and leads to the form of a pull request.
-      `,
-    },
-  ]
-}
-
-interface Editing {
-  /** The form that the page has. */
-  readonly to: Page
-  readonly draft?: Draft | undefined
-  /** What was typed, also without a refusal. */
-  readonly typed?: Typed
-  /** The button that was pressed: `preview` or `changes`. */
-  readonly look?: string
-  /** In a fork, for the repository that it comes from. */
-  readonly proposes?: boolean
-  readonly given?: Readonly<Record<"filename" | "content" | "message", string | undefined>>
-}
-
-async function editor(call: OnEditor, place: Place, { to, draft, look, proposes = false, given, ...more }: Editing): Promise<Shown> {
-  const { branch, parts, entry } = place
-  const typed = more.typed ?? draft?.typed
-  const isFile = entry !== undefined && entry.mode !== "40000"
-  const name = parts.join("/")
-  const there: EditableText | string = isFile ? await readText(call, place) : { text: "", ends: "lf", isMixed: false }
-  if (typeof there === "string" && !typed)
-    return shownIn(call, `Edit ${name}`, [
-      html`<h1>Edit <bdi>${name}</bdi></h1>`,
-      notice(
-        "info",
-        html`
-          ${there} It can be replaced by another one:${" "}
-          <a href="${repositoryPath(call)}/_upload/${escapePath([branch, ...parts.slice(0, -1)].join("/"))}">
-            upload it
-          </a>.
-        `,
-      ),
-    ])
-  const now = typeof there === "string" ? "" : there.text
-  const one = (field: string): string | undefined => unixLines(typed?.[field]?.[0])
-  const isStale = draft?.refusal.field === "sha"
-  const isGone = draft?.refusal.kind === "notFound" && (one("sha") ?? "") !== "" && !isFile
-  const folder = isFile ? name : parts.map((part) => `${part}/`).join("")
-  const values = {
-    path: one("path") ?? (isFile ? name : `${folder}${given?.filename ?? ""}`),
-    content: one("content") ?? given?.content ?? now,
-    message: one("message") ?? given?.message ?? "",
-    ...(one("description") !== undefined && { description: one("description") }),
-    ...(one("new_branch") !== undefined && { new_branch: one("new_branch") }),
-  }
-  const upstream = one("upstream") ?? (proposes ? await upstreamOf(call) : "")
-  const isMarkdown = MARKDOWN.test(values.path)
-  const typedSha = typed && !isStale && !isGone ? one("sha") : undefined
-  const ends = one("ends") ?? (typeof there === "string" ? "lf" : there.ends)
-  const title = isFile ? `Edit ${name}` : "New file"
-  const at = path(call.owner.name, call.repository.name)
-  const button = (word: string, label: Content): Html =>
-    html`
-      <button
-        name="look"
-        value="${word}"
-        formaction="${at}/_preview/${escapePath(call.path["filepath"] ?? "")}"
-        formnovalidate
-      >
-        ${label}
-      </button>
-    `
-  const fieldsOfFile: readonly Field[] = [
-    {
-      kind: "line",
-      name: "path",
-      label: "Path",
-      required: true,
-      maxlength: 4096,
-      hint: "Missing folders are created. Another path moves the file.",
-    },
-    { kind: "text", name: "content", label: "Content", rows: 24, isCode: true },
-    {
-      kind: "content",
-      content: html`
-        <p
-          class="hint muted small"
-          data-editor="${to.id.replaceAll(".", "-")}-content"
-          data-typed="${typed ? "true" : "false"}"
-        >
-          Tab indents, Shift and Tab take the indent away; after Escape, Tab leads on.
-        </p>
-      `,
-    },
-    hidden("sha", typedSha ?? (isFile ? entry.id : "")),
-    hidden("from_path", isFile ? name : ""),
-    hidden("ends", ends),
-    hidden("upstream", upstream),
-  ]
-  return shownIn(
-    call,
-    title,
-    html`
-      <h1>${isFile ? html`Edit <bdi>${name}</bdi>` : "New file"} <span class="muted">on <bdi>${branch}</bdi></span></h1>
-      ${
-        isStale &&
-        html`
-          ${notice(
-            "warn",
-            "Somebody has changed this file since you began. Below is what your text changes of what is there now; if you commit it, it takes its place.",
-          )}
-          ${await changesView(call.services, values.path, [now, values.content])}
-          <details class="stack">
-            <summary>What is there now</summary>
-            <pre class="prose" tabindex="0"><code>${now}</code></pre>
-          </details>
-        `
-      }
-      ${
-        isGone &&
-        notice("warn", "Somebody has deleted this file, or its branch, since you began. If you commit your text, the file is made again.")
-      }
-      ${
-        typeof there !== "string" &&
-        there.isMixed &&
-        notice("info", `Some lines end in CR LF, and some in LF. A commit makes all of them end in ${ends === "crlf" ? "CR LF" : "LF"}.`)
-      }
-      ${look && (await looked(call, place, look, [now, values.content], values.path))}
-      ${formView(to, {
-        path: { ...call.path, filepath: call.path["filepath"] ?? "" },
-        record: values,
-        draft: isStale || isGone ? undefined : draft,
-        name: "form editor",
-        submit: "Commit",
-        fields: [...fieldsOfFile, ...(await commitFields(call, place, isFile ? `Update ${name}` : "Add the file", upstream !== ""))],
-        beside: html`
-          ${button("changes", html`${icon("diff")}Show changes`)}${button("preview", html`${icon("eye")}Preview`)}
-          ${cancel(call, place)}
-        `,
-      })}
-      ${isMarkdown && html`<p class="muted small">Markdown; the preview shows it as the page of the file does.</p>`}
-    `,
-    ["editor"],
-  )
-}
-
-/** What a button asks to see of the text before it is committed. */
-async function looked(
-  call: OnEditor,
-  { branch }: Place,
-  look: string,
-  [now, after]: readonly [now: string, after: string],
-  name: string,
-): Promise<Html> {
-  if (look !== "preview")
-    return html`
-      <section class="stack" aria-labelledby="look">
-        <h2 id="look">Changes</h2>
-        ${await changesView(call.services, name, [now, after])}
-      </section>
-    `
-  const shown = MARKDOWN.test(name)
-    ? await renderText(call, after, {
-        style: "document",
-        file: { at: `branch/${escapePath(branch)}`, folder: name.split("/").slice(0, -1).join("/") },
-      })
-    : html`
-      <div class="code" role="region" aria-label="${name}" tabindex="0">
-        ${(await call.services.highlighter.lines({ name, text: after })).lines.map(
-          (line, index) => html`<div data-n="${index + 1}">${line}${"\n"}</div>`,
-        )}
-      </div>
-    `
-  return html`
-    <section class="card" aria-labelledby="look">
-      <div class="head">
-        <h2 id="look">Preview</h2>
-      </div>
-      <div class="inside">${shown}</div>
-    </section>
-  `
-}
-
-/** The repository that a fork comes from, as addresses have it; empty where the caller can't see it. */
-async function upstreamOf({ db, actor, repository }: OnEditor): Promise<string> {
-  const found = repository.fork_of_id === null ? undefined : await findReachable(db, actor, repository.fork_of_id)
-  return found ? `${found.owner.name}/${found.repository.name}` : ""
 }
 
 /** Those who may not write are led to their fork, or asked to make one; undefined for the others. */

@@ -1,5 +1,5 @@
 import { onEditableCode } from "../../../access/policies/code.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
@@ -16,7 +16,8 @@ import { formView } from "../../../web/form.ts"
 import { commitPath, idLink, subjectOf } from "../../parts/code/commits-view.ts"
 import type { OnEditor } from "../../parts/code/edit-place.ts"
 import { repositoryPage } from "../frame.ts"
-import { afterwards, commitFields, messageOf as typedMessage } from "./edit.ts"
+import { afterwards, messageOf as typedMessage } from "./edit.ts"
+import { commitFields } from "./edit-view.ts"
 
 /** A commit is made again on a branch, or taken back there: as a commit of the branch, or of a new one with a pull request. */
 
@@ -62,7 +63,7 @@ export const pickPages: readonly Page[] = [
       }
     },
     answer: async (call) => {
-      refuseArchived({ ...call, archived: "refused" }, call)
+      requireUnarchived(call)
       const { services, actor, path, query } = call
       const field = (name: string): string => sentIn(query, name)
       const message = typedMessage({ message: [field("message")], description: [field("description")] }).message
@@ -87,7 +88,7 @@ const hasBranch = async ({ db, repository }: OnEditor, name: string): Promise<bo
   (await findBranch.first(db, { repositoryId: repository.id, name })) !== undefined
 
 async function pickPage(call: OnEditor, commit: Commit, isRevert: boolean, draft?: Draft): Promise<Shown> {
-  if (!draft) refuseArchived({ ...call, archived: "refused" }, call)
+  if (!draft) requireUnarchived(call)
   const { db, repository, path } = call
   const branch = path["branch"] ?? ""
   const [subject = "", ...rest] = messageOf(commit, isRevert).split("\n")

@@ -197,30 +197,13 @@ async function shownComparison(
   comparison: Comparison,
   wanted: Wanted,
 ): Promise<Shown> {
-  const { services, db, query, reader } = call
-  const { base, head, direct, repository, on } = comparison
+  const { services, db } = call
+  const { base, head, direct, on } = comparison
   const from = await comparedFrom(services, comparison)
   const { commits, total } = await comparedCommits(services, comparison)
   const listed = await listCommitsForPages(services, db, on, commits)
-  const here = `${repositoryPath(call)}/compare/${escapePath(names.base)}${names.dots}${escapePath(names.head)}`
-  const choices = choicesFor(call)
   const isSame = base === head || (total === 0 && from === head)
-  const diff = isSame && !direct ? undefined : await openDiff(services, { repository, from, to: head, whitespace: choices.whitespace })
-  const url = reader.url
-  const shown =
-    diff &&
-    (await diffView(services, diff, {
-      url,
-      query,
-      choices,
-      page: call.page,
-      oldAt: repositoryPath(direct ? call : on),
-      newAt: repositoryPath(on),
-      tools: menu(
-        html`${icon("download")}Download`,
-        html`<a href="${here}.diff" rel="nofollow">Diff</a><a href="${here}.patch" rel="nofollow">Patches, as mails</a>`,
-      ),
-    }))
+  const shown = isSame && !direct ? undefined : await differences(call, names, comparison, from)
   const pull = await pullPart(call, names, comparison, listed, wanted)
   return repositoryPage(call, {
     tab: "code",
@@ -232,26 +215,49 @@ async function shownComparison(
       <h1>Comparing <bdi>${names.base}</bdi> with <bdi>${names.head}</bdi></h1>
       ${await chooserForm(call, names)}
       ${from === null && notice("warn", "No common history: all files of the head are shown.")}
-      ${
-        isSame
-          ? empty(
-              "git-compare",
-              base === head ? "Both are the same commit" : "No new commits",
-              base === head ? "There is nothing to compare." : "All of its commits are in the base.",
-              base !== head &&
-                html`
-                  <a class="button" href="${comparePath(call, { base: names.head, head: names.base })}">
-                    ${icon("arrow-switch")}Compare the other way round
-                  </a>
-                `,
-            )
-          : html`${pull}${commitList(call, comparison, listed, total)}`
-      }
-      ${shown?.body}
+      ${isSame ? nothingNew(call, names, base === head) : html`${pull}${commitList(call, comparison, listed, total)}`}${shown?.body}
     `,
     ...(shown?.rest ? { rest: shown.rest } : {}),
   })
 }
+
+async function differences(
+  call: CompareCall,
+  names: Names & { readonly dots: string },
+  { head, direct, repository, on }: Comparison,
+  from: Awaited<ReturnType<typeof comparedFrom>>,
+) {
+  const { services, query, reader } = call
+  const here = `${repositoryPath(call)}/compare/${escapePath(names.base)}${names.dots}${escapePath(names.head)}`
+  const choices = choicesFor(call)
+  const diff = await openDiff(services, { repository, from, to: head, whitespace: choices.whitespace })
+  return diffView(services, diff, {
+    url: reader.url,
+    query,
+    choices,
+    page: call.page,
+    oldAt: repositoryPath(direct ? call : on),
+    newAt: repositoryPath(on),
+    tools: menu(
+      html`${icon("download")}Download`,
+      html`<a href="${here}.diff" rel="nofollow">Diff</a><a href="${here}.patch" rel="nofollow">Patches, as mails</a>`,
+    ),
+  })
+}
+
+const nothingNew = (call: CompareCall, { base, head }: Names, isOneCommit: boolean): Html =>
+  isOneCommit
+    ? empty("git-compare", "Both are the same commit", "There is nothing to compare.")
+    : empty(
+        "git-compare",
+        "No new commits",
+        "All of its commits are in the base.",
+        html`
+          <a class="button" href="${comparePath(call, { base: head, head: base })}">
+            ${icon("arrow-switch")}Compare the other way round
+          </a>
+        `,
+      )
 
 function commitList(call: OnCode, { on }: Comparison, listed: readonly ListedCommit[], total: number): Html {
   const row = ({ commit, author, verification, status }: ListedCommit): Html =>

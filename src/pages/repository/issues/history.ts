@@ -1,7 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { type OnComment, onComment, onCommentAsAuthorOrAdministrator } from "../../../access/policies/comments.ts"
 import { type OnIssue, onIssue, onIssueAsAuthorOrAdministrator } from "../../../access/policies/issues.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
@@ -16,7 +16,7 @@ import { empty, notice, person } from "../../../web/components.ts"
 import { formButton } from "../../../web/form.ts"
 import { time } from "../../../web/time.ts"
 import type { ConversationCall } from "../../parts/conversation/call.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { historyPath } from "../../parts/conversation/histories.ts"
 import { changesView } from "../../parts/diffs/changes-view.ts"
 import { repositoryPage } from "../frame.ts"
@@ -37,21 +37,13 @@ interface Told {
 type Call = ConversationCall & OnIssue & { readonly query: { readonly version?: number } }
 
 async function historyPage(call: Call, told: Told): Promise<Shown> {
-  const { services, db, actor, issue, query } = call
-  const { commentId, originalAuthor } = told
+  const { db, issue, query } = call
+  const { commentId } = told
   const versions = await findVersions(db, { issueId: issue.id, commentId })
   const at = versions.findIndex(({ number }) => number === (query.version ?? versions[0]?.number))
   const chosen = versions[at]
   if (query.version !== undefined && !chosen) throw refuse.notFound()
-  const users = await usersById(
-    db,
-    versions.flatMap(({ author_id, deleted_by }) => [author_id, deleted_by]).filter((id) => id > 0),
-  )
-  const now = services.now()
-  const named = (id: number): Html => person(presentUser(services.site, users.get(id) ?? standIn(id), actor))
-  const writer = ({ number, author_id }: Version): Html =>
-    number === 1 && originalAuthor !== "" ? html`<bdi class="strong">${originalAuthor}</bdi>` : named(author_id)
-  const gone = ({ deleted_by, deleted_at }: Version): Html => html`deleted by ${named(deleted_by)} ${time(deleted_at, now)}`
+  const words = await wordsOf(call, told, versions)
   const anchor = commentId === null ? `issue-${issue.id}` : `issuecomment-${commentId}`
   const of = commentId === null ? "the text" : "a comment"
   return repositoryPage(call, {
@@ -69,36 +61,14 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
                 <h2 id="version">${chosen.number === 1 ? "Version 1" : `What version ${chosen.number} changed`}</h2>
                 ${
                   chosen.deleted_at > 0
-                    ? notice("info", html`What this version said was ${gone(chosen)}.`)
+                    ? notice("info", html`What this version said was ${words.gone(chosen)}.`)
                     : await changesOf(call, told, versions, at)
                 }
                 ${at > 0 && chosen.deleted_at === 0 && removal(call, told, chosen)}
               </section>
               <aside class="side" aria-label="Versions">
                 <ol class="rows versions" reversed>
-                  ${versions.map(
-                    (version, index) =>
-                      html`
-                        <li>
-                          <div class="main">
-                            <span class="title">
-                              <a
-                                href="${withQuery(historyPath(call, commentId), { version: version.number })}"
-                                rel="nofollow"
-                                ${attribute("aria-current", version === chosen ? "true" : undefined)}
-                              >
-                                Version ${version.number}
-                              </a>
-                              ${index === 0 && html` <span class="chip">Now</span>`}
-                            </span>
-                            <span class="muted small">
-                              ${writer(version)} ${time(version.written_at, now)}
-                              ${version.deleted_at > 0 && html`; ${gone(version)}`}
-                            </span>
-                          </div>
-                        </li>
-                      `,
-                  )}
+                  ${versions.map((each, index) => versionRow(historyPath(call, commentId), each, each === chosen, index === 0, words))}
                 </ol>
               </aside>
             </div>
@@ -108,6 +78,50 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
     `,
   })
 }
+
+interface Words {
+  readonly written: (version: Version) => Html
+  readonly gone: (version: Version) => Html
+}
+
+/** Who wrote a version and who deleted it, and when. One query. */
+async function wordsOf({ services, db, actor }: Call, { originalAuthor }: Told, versions: readonly Version[]): Promise<Words> {
+  const users = await usersById(
+    db,
+    versions.flatMap(({ author_id, deleted_by }) => [author_id, deleted_by]).filter((id) => id > 0),
+  )
+  const now = services.now()
+  const named = (id: number): Html => person(presentUser(services.site, users.get(id) ?? standIn(id), actor))
+  return {
+    written: ({ number, author_id, written_at }) =>
+      html`
+        ${number === 1 && originalAuthor !== "" ? html`<bdi class="strong">${originalAuthor}</bdi>` : named(author_id)}${" "}
+        ${time(written_at, now)}
+      `,
+    gone: ({ deleted_by, deleted_at }) => html`deleted by ${named(deleted_by)} ${time(deleted_at, now)}`,
+  }
+}
+
+const versionRow = (at: string, version: Version, isChosen: boolean, isNow: boolean, { written, gone }: Words): Html =>
+  html`
+    <li>
+      <div class="main">
+        <span class="title">
+          <a
+            href="${withQuery(at, { version: version.number })}"
+            rel="nofollow"
+            ${attribute("aria-current", isChosen ? "true" : undefined)}
+          >
+            Version ${version.number}
+          </a>
+          ${isNow && html` <span class="chip">Now</span>`}
+        </span>
+        <span class="muted small">
+          ${written(version)}${version.deleted_at > 0 && html`; ${gone(version)}`}
+        </span>
+      </div>
+    </li>
+  `
 
 /** What a version changed of the one before it, as far as that is known, and all that it said. */
 async function changesOf({ services }: Call, { content }: Told, versions: readonly Version[], at: number): Promise<Content> {
@@ -173,7 +187,7 @@ const removeOfIssue: Page = page({
   address: "POST /{owner}/{repo}/issues/{index}/history/{version}/delete",
   access: onIssueAsAuthorOrAdministrator,
   answer: async (call) => {
-    refuseArchived({ ...call, archived: "refused" }, call)
+    requireUnarchived(call)
     await call.services.database.write((tx) => deleteVersion(tx, call.services, call, null, numberIn(call.path, "version")))
     return gone(historyPath(call, null), call.path.version)
   },
@@ -184,7 +198,7 @@ const removeOfComment: Page = page({
   address: "POST /{owner}/{repo}/issues/{index}/comments/{id}/history/{version}/delete",
   access: onCommentAsAuthorOrAdministrator,
   answer: async (call) => {
-    refuseArchived({ ...call, archived: "refused" }, call)
+    requireUnarchived(call)
     requireText(call.comment)
     await call.services.database.write((tx) => deleteVersion(tx, call.services, call, call.comment.id, numberIn(call.path, "version")))
     return gone(historyPath(call, call.comment.id), call.path.version)

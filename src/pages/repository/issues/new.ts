@@ -1,5 +1,5 @@
 import { onIssuesAsReporter } from "../../../access/policies/issues.ts"
-import { type OnRepository, refuseArchived } from "../../../access/policies/repositories.ts"
+import { type OnRepository, requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { memberOf } from "../../../core/check.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
@@ -32,7 +32,7 @@ const text = Type.Optional(Type.String())
 type Call = OnRepository & Me & Request
 
 async function begin(call: OnRepository & Request) {
-  refuseArchived({ ...call, archived: "refused" }, call)
+  requireUnarchived(call)
   return { templates: await findTemplates(call.services, call), config: (await findConfig(call.services, call)).config }
 }
 
@@ -97,7 +97,7 @@ const begun: Page = page({
   query: { title: text, body: text, template: text },
   answer: async (call) => {
     const { query, draft } = call
-    refuseArchived({ ...call, archived: "refused" }, call)
+    requireUnarchived(call)
     const template = await templateNamed(call, query.template ?? "")
     if (template && template.body.length > 0) return formPage(call, template, { title: query.title ?? template.title })
     const extras = template ? await extrasOf(call, template) : undefined

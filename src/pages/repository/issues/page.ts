@@ -1,18 +1,17 @@
 import { onIssue, onIssuesAsReader } from "../../../access/policies/issues.ts"
 import { html } from "../../../core/html.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
+import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
 import {
-  type ConversationCall,
   type ConversationOptions,
-  commentForm,
   conversation,
   conversationHeader,
-  conversationPath,
   conversationQuery,
   opened,
   recordOf,
 } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
+import { commentForm } from "../../parts/conversation/reply.ts"
 import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
 import { repositoryPage } from "../frame.ts"
 import { transferPages } from "./transfer.ts"

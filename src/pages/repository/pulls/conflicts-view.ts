@@ -8,7 +8,7 @@ import { path } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { sentence } from "../../../web/problem.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { repositoryPage } from "../frame.ts"
 
 /** The page of the conflicts: for each file what becomes of it, its text with the marks, and the sides to look at. */
@@ -38,27 +38,19 @@ interface Looked {
 
 type Call = OnPull & Request
 
-export async function conflictsPage(call: Call, { conflicts, reason, typed, refusal }: Looked): Promise<Shown> {
-  const { issue, pull } = call
+export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> {
+  const { conflicts, reason, refusal } = looked
+  const { issue } = call
   const here = conversationPath(call)
-  const questions = conflicts?.questions ?? []
   const obstacle = reason ?? conflicts?.obstacle
-  const fault = /^file(\d+)$/.exec(refusal?.field ?? "")?.[1]
-  const wrongPath = fault === undefined ? undefined : typed?.files[Number(fault)]?.path
-  const shows = sidesView(call, conflicts)
-  const files: Html[] = []
-  for (const [index, question] of questions.entries()) {
-    const before = typed?.files.find((file) => file.path === question.path)
-    const wrong = question.path === wrongPath ? refusal : undefined
-    files.push(fileView(call, { question, index, before, wrong, sides: await shows(question) }))
-  }
-  const kept = (typed?.files ?? []).filter((file) => file.content !== "" && !questions.some((question) => question.path === file.path))
+  const isResolved = conflicts?.questions.length === 0 && obstacle === undefined
+  const hasQuestions = conflicts !== undefined && conflicts.questions.length > 0
   return repositoryPage(call, {
     tab: "pulls",
     title: `Conflicts · #${issue.number} ${issue.title}`,
     width: "wide",
     unlisted: true,
-    modules: questions.length > 0 ? ["conflicts"] : [],
+    modules: hasQuestions ? ["conflicts"] : [],
     body: html`
       <div class="bar">
         <h1>Resolve the conflicts</h1>
@@ -71,55 +63,63 @@ export async function conflictsPage(call: Call, { conflicts, reason, typed, refu
         obstacle !== undefined &&
         html`${notice("info", html`They can’t be resolved on this page. ${sentence(obstacle)}`)}${onCommandLine(call)}`
       }
-      ${
-        conflicts &&
-        questions.length === 0 &&
-        obstacle === undefined &&
-        notice("info", html`The branches are not in conflict any more. <a href="${here}">Back to the pull request</a>`)
-      }
-      ${
-        questions.length > 0 &&
-        conflicts &&
-        html`
-          <p class="muted">
-            The commit merges <code><bdi>${pull.base_branch}</bdi></code> into${" "}
-            <code><bdi>${pull.head_branch}</bdi></code>. In the texts, what stands above the line of equals signs is
-            from <code><bdi>${pull.head_branch}</bdi></code>, what stands below from${" "}
-            <code><bdi>${pull.base_branch}</bdi></code>; take the marks away.
-          </p>
-        `
-      }
-      ${
-        (questions.length > 0 || kept.length > 0) &&
-        html`
-          <form class="form editor" method="post" action="${here}/conflicts">
-            <input type="hidden" name="head" value="${conflicts?.sides.tip}">
-            <input type="hidden" name="base" value="${conflicts?.sides.from}">${files}${kept.map(keptView)}
-            ${
-              questions.length > 0 &&
-              html`
-                <div class="field">
-                  <label for="conflicts-message">Commit message</label>
-                  <input
-                    id="conflicts-message"
-                    name="message"
-                    value="${typed?.message}"
-                    maxlength="1000"
-                    dir="auto"
-                    placeholder="Merge branch '${pull.base_branch}' into ${pull.head_branch}"
-                  >
-                </div>
-                <div class="bar">
-                  <button class="primary">${icon("git-merge")}Commit the merge</button>
-                  <a class="button quiet" href="${here}">Cancel</a>
-                </div>
-              `
-            }
-          </form>
-        `
-      }
+      ${isResolved && notice("info", html`The branches are not in conflict any more. <a href="${here}">Back to the pull request</a>`)}
+      ${hasQuestions && whatIsMerged(call)}${await resolutionForm(call, looked)}
     `,
   })
+}
+
+const whatIsMerged = ({ pull }: Call): Html =>
+  html`
+    <p class="muted">
+      The commit merges <code><bdi>${pull.base_branch}</bdi></code> into${" "}
+      <code><bdi>${pull.head_branch}</bdi></code>. In the texts, what stands above the line of equals signs is
+      from <code><bdi>${pull.head_branch}</bdi></code>, what stands below from${" "}
+      <code><bdi>${pull.base_branch}</bdi></code>; take the marks away.
+    </p>
+  `
+
+/** Nothing where there is neither a question nor a text to keep. */
+async function resolutionForm(call: Call, { conflicts, typed, refusal }: Looked): Promise<Html | undefined> {
+  const questions = conflicts?.questions ?? []
+  const fault = /^file(\d+)$/.exec(refusal?.field ?? "")?.[1]
+  const wrongPath = fault === undefined ? undefined : typed?.files[Number(fault)]?.path
+  const shows = sidesView(call, conflicts)
+  const files: Html[] = []
+  for (const [index, question] of questions.entries()) {
+    const before = typed?.files.find((file) => file.path === question.path)
+    const wrong = question.path === wrongPath ? refusal : undefined
+    files.push(fileView(call, { question, index, before, wrong, sides: await shows(question) }))
+  }
+  const kept = (typed?.files ?? []).filter((file) => file.content !== "" && !questions.some((question) => question.path === file.path))
+  if (files.length + kept.length === 0) return undefined
+  const here = conversationPath(call)
+  return html`
+    <form class="form editor" method="post" action="${here}/conflicts">
+      <input type="hidden" name="head" value="${conflicts?.sides.tip}">
+      <input type="hidden" name="base" value="${conflicts?.sides.from}">${files}${kept.map(keptView)}
+      ${
+        questions.length > 0 &&
+        html`
+          <div class="field">
+            <label for="conflicts-message">Commit message</label>
+            <input
+              id="conflicts-message"
+              name="message"
+              value="${typed?.message}"
+              maxlength="1000"
+              dir="auto"
+              placeholder="Merge branch '${call.pull.base_branch}' into ${call.pull.head_branch}"
+            >
+          </div>
+          <div class="bar">
+            <button class="primary">${icon("git-merge")}Commit the merge</button>
+            <a class="button quiet" href="${here}">Cancel</a>
+          </div>
+        `
+      }
+    </form>
+  `
 }
 
 /** What was typed for a file that is no longer in conflict: it is sent along, and counts for nothing. */
@@ -149,21 +149,11 @@ interface FileView {
 }
 
 function fileView({ pull }: Call, { question, index, before, wrong, sides }: FileView): Html {
-  const { path: name, ours, theirs, base, text, mode } = question
-  const hasText = typeof text !== "string"
+  const { path: name, ours, theirs, text } = question
   const id = `conflict-${index}`
   const made = `${ours?.mode} ${ours?.id} ${theirs?.mode} ${theirs?.id}`
   const isStale = before !== undefined && before.sides !== made
-  const how = before?.how ?? (hasText && ours && theirs ? "text" : "")
-  const [head, main] = [html`<bdi>${pull.head_branch}</bdi>`, html`<bdi>${pull.base_branch}</bdi>`]
-  const options: readonly (readonly [value: string, label: Content] | undefined)[] = [
-    how === "" || how === "none" ? ["", "Choose"] : undefined,
-    hasText ? ["text", "The text below"] : undefined,
-    ours && ["head", `What ${pull.head_branch} has`],
-    theirs && ["base", `What ${pull.base_branch} has`],
-    ["delete", "No file: delete it"],
-  ]
-  const onlyOne = ours ? head : main
+  const how = before?.how ?? (typeof text !== "string" && ours && theirs ? "text" : "")
   return html`
     <section class="card conflict" aria-labelledby="${id}">
       <div class="head">
@@ -171,79 +161,17 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
       </div>
       <div class="inside stack tight">
         ${isStale && notice("warn", "This file has changed on one of the branches since you began. Look at the sides again.")}
-        ${
-          !(ours && theirs) &&
-          html`
-            <p>
-              ${
-                base
-                  ? html`It is changed on ${onlyOne}, and deleted or renamed on ${ours ? main : head}.`
-                  : html`Only ${onlyOne} has it under this name.`
-              }
-            </p>
-          `
-        }
-        ${!hasText && html`<p class="muted">${text}</p>`}
-        ${
-          ours &&
-          theirs &&
-          ours.mode !== theirs.mode &&
-          html`
-            <p class="muted">
-              Its mode is ${ours.mode} on ${head} and ${theirs.mode} on ${main}
-              ${hasText && html`; the text gets ${mode}`}.
-            </p>
-          `
-        }
-        ${
-          hasText &&
-          text.isMixed &&
-          html`
-            <p class="muted">
-              Some lines end in CR LF, and some in LF. With the text, all of them end in${" "}
-              ${text.ends === "crlf" ? "CR LF" : "LF"}.
-            </p>
-          `
-        }
+        ${aboutFile(pull, question)}
         <input type="hidden" name="path" value="${name}"><input type="hidden" name="sides" value="${made}">
-        <div class="field">
-          <label for="${id}-how">What becomes of it</label>
-          <select
-            id="${id}-how"
-            name="how"
-            ${attribute("aria-invalid", wrong ? "true" : undefined)}
-            ${attribute("aria-describedby", wrong && `${id}-fault`)}
-          >
-            ${options.map(
-              (option) => option && html`<option value="${option[0]}" ${flagged("selected", option[0] === how)}>${option[1]}</option>`,
-            )}
-          </select>
-          ${wrong && html`<span class="fault" id="${id}-fault">${sentence(wrong.message)}</span>`}
-        </div>
+        ${howField(pull, question, id, how, wrong)}
         ${
-          hasText
-            ? html`
-              <div class="field">
-                <label for="${id}-text">Text</label>
-                <textarea
-                  id="${id}-text"
-                  class="mono"
-                  name="content"
-                  rows="${Math.min(30, Math.max(8, text.text.split("\n").length + 1))}"
-                  dir="auto"
-                  spellcheck="false"
-                  data-conflict
-                  ${attribute("aria-describedby", wrong && `${id}-fault`)}
-                >
-                  ${"\n"}${before && (before.content !== "" || how === "text") ? before.content : text.text}
-                </textarea>
-              </div>
-            `
-            : html`<input type="hidden" name="content" value="">`
+          typeof text === "string"
+            ? html`<input type="hidden" name="content" value="">`
+            : textField(id, before && (before.content !== "" || how === "text") ? before.content : text.text, text.text, wrong)
         }
         ${
           isStale &&
-          hasText &&
+          typeof text !== "string" &&
           html`
             <details>
               <summary>The text with its marks, as it is now</summary>
@@ -256,6 +184,101 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
     </section>
   `
 }
+
+type Branches = Pick<Call["pull"], "head_branch" | "base_branch">
+
+/** On which of the branches the file is there, and how they differ beside its text. */
+function aboutFile({ head_branch, base_branch }: Branches, { ours, theirs, base, text, mode }: Question): Html {
+  const [head, main] = [html`<bdi>${head_branch}</bdi>`, html`<bdi>${base_branch}</bdi>`]
+  const onlyOne = ours ? head : main
+  return html`
+    ${
+      !(ours && theirs) &&
+      html`
+        <p>
+          ${
+            base
+              ? html`It is changed on ${onlyOne}, and deleted or renamed on ${ours ? main : head}.`
+              : html`Only ${onlyOne} has it under this name.`
+          }
+        </p>
+      `
+    }
+    ${typeof text === "string" && html`<p class="muted">${text}</p>`}
+    ${
+      ours &&
+      theirs &&
+      ours.mode !== theirs.mode &&
+      html`
+        <p class="muted">
+          Its mode is ${ours.mode} on ${head} and ${theirs.mode} on ${main}
+          ${typeof text !== "string" && html`; the text gets ${mode}`}.
+        </p>
+      `
+    }
+    ${
+      typeof text !== "string" &&
+      text.isMixed &&
+      html`
+        <p class="muted">
+          Some lines end in CR LF, and some in LF. With the text, all of them end in${" "}
+          ${text.ends === "crlf" ? "CR LF" : "LF"}.
+        </p>
+      `
+    }
+  `
+}
+
+function howField(
+  { head_branch, base_branch }: Branches,
+  { ours, theirs, text }: Question,
+  id: string,
+  how: string,
+  wrong: Refusal | undefined,
+): Html {
+  const options: readonly (readonly [value: string, label: Content] | undefined)[] = [
+    how === "" || how === "none" ? ["", "Choose"] : undefined,
+    typeof text === "string" ? undefined : ["text", "The text below"],
+    ours && ["head", `What ${head_branch} has`],
+    theirs && ["base", `What ${base_branch} has`],
+    ["delete", "No file: delete it"],
+  ]
+  return html`
+    <div class="field">
+      <label for="${id}-how">What becomes of it</label>
+      <select
+        id="${id}-how"
+        name="how"
+        ${attribute("aria-invalid", wrong ? "true" : undefined)}
+        ${attribute("aria-describedby", wrong && `${id}-fault`)}
+      >
+        ${options.map(
+          (option) => option && html`<option value="${option[0]}" ${flagged("selected", option[0] === how)}>${option[1]}</option>`,
+        )}
+      </select>
+      ${wrong && html`<span class="fault" id="${id}-fault">${sentence(wrong.message)}</span>`}
+    </div>
+  `
+}
+
+const textField = (id: string, content: string, marked: string, wrong: Refusal | undefined): Html =>
+  html`
+    <div class="field">
+      <label for="${id}-text">Text</label>
+      <textarea
+        id="${id}-text"
+        class="mono"
+        name="content"
+        rows="${Math.min(30, Math.max(8, marked.split("\n").length + 1))}"
+        dir="auto"
+        spellcheck="false"
+        data-conflict
+        ${attribute("aria-describedby", wrong && `${id}-fault`)}
+      >
+        ${"\n"}${content}
+      </textarea>
+    </div>
+  `
 
 /** The most characters of the sides that a page shows. */
 const MOST_SHOWN = 524_288

@@ -1,5 +1,5 @@
 import { type OnPull, onPullToChange } from "../../../access/policies/pulls.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Request } from "../../../core/operation.ts"
@@ -8,7 +8,7 @@ import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { type Conflicts, MOST_BYTES, MOST_FILES, readConflicts, resolveConflicts } from "../../../features/review/conflicts/rules.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { conflictsPage, type TypedFile, type TypedResolution } from "./conflicts-view.ts"
 
 /** The page on which the conflicts of a pull request are resolved. */
@@ -47,7 +47,7 @@ export const conflictPages: readonly Page[] = [
       return { ...shown, isPrivate: true }
     },
     answer: async (call) => {
-      refuseArchived({ ...call, archived: "refused" }, call)
+      requireUnarchived(call)
       const { files, head, base, message } = typedIn(call.query)
       if (files.length > 2 * MOST_FILES) throw refuse.invalid("path", `at most ${MOST_FILES} files are resolved at once`)
       const decisions = files.map(({ path, how, content }) => ({ path, how, text: content }))
@@ -60,7 +60,7 @@ export const conflictPages: readonly Page[] = [
 /** What is in conflict now, or why that can't be said to this person. */
 async function conflictsOf(call: Call): Promise<{ readonly conflicts?: Conflicts; readonly reason?: string }> {
   try {
-    refuseArchived({ ...call, archived: "refused" }, call)
+    requireUnarchived(call)
     return { conflicts: await readConflicts(call.services, call) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error

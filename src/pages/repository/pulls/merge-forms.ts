@@ -6,7 +6,7 @@ import { asMe } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Sketch, sketch } from "../../../core/forms/form.ts"
-import { type Content, type Html, html } from "../../../core/html.ts"
+import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -24,7 +24,7 @@ import { choices } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { sentence } from "../../../web/problem.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 
 /** What can be done in the box about merging: the merge itself, now or later, and what prepares it and follows it. */
 
@@ -160,112 +160,100 @@ export interface Prospect {
 
 /** The forms of an open pull request. */
 export async function openForms(call: MergeCall, record: PullRequest, prospect: Prospect): Promise<Html | undefined> {
-  const { actor, repository, issue, pull } = call
+  const { actor, repository, issue } = call
   if (actor.kind === "anonymous" || repository.is_archived === 1) return undefined
-  const { path, draft } = call
   const isEditor = issue.author_id === actor.user.id || writesKind(call, issue)
-  const hasBranch = record.head.ref === record.head.label
-  const isElsewhere = pull.head_repository_id !== pull.repository_id
-  const isBehind = pull.commits_behind > 0 && hasBranch
-  const isConflict = pull.mergeability === "conflict" && hasBranch
   return html`
     ${prospect.mayMerge && (await mergePart(call, prospect))}
-    ${prospect.isScheduled && formButton(cancelMerge, path, "Cancel auto-merge")}
+    ${prospect.isScheduled && formButton(cancelMerge, call.path, "Cancel auto-merge")}
     <div class="bar">
-      ${
-        isEditor &&
-        (isUnfinished(issue.title)
-          ? formButton(setReady, path, html`${icon("git-pull-request")}Ready for review`, { title: readyTitle(issue.title) })
-          : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { title: draftTitle(issue.title) }))
-      }
-      ${
-        isConflict &&
-        (isEditor || prospect.mayMerge) &&
-        html`
-          <a class="button small" href="${conversationPath(call)}/conflicts" rel="nofollow">
-            ${icon("git-merge")}Resolve the conflicts
-          </a>
-        `
-      }
-      ${
-        isBehind &&
-        (isEditor || prospect.mayMerge) && [
-          !isConflict && formButton(update, path, "Update by merge", { style: "merge" }),
-          repository.allow_rebase_update === 1 && formButton(update, path, "Update by rebase", { style: "rebase" }),
-        ]
-      }
-      ${refusalOf([setReady, update, cancelMerge], draft)}
+      ${isEditor && draftButton(call)}${(isEditor || prospect.mayMerge) && branchTools(call, record)}
+      ${refusalOf([setReady, update, cancelMerge], call.draft)}
     </div>
-    ${
-      isEditor &&
-      folded(
-        "Change base",
-        draft?.form === setBase.id,
-        formView(setBase, {
-          path,
-          draft,
-          submit: "Change base",
-          look: "plain",
-          fields: [{ kind: "line", name: "base", label: "Base branch", value: pull.base_branch, required: true }],
-        }),
-      )
-    }
-    ${
-      isEditor &&
-      isElsewhere &&
-      folded(
-        "Edits by maintainers",
-        draft?.form === setMaintainers.id,
-        formView(setMaintainers, {
-          path,
-          draft,
-          record,
-          submit: "Save",
-          look: "plain",
-          fields: [{ kind: "box", name: "allow_maintainer_edit", label: "Allow edits by maintainers" }],
-        }),
-      )
-    }
-    ${
-      prospect.mayMerge &&
-      repository.allow_manual_merge === 1 &&
-      folded(
-        "Manually merged",
-        draft?.form === mergeByHand.id,
-        formView(mergeByHand, {
-          path,
-          draft,
-          submit: "Mark as manually merged",
-          look: "plain",
-          fields: [
-            {
-              kind: "line",
-              name: "merge_commit_id",
-              label: "Merge commit id",
-              hint: "The full id of a commit on the base branch.",
-              required: true,
-            },
-          ],
-        }),
-      )
-    }
+    ${isEditor && editorForms(call, record)}${prospect.mayMerge && repository.allow_manual_merge === 1 && byHandForm(call)}
   `
 }
 
+const draftButton = ({ issue, path }: MergeCall): Html =>
+  isUnfinished(issue.title)
+    ? formButton(setReady, path, html`${icon("git-pull-request")}Ready for review`, { title: readyTitle(issue.title) })
+    : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { title: draftTitle(issue.title) })
+
+/** What brings the head up to date with its base. */
+function branchTools(call: MergeCall, { head }: PullRequest): Content {
+  const { repository, pull, path } = call
+  if (head.ref !== head.label) return undefined
+  const isConflict = pull.mergeability === "conflict"
+  return [
+    isConflict &&
+      html`
+        <a class="button small" href="${conversationPath(call)}/conflicts" rel="nofollow">
+          ${icon("git-merge")}Resolve the conflicts
+        </a>
+      `,
+    pull.commits_behind > 0 && [
+      !isConflict && formButton(update, path, "Update by merge", { style: "merge" }),
+      repository.allow_rebase_update === 1 && formButton(update, path, "Update by rebase", { style: "rebase" }),
+    ],
+  ]
+}
+
+/** For the author and for those who may write: another base, and whether maintainers may push to the head in a fork. */
+const editorForms = ({ pull, path, draft }: MergeCall, record: PullRequest): Content => [
+  folded(
+    "Change base",
+    draft?.form === setBase.id,
+    formView(setBase, {
+      path,
+      draft,
+      submit: "Change base",
+      look: "plain",
+      fields: [{ kind: "line", name: "base", label: "Base branch", value: pull.base_branch, required: true }],
+    }),
+  ),
+  pull.head_repository_id !== pull.repository_id &&
+    folded(
+      "Edits by maintainers",
+      draft?.form === setMaintainers.id,
+      formView(setMaintainers, {
+        path,
+        draft,
+        record,
+        submit: "Save",
+        look: "plain",
+        fields: [{ kind: "box", name: "allow_maintainer_edit", label: "Allow edits by maintainers" }],
+      }),
+    ),
+]
+
+const byHandForm = ({ path, draft }: MergeCall): Html =>
+  folded(
+    "Manually merged",
+    draft?.form === mergeByHand.id,
+    formView(mergeByHand, {
+      path,
+      draft,
+      submit: "Mark as manually merged",
+      look: "plain",
+      fields: [
+        {
+          kind: "line",
+          name: "merge_commit_id",
+          label: "Merge commit id",
+          hint: "The full id of a commit on the base branch.",
+          required: true,
+        },
+      ],
+    }),
+  )
+
 const folded = (title: string, isOpen: boolean, content: Content): Html =>
-  isOpen
-    ? html`
-      <details open>
-        <summary class="small">${title}</summary>
-        ${content}
-      </details>
-    `
-    : html`
-      <details>
-        <summary class="small">${title}</summary>
-        ${content}
-      </details>
-    `
+  html`
+    <details ${flagged("open", isOpen)}>
+      <summary class="small">${title}</summary>
+      ${content}
+    </details>
+  `
 
 /** A refused form of one button is shown again with the reason, without its values. */
 const refusalOf = (forms: readonly Pick<Sketch, "id">[], draft: Draft | undefined): Content =>

@@ -1,6 +1,6 @@
 import { onIssue } from "../../../access/policies/issues.ts"
 import { type OnPull, onPull, onPulls, onPullToChange } from "../../../access/policies/pulls.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -14,15 +14,10 @@ import { path, withQuery } from "../../../web/address.ts"
 import { avatar, empty, pager, person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { timeOf } from "../../../web/time.ts"
-import {
-  type ConversationCall,
-  type ConversationOptions,
-  commentForm,
-  conversation,
-  conversationPath,
-  conversationQuery,
-} from "../../parts/conversation/conversation.ts"
+import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
+import { type ConversationOptions, conversation, conversationQuery } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
+import { commentForm } from "../../parts/conversation/reply.ts"
 import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
 import { checkState, pullNotes } from "../../parts/issues/pull-notes.ts"
 import { repositoryPage } from "../frame.ts"
@@ -119,7 +114,7 @@ export const pullPages: readonly Page[] = [
       return { ...(await conversationPage({ ...call, draft }, { all: false })), isPrivate: true }
     },
     answer: async (call) => {
-      refuseArchived({ ...call, archived: "refused" }, call)
+      requireUnarchived(call)
       const { owner, repository, issue, pull } = call
       const { on, branch } = await revertPull(call.services, call)
       const head = `${on.repository.id === repository.id ? "" : `${encodeURIComponent(on.owner.name)}:`}${escapePath(branch)}`

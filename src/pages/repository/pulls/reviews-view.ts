@@ -10,7 +10,7 @@ import type { Services } from "../../../core/services.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
 import { presentUser, standIn } from "../../../features/people/users/present.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
-import { type Role, rolesOf } from "../../../features/planning/comments/roles.ts"
+import { type Role, rolesOf } from "../../../features/planning/comments/roles-store.ts"
 import { countReactions } from "../../../features/planning/reactions/store.ts"
 import {
   findLineCommentsOf,
@@ -24,8 +24,9 @@ import { repositoryPath } from "../../../web/address.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
+import type { DrawnReview, ShownText } from "../../parts/conversation/around.ts"
 import { historiesOf } from "../../parts/conversation/histories.ts"
-import { article, type DrawnReview, type ShownText } from "../../parts/conversation/timeline-view.ts"
+import { article } from "../../parts/conversation/timeline-view.ts"
 import { renderTexts } from "../../parts/texts.ts"
 import { dismiss, replyForm, resolve, suggestionsPlace, undismiss, unresolve } from "./review-forms.ts"
 
@@ -43,7 +44,7 @@ interface Call extends OnPull {
 type Verdict = { readonly icon: IconName; readonly tone: string; readonly words: string }
 
 /** The state of a review in words that follow the reviewer's name. */
-export const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {
+const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {
   APPROVED: { icon: "check-circle", tone: "success", words: "approved the changes" },
   REQUEST_CHANGES: { icon: "file-diff", tone: "failure", words: "asked for changes" },
   COMMENT: { icon: "comment-discussion", tone: "", words: "reviewed" },
@@ -57,7 +58,7 @@ export async function drawReviews(call: Call, ids: readonly number[]): Promise<R
   const threads = Map.groupBy(written, ({ comment }) => comment.review_id)
   return new Map(
     reviews.map((review) => {
-      const { icon: name, tone, words } = verdictOf(review)
+      const { icon: name, tone, words } = verdictOf(review.state)
       const own = [...Map.groupBy(threads.get(review.id) ?? [], ({ comment }) => `${comment.line} ${comment.path}`).values()]
       return [
         review.id,
@@ -134,7 +135,8 @@ export async function drawThreads(call: Call): Promise<readonly LineThread[]> {
   })
 }
 
-const verdictOf = ({ state }: ReviewWithText): Verdict => VERDICTS[state === "APPROVED" || state === "REQUEST_CHANGES" ? state : "COMMENT"]
+export const verdictOf = (state: string | undefined): Verdict =>
+  VERDICTS[state === "APPROVED" || state === "REQUEST_CHANGES" ? state : "COMMENT"]
 
 interface Written {
   readonly comment: LineComment

@@ -3,7 +3,7 @@ import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { applySuggestions } from "../../../features/review/suggestions/rules.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { suggestionsPlace } from "./review-forms.ts"
 
 /** Commits one suggestion, or those that were ticked. */

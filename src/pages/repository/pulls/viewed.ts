@@ -5,7 +5,7 @@ import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { markViewed } from "../../../features/review/reviews/viewed-store.ts"
 import { isObjectId } from "../../../git/index.ts"
-import { conversationPath } from "../../parts/conversation/conversation.ts"
+import { conversationPath } from "../../parts/conversation/call.ts"
 import { anchorOf } from "../../parts/diffs/diffs.ts"
 
 /** Marks one file as viewed, as its reader saw it, or takes the mark away. */
@@ -22,7 +22,7 @@ export const viewedForm: Page = page({
     requireAccount(call)
     const { services, query, me, pull, repository } = call
     const { path = "", blob = "", viewed = false } = query
-    if (path === "" || path.includes("\0")) throw refuse.invalid("path", "must name a file")
+    if (path === "") throw refuse.invalid("path", "must name a file")
     if (blob !== "" && !isObjectId(blob, repository.object_format)) throw refuse.invalid("blob", "must be the id of a file")
     const file = { userId: me.id, pullId: pull.id, path }
     await services.database.write((tx) => markViewed(tx, file, viewed ? blob : undefined))

@@ -12,10 +12,9 @@ import { comparedCommits, readComparison } from "../../../features/code/commits/
 import type { OnCode } from "../../../features/code/contents/locate.ts"
 import { locateReleaseOfTag } from "../../../features/code/releases/locate.ts"
 import { releaseOperations } from "../../../features/code/releases/operations.ts"
-import { presentRelease } from "../../../features/code/releases/present.ts"
-import type { Release } from "../../../features/code/releases/records.ts"
-import { listReleases } from "../../../features/code/releases/store.ts"
-import { localPath, path, repositoryPath } from "../../../web/address.ts"
+import { assetPath, type ReleaseView, releaseUrl, viewRelease } from "../../../features/code/releases/present.ts"
+import { listReleases, type Release } from "../../../features/code/releases/store.ts"
+import { path, repositoryPath } from "../../../web/address.ts"
 import { empty } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
@@ -50,8 +49,8 @@ const edit: Page = page({
   address: "GET /{owner}/{repo}/releases/edit/{tag}",
   access,
   answer: async (call) => {
-    const release = await presentRelease(call.db, call.services, call, await locateReleaseOfTag(call, call.path.tag))
-    return writePage(call, { draft: call.draft, release, record: release })
+    const view = await viewRelease(call.db, await locateReleaseOfTag(call, call.path.tag))
+    return writePage(call, { draft: call.draft, view, record: valuesOf(view.release) })
   },
 })
 
@@ -69,12 +68,11 @@ const preview: Page = page({
   answer: async (call) => {
     const typed: Typed = call.query
     const one = (name: string): string => unixLines(typed[name]?.[0]) ?? ""
-    const release =
-      one("tag") === "" ? undefined : await presentRelease(call.db, call.services, call, await locateReleaseOfTag(call, one("tag")))
+    const view = one("tag") === "" ? undefined : await viewRelease(call.db, await locateReleaseOfTag(call, one("tag")))
     const notes = await notesOf(call, one("tag_name"), one("target_commitish"))
     const body = [one("body"), notes].filter((part) => part !== "").join("\n\n")
-    const record = { ...Object.fromEntries(fields.map((name) => [name, one(name)])), body, draft: release?.draft ?? true }
-    return { ...(await writePage(call, { release, record })), isPrivate: true }
+    const record = { ...Object.fromEntries(fields.map((name) => [name, one(name)])), body }
+    return { ...(await writePage(call, { view, record })), isPrivate: true }
   },
 })
 
@@ -169,34 +167,25 @@ export const releaseEditPages: readonly Page[] = [create, edit, preview, publish
 
 interface Writing {
   /** The release that is changed; a new one has none. */
-  readonly release?: Release | undefined
+  readonly view?: ReleaseView | undefined
   readonly record: object
   readonly draft?: Draft | undefined
 }
 
-async function writePage(call: Call, { release, record, draft }: Writing): Promise<Shown> {
+/** The values of the fields. */
+const valuesOf = ({ title, note, is_prerelease, ...release }: Release) => ({
+  ...release,
+  name: title,
+  body: note,
+  prerelease: is_prerelease === 1,
+})
+
+async function writePage(call: Call, { view, record, draft }: Writing): Promise<Shown> {
   const at = repositoryPath(call)
-  const isPublished = release !== undefined && !release.draft
+  const release = view?.release
+  const isPublished = release?.is_draft === 0
   const values = { owner: call.owner.name, repo: call.repository.name, tag: release?.tag_name ?? "" }
-  const all: readonly Field[] = [
-    {
-      kind: "line",
-      name: "tag_name",
-      label: "Tag",
-      required: true,
-      maxlength: 240,
-      hint: isPublished ? "" : "One that is there, or a new one, which is made when the release is published.",
-    },
-    { kind: "line", name: "target_commitish", label: "Target", hint: "Where a new tag is created: a branch, a tag or a commit." },
-    ...(release
-      ? [{ kind: "hidden", name: "id", value: String(release.id) } as const]
-      : [{ kind: "line", name: "tag_message", label: "Tag message", hint: "With a message, the tag is annotated." } as const]),
-    { kind: "hidden", name: "tag", value: release?.tag_name ?? "" },
-    { kind: "line", name: "name", label: "Title", maxlength: 255 },
-    { kind: "markdown", name: "body", label: "Notes", rows: 14, repository: at },
-    { kind: "box", name: "prerelease", label: "Pre-release", hint: "Not ready for production: never shown as the latest release." },
-  ]
-  const title = release ? `Edit ${release.name || release.tag_name}` : "New release"
+  const title = release ? `Edit ${release.title || release.tag_name}` : "New release"
   return repositoryPage(call, {
     tab: "releases",
     title,
@@ -205,18 +194,15 @@ async function writePage(call: Call, { release, record, draft }: Writing): Promi
     body: html`
       <div class="bar">
         <h1 dir="auto">${title}</h1>
-        ${release?.draft && html`<span class="state badge draft">Draft</span>`}
-        ${
-          release &&
-          html`<a class="button small" href="${at}/releases/tag/${escapePath(release.tag_name)}">${icon("rocket")}The release</a>`
-        }
+        ${release?.is_draft === 1 && html`<span class="state badge draft">Draft</span>`}
+        ${release && html`<a class="button small" href="${releaseUrl(at, release)}">${icon("rocket")}The release</a>`}
       </div>
       <div class="settings">
         ${formView(release ? change : publish, {
           path: values,
           record,
           draft,
-          fields: all,
+          fields: fieldsOf(at, release),
           submit: isPublished ? "Save" : "Publish",
           beside: html`
             ${!isPublished && html`<button name="draft" value="true">Save as a draft</button>`}
@@ -226,12 +212,12 @@ async function writePage(call: Call, { release, record, draft }: Writing): Promi
           `,
         })}
         ${
-          release
+          view
             ? html`
-              ${filesView(release, values, draft)}
+              ${filesView(call, view, values, draft)}
               <h2 id="delete">Delete</h2>
               <p>The notes and the files are gone then. The tag stays.</p>
-              ${formView(remove, { path: values, draft, look: "danger", confirm: release.tag_name, submit: "Delete release" })}
+              ${formView(remove, { path: values, draft, look: "danger", confirm: view.release.tag_name, submit: "Delete release" })}
             `
             : html`<p class="muted">Files are added once it is saved: as a draft, only those who write releases see it.</p>`
         }
@@ -240,30 +226,49 @@ async function writePage(call: Call, { release, record, draft }: Writing): Promi
   })
 }
 
-function filesView({ id, assets }: Release, values: Readonly<Record<string, string>>, draft: Draft | undefined): Html {
-  const hidden = { kind: "hidden", name: "id", value: String(id) } as const
+const fieldsOf = (repository: string, release: Release | undefined): readonly Field[] => [
+  {
+    kind: "line",
+    name: "tag_name",
+    label: "Tag",
+    required: true,
+    maxlength: 240,
+    hint: release?.is_draft === 0 ? "" : "One that is there, or a new one, which is made when the release is published.",
+  },
+  { kind: "line", name: "target_commitish", label: "Target", hint: "Where a new tag is created: a branch, a tag or a commit." },
+  release
+    ? { kind: "hidden", name: "id", value: String(release.id) }
+    : { kind: "line", name: "tag_message", label: "Tag message", hint: "With a message, the tag is annotated." },
+  { kind: "hidden", name: "tag", value: release?.tag_name ?? "" },
+  { kind: "line", name: "name", label: "Title", maxlength: 255 },
+  { kind: "markdown", name: "body", label: "Notes", rows: 14, repository },
+  { kind: "box", name: "prerelease", label: "Pre-release", hint: "Not ready for production: never shown as the latest release." },
+]
+
+function filesView(on: Call, { release, files }: ReleaseView, values: Readonly<Record<string, string>>, draft: Draft | undefined): Html {
+  const hidden = { kind: "hidden", name: "id", value: String(release.id) } as const
   return html`
     <section aria-labelledby="files">
       <h2 id="files">Files</h2>
       <div id="asset-list">
         ${
-          assets.length === 0
+          files.length === 0
             ? empty("package", "No file is attached", "Archives of the source are there by themselves.")
             : html`
               <ul class="rows">
-                ${assets.map(
-                  (asset) =>
+                ${files.map(
+                  (file) =>
                     html`
                       <li>
                         ${icon("package")}
                         <div class="main">
-                          <a href="${localPath(asset.browser_download_url)}"><bdi>${asset.name}</bdi></a>
+                          <a href="${assetPath(on, release, file)}"><bdi>${file.name}</bdi></a>
                         </div>
-                        <span class="muted small nowrap">${bytes(asset.size)}</span>
-                        ${renameView(asset, values, draft, hidden)}
-                        ${formButton(removeFile, values, icon("trash", `Delete ${asset.name}`), {
-                          id: String(id),
-                          attachment_id: String(asset.id),
+                        <span class="muted small nowrap">${bytes(file.size)}</span>
+                        ${renameView(file, values, draft, hidden)}
+                        ${formButton(removeFile, values, icon("trash", `Delete ${file.name}`), {
+                          id: hidden.value,
+                          attachment_id: String(file.id),
                         })}
                       </li>
                     `,
@@ -288,7 +293,7 @@ function filesView({ id, assets }: Release, values: Readonly<Record<string, stri
 
 /** The form for the name of a file, which is open where it was refused. */
 function renameView(
-  { id, name }: Release["assets"][number],
+  { id, name }: ReleaseView["files"][number],
   values: Readonly<Record<string, string>>,
   draft: Draft | undefined,
   release: Field,

@@ -4,14 +4,14 @@ import type { Request } from "../../../core/operation.ts"
 import { moved, type Page, page, sentText } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { admitRelease, locateReleaseOfTag, seesDrafts } from "../../../features/code/releases/locate.ts"
-import { presentRelease, presentReleases } from "../../../features/code/releases/present.ts"
-import type { Release } from "../../../features/code/releases/records.ts"
-import { findLatestRelease, listReleases } from "../../../features/code/releases/store.ts"
-import { localPath, repositoryPath } from "../../../web/address.ts"
+import { assetPath, type ReleaseView, releaseUrl, viewRelease, viewReleases } from "../../../features/code/releases/present.ts"
+import { findLatestRelease, listReleases, type Release } from "../../../features/code/releases/store.ts"
+import { presentUser } from "../../../features/people/users/present.ts"
+import { repositoryPath } from "../../../web/address.ts"
 import { empty, pager, personWithAvatar } from "../../../web/components.ts"
 import { FEED_FORMS, feedIn } from "../../../web/feed.ts"
 import { icon } from "../../../web/icon.ts"
-import { bytes, count, plural, timeOf } from "../../../web/time.ts"
+import { bytes, count, plural, time } from "../../../web/time.ts"
 import { renderText } from "../../parts/texts.ts"
 import { releaseTabs } from "../code/tags/tabs.ts"
 import { repositoryPage } from "../frame.ts"
@@ -27,13 +27,13 @@ export const releasePages: readonly Page[] = [
     access,
     rows: 10,
     answer: async (call) => {
-      const { services, db, actor, repository, page: rows, reader } = call
+      const { db, actor, repository, page: rows, reader } = call
       const filter = { repositoryId: repository.id, drafts: seesDrafts(actor, call), draft: undefined, prerelease: undefined }
       const { rows: found, total } = await listReleases(db, filter, rows)
-      const records = await presentReleases(db, services, call, found)
+      const views = await viewReleases(db, found)
       const latest = await findLatestRelease.first(db, { repositoryId: repository.id })
       const cards: Html[] = []
-      for (const record of records) cards.push(await releaseCard(call, record, record.id === latest?.id))
+      for (const view of views) cards.push(await releaseCard(call, view, view.release.id === latest?.id))
       return repositoryPage(call, {
         tab: "releases",
         title: "Releases",
@@ -73,20 +73,20 @@ export const releasePages: readonly Page[] = [
         // Programs that read feeds show them to whomever they like: without drafts, whoever asks.
         const filter = { repositoryId: repository.id, drafts: false, draft: undefined, prerelease: undefined }
         const { rows: found } = await listReleases(db, filter, rows)
-        const records = await presentReleases(db, services, call, found)
+        const views = await viewReleases(db, found)
         const at = `${services.site.rootUrl}${repositoryPath(call)}`
         const { type, body } = feedIn(form, {
           title: `${owner.name}/${repository.name}: releases`,
           description: repository.description,
           href: `${at}/releases`,
           self: `${at}/releases.${form}`,
-          entries: records.map((record) => ({
-            id: `${at}/releases#${record.id}`,
-            title: record.name || record.tag_name,
-            href: `${at}/releases/tag/${escapePath(record.tag_name)}`,
-            at: Date.parse(record.published_at) / 1000,
-            author: record.author.login,
-            text: record.body,
+          entries: views.map(({ release, publisher }) => ({
+            id: `${at}/releases#${release.id}`,
+            title: titleOf(release),
+            href: releaseUrl(at, release),
+            at: release.created_at,
+            author: publisher.name,
+            text: release.note,
           })),
         })
         return sentText(type, body)
@@ -108,91 +108,97 @@ export const releasePages: readonly Page[] = [
     access,
     answer: async (call) => {
       const release = await locateReleaseOfTag(call, call.path.tag)
-      const record = await presentRelease(call.db, call.services, call, release)
       const latest = await findLatestRelease.first(call.db, { repositoryId: call.repository.id })
       return repositoryPage(call, {
         tab: "releases",
-        title: record.name || record.tag_name,
+        title: titleOf(release),
         body: html`
           <div class="bar">
-            <h1 dir="auto">${record.name || record.tag_name}</h1>
+            <h1 dir="auto">${titleOf(release)}</h1>
             ${releaseTabs(call, "releases")}
           </div>
-          ${await releaseCard(call, record, record.id === latest?.id, false)}
+          ${await releaseCard(call, await viewRelease(call.db, release), release.id === latest?.id, false)}
         `,
       })
     },
   }),
 ]
 
-async function releaseCard(call: Call, release: Release, isLatest: boolean, withTitle = true): Promise<Html> {
-  const at = repositoryPath(call)
-  const link = `${at}/releases/tag/${escapePath(release.tag_name)}`
+const titleOf = ({ title, tag_name }: Release): string => title || tag_name
+
+async function releaseCard(call: Call, view: ReleaseView, isLatest: boolean, withTitle = true): Promise<Html> {
+  const { note } = view.release
   return html`
     <article class="card">
-      <div class="head">
-        ${withTitle && html`<h2><a href="${link}" dir="auto">${release.name || release.tag_name}</a></h2>`}
-        ${isLatest && html`<span class="state badge success">Latest</span>`}
-        ${release.draft && html`<span class="state badge draft">Draft</span>`}
-        ${release.prerelease && html`<span class="state badge warning">Pre-release</span>`}
-        <span class="meta end">
-          ${
-            // A draft's tag is made when it is published.
-            release.draft
-              ? html`<span>${icon("tag")} ${release.tag_name}</span>`
-              : html`<a href="${at}/src/tag/${escapePath(release.tag_name)}">${icon("tag")} ${release.tag_name}</a>`
-          }
-          <span>${personWithAvatar(release.author)} ${timeOf(release.published_at)}</span>
-          ${
-            seesDrafts(call.actor, call) &&
-            html`
-              <a class="button small" href="${at}/releases/edit/${escapePath(release.tag_name)}" rel="nofollow">
-                ${icon("pencil", `Edit ${release.name || release.tag_name}`)}
-              </a>
-            `
-          }
-        </span>
-      </div>
+      ${cardHead(call, view, isLatest, withTitle)}
       <div class="inside stack">
-        ${release.body === "" ? html`<p class="muted">No notes.</p>` : await renderText(call, release.body, { style: "comment" })}
-        <details open>
-          <summary>${plural(release.assets.length + (release.zipball_url ? 2 : 0), "file")}</summary>
-          <ul class="rows">
-            ${release.assets.map(
-              (asset) =>
-                html`
-                  <li>
-                    ${icon("package")}
-                    <div class="main">
-                      <a href="${localPath(asset.browser_download_url)}"><bdi>${asset.name}</bdi></a>
-                    </div>
-                    <span class="muted small nowrap">
-                      ${bytes(asset.size)} · ${count(asset.download_count)} downloads
-                    </span>
-                  </li>
-                `,
-            )}
-            ${
-              release.zipball_url &&
-              html`
-                <li>
-                  ${icon("file-zip")}
-                  <div class="main"><a href="${localPath(release.zipball_url)}" rel="nofollow">Source (ZIP)</a></div>
-                </li>
-              `
-            }
-            ${
-              release.tarball_url &&
-              html`
-                <li>
-                  ${icon("file-zip")}
-                  <div class="main"><a href="${localPath(release.tarball_url)}" rel="nofollow">Source (tar.gz)</a></div>
-                </li>
-              `
-            }
-          </ul>
-        </details>
+        ${note === "" ? html`<p class="muted">No notes.</p>` : await renderText(call, note, { style: "comment" })}
+        ${filesOf(call, view)}
       </div>
     </article>
+  `
+}
+
+function cardHead(call: Call, { release, publisher }: ReleaseView, isLatest: boolean, withTitle: boolean): Html {
+  const at = repositoryPath(call)
+  const tag = html`${icon("tag")} ${release.tag_name}`
+  return html`
+    <div class="head">
+      ${withTitle && html`<h2><a href="${releaseUrl(at, release)}" dir="auto">${titleOf(release)}</a></h2>`}
+      ${isLatest && html`<span class="state badge success">Latest</span>`}
+      ${release.is_draft === 1 && html`<span class="state badge draft">Draft</span>`}
+      ${release.is_prerelease === 1 && html`<span class="state badge warning">Pre-release</span>`}
+      <span class="meta end">
+        ${
+          // A draft's tag is made when it is published.
+          release.is_draft === 1 ? html`<span>${tag}</span>` : html`<a href="${at}/src/tag/${escapePath(release.tag_name)}">${tag}</a>`
+        }
+        <span>${personWithAvatar(presentUser(call.services.site, publisher))} ${time(release.created_at)}</span>
+        ${
+          seesDrafts(call.actor, call) &&
+          html`
+            <a class="button small" href="${at}/releases/edit/${escapePath(release.tag_name)}" rel="nofollow">
+              ${icon("pencil", `Edit ${titleOf(release)}`)}
+            </a>
+          `
+        }
+      </span>
+    </div>
+  `
+}
+
+/** The files that were added, and the archives of the source. */
+function filesOf(call: Call, { release, files }: ReleaseView): Html {
+  const at = `${repositoryPath(call)}/archive/${encodeURIComponent(release.tag_name)}`
+  const archives = call.services.config.archives.enabled ? [["ZIP", "zip"] as const, ["tar.gz", "tar.gz"] as const] : []
+  return html`
+    <details open>
+      <summary>${plural(files.length + archives.length, "file")}</summary>
+      <ul class="rows">
+        ${files.map(
+          (file) =>
+            html`
+              <li>
+                ${icon("package")}
+                <div class="main">
+                  <a href="${assetPath(call, release, file)}"><bdi>${file.name}</bdi></a>
+                </div>
+                <span class="muted small nowrap">
+                  ${bytes(file.size)} · ${count(file.download_count)} downloads
+                </span>
+              </li>
+            `,
+        )}
+        ${archives.map(
+          ([kind, ending]) =>
+            html`
+              <li>
+                ${icon("file-zip")}
+                <div class="main"><a href="${at}.${ending}" rel="nofollow">Source (${kind})</a></div>
+              </li>
+            `,
+        )}
+      </ul>
+    </details>
   `
 }

@@ -47,7 +47,7 @@ const general: Page = page({
         <h2 id="pulls">Pull requests</h2>
         ${formView(changePulls, { ...shown, fields: PULLS })}
         <h2 id="danger">Danger zone</h2>
-        ${dangerZone(call, draft, recipient)}
+        ${dangerZone(call, recipient)}
       `,
     })
   },
@@ -219,117 +219,101 @@ const remove = form({
   to: ({ path: { owner } }) => path(owner),
 })
 
-function dangerZone(call: OnRepository & { readonly path: Names }, draft: Draft | undefined, recipient: User | undefined): Html {
+type Danger = OnRepository & { readonly path: Names; readonly draft: Draft | undefined }
+
+/** What is done seldom and with care: a sentence about it, and its form. */
+const danger = (
+  { path, draft }: Danger,
+  to: Page,
+  title: string,
+  about: string,
+  more: Partial<Parameters<typeof formView>[1]> = {},
+): Html =>
+  unfold(
+    to,
+    draft,
+    title,
+    html`
+      <p>${about}</p>
+      ${formView(to, { path, draft, look: "danger", confirm: fullName(path), submit: title, ...more })}
+    `,
+  )
+
+function dangerZone(call: Danger, recipient: User | undefined): Html {
   const { repository, permission } = call
   const isOwner = permission.mode >= Mode.owner
-  const isPrivate = repository.is_private === 1
-  const shown = { path: call.path, draft, look: "danger", confirm: fullName(call.path) } as const
   return html`
     <div class="unfolds">
-      ${unfold(
+      ${danger(
+        call,
         rename,
-        draft,
         "Rename this repository",
-        html`
-          <p>Links and clones with the old name keep working until another repository takes the name.</p>
-          ${formView(rename, {
-            ...shown,
-            record: { name: repository.name },
-            submit: "Rename",
-            fields: [{ kind: "line", name: "name", label: "New name", required: true, maxlength: 100 }],
-          })}
-        `,
+        "Links and clones with the old name keep working until another repository takes the name.",
+        {
+          record: { name: repository.name },
+          submit: "Rename",
+          fields: [{ kind: "line", name: "name", label: "New name", required: true, maxlength: 100 }],
+        },
       )}
-      ${unfold(
-        changeVisibility,
-        draft,
-        isPrivate ? "Make it public" : "Make it private",
-        html`
-          <p>
-            ${
-              isPrivate
-                ? "Everybody who can see its owner will be able to read it, with its whole history."
-                : "Only its collaborators will be able to see it. It loses its stars, and its forks become private too."
-            }
-          </p>
-          ${formView(changeVisibility, {
-            ...shown,
-            submit: isPrivate ? "Make it public" : "Make it private",
-            fields: [{ kind: "hidden", name: "private", value: String(!isPrivate) }],
-          })}
-        `,
-      )}
-      ${
-        isOwner &&
-        unfold(
-          transfer,
-          draft,
-          "Transfer ownership",
-          recipient
-            ? html`
-              ${notice("info", html`It is offered to <bdi>${recipient.name}</bdi>, who has not answered yet.`)}
-              ${formButton(withdraw, call.path, "Cancel the transfer")}
-            `
-            : html`
-              <p>
-                The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new
-                one.
-              </p>
-              ${formView(transfer, {
-                ...shown,
-                submit: "Transfer",
-                fields: [
-                  {
-                    kind: "line",
-                    name: "new_owner",
-                    label: "New owner",
-                    hint: "A user or an organization.",
-                    required: true,
-                    maxlength: 255,
-                  },
-                ],
-              })}
-            `,
-        )
-      }
-      ${
-        repository.is_mirror === 0 &&
-        (repository.is_archived === 1
-          ? unfold(
-              unarchive,
-              draft,
-              "Unarchive this repository",
-              html`
-                <p>Unarchived.</p>
-                ${formView(unarchive, { path: call.path, draft, submit: "Unarchive this repository" })}
-              `,
-            )
-          : unfold(
-              archive,
-              draft,
-              "Archive this repository",
-              html`
-                <p>An archived repository is read-only.</p>
-                ${formView(archive, { ...shown, submit: "Archive this repository" })}
-              `,
-            ))
-      }
+      ${visibilityPart(call)}${isOwner && transferPart(call, recipient)}${repository.is_mirror === 0 && archivePart(call)}
       ${
         isOwner
-          ? unfold(
-              remove,
-              draft,
-              "Delete repository",
-              html`
-                <p>Everything in it is deleted. This cannot be undone.</p>
-                ${formView(remove, { ...shown, submit: "Delete repository" })}
-              `,
-            )
+          ? danger(call, remove, "Delete repository", "Everything in it is deleted. This cannot be undone.")
           : html`<p class="muted">Only owners can transfer or delete it.</p>`
       }
     </div>
   `
 }
+
+function visibilityPart(call: Danger): Html {
+  const isPrivate = call.repository.is_private === 1
+  return danger(
+    call,
+    changeVisibility,
+    isPrivate ? "Make it public" : "Make it private",
+    isPrivate
+      ? "Everybody who can see its owner will be able to read it, with its whole history."
+      : "Only its collaborators will be able to see it. It loses its stars, and its forks become private too.",
+    { fields: [{ kind: "hidden", name: "private", value: String(!isPrivate) }] },
+  )
+}
+
+const transferPart = (call: Danger, recipient: User | undefined): Html =>
+  recipient
+    ? unfold(
+        transfer,
+        call.draft,
+        "Transfer ownership",
+        html`
+          ${notice("info", html`It is offered to <bdi>${recipient.name}</bdi>, who has not answered yet.`)}
+          ${formButton(withdraw, call.path, "Cancel the transfer")}
+        `,
+      )
+    : danger(
+        call,
+        transfer,
+        "Transfer ownership",
+        "The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new one.",
+        {
+          submit: "Transfer",
+          fields: [
+            { kind: "line", name: "new_owner", label: "New owner", hint: "A user or an organization.", required: true, maxlength: 255 },
+          ],
+        },
+      )
+
+const archivePart = (call: Danger): Html =>
+  call.repository.is_archived === 0
+    ? danger(call, archive, "Archive this repository", "An archived repository is read-only.")
+    : unfold(
+        unarchive,
+        call.draft,
+        "Unarchive this repository",
+        html`
+          <p>Unarchived.</p>
+          ${formView(unarchive, { path: call.path, draft: call.draft, submit: "Unarchive this repository" })}
+        `,
+      )
 
 export const generalPages: readonly Page[] = [
   general,

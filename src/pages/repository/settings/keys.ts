@@ -1,10 +1,10 @@
 import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
 import { form } from "../../../core/forms/form.ts"
-import { html } from "../../../core/html.ts"
+import { type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
-import { type Page, page } from "../../../core/page.ts"
+import { type Draft, type Page, page } from "../../../core/page.ts"
 import { deployKeyOperations } from "../../../features/code/deploy-keys/operations.ts"
-import { findDeployKeysOf } from "../../../features/people/keys/store.ts"
+import { type DeployKeyRow, findDeployKeysOf } from "../../../features/people/keys/store.ts"
 import { empty, pager } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
@@ -28,30 +28,7 @@ const keys: Page = page({
           total === 0
             ? empty("key", "No deploy keys yet", "Add the public key of a program, such as a server that deploys releases.")
             : html`
-              <ul class="rows">
-                ${found.map(
-                  (key) =>
-                    html`
-                      <li>
-                        ${icon("key")}
-                        <span class="main">
-                          <span class="title" dir="auto">${key.title}</span>
-                          <code class="break">${key.fingerprint}</code>
-                          <span class="muted small">
-                            ${key.is_read_only === 1 ? "Fetches" : "Fetches and pushes"}, added ${time(key.created_at)}
-                          </span>
-                        </span>
-                        ${formButton(
-                          remove,
-                          { ...call.path, id: String(key.id) },
-                          html`Remove<span class="hidden-text"> ${key.title}</span>`,
-                          {},
-                          draft,
-                        )}
-                      </li>
-                    `,
-                )}
-              </ul>
+              <ul class="rows">${found.map((key) => keyRow(key, call.path, draft))}</ul>
               ${pager(reader.url, rows, total)}
             `
         }
@@ -78,6 +55,25 @@ const keys: Page = page({
     })
   },
 })
+
+const keyRow = (
+  { id, title, fingerprint, is_read_only, created_at }: DeployKeyRow,
+  path: Readonly<Record<string, string>>,
+  draft: Draft | undefined,
+): Html =>
+  html`
+    <li>
+      ${icon("key")}
+      <span class="main">
+        <span class="title" dir="auto">${title}</span>
+        <code class="break">${fingerprint}</code>
+        <span class="muted small">
+          ${is_read_only === 1 ? "Fetches" : "Fetches and pushes"}, added ${time(created_at)}
+        </span>
+      </span>
+      ${formButton(remove, { ...path, id: String(id) }, html`Remove<span class="hidden-text"> ${title}</span>`, {}, draft)}
+    </li>
+  `
 
 const add = form({
   id: "settings.addKey",

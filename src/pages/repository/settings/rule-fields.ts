@@ -69,118 +69,125 @@ export const valuesOf = (rule: BranchProtection) => ({
 /** The teams that a rule names, also those that the reader could not choose. */
 export const teamsIn = (rule: BranchProtection): readonly string[] => TEAMS.flatMap((name) => rule[name])
 
-/** The fields; `teams` are those that may be listed. */
-export function ruleFields(teams: readonly string[]): readonly Field[] {
-  const listed = (who: string, people: (typeof PEOPLE)[number], team: (typeof TEAMS)[number]): readonly Field[] => [
-    { kind: "line", name: people, label: `People who ${who}`, hint: "Names, separated by spaces.", maxlength: 20_000 },
-    ...(teams.length === 0
-      ? []
-      : [{ kind: "boxes", name: team, label: `Teams that ${who}`, options: teams.map((name) => [name, name] as const) } as const]),
-  ]
-  return [
-    {
-      kind: "group",
-      label: "Pushing",
-      fields: [
-        {
-          kind: "choice",
-          name: "push",
-          label: "Who can push",
-          value: "nobody",
-          options: [
-            ["nobody", "Nobody", "Changes need a pull request."],
-            ["writers", "Everybody with write access"],
-            ["listed", "Only those on the list"],
-          ],
-        },
-        ...listed("may push", "push_whitelist_usernames", "push_whitelist_teams"),
-        { kind: "box", name: "push_whitelist_deploy_keys", label: "Include deploy keys with write access" },
-      ],
-    },
-    {
-      kind: "group",
-      label: "Force-push",
-      fields: [
-        {
-          kind: "choice",
-          name: "force_push",
-          label: "Who can force-push",
-          value: "nobody",
-          options: [
-            ["nobody", "Nobody"],
-            ["pushers", "Everybody who can push"],
-            ["listed", "Only those on the list who can also push"],
-          ],
-        },
-        ...listed("may force-push", "force_push_allowlist_usernames", "force_push_allowlist_teams"),
-        { kind: "box", name: "force_push_allowlist_deploy_keys", label: "Include deploy keys with write access" },
-      ],
-    },
-    {
-      kind: "group",
-      label: "Merging",
-      fields: [
-        { kind: "box", name: "enable_merge_whitelist", label: "Only those on the list can merge" },
-        ...listed("may merge", "merge_whitelist_usernames", "merge_whitelist_teams"),
-      ],
-    },
-    {
-      kind: "group",
-      label: "Reviews",
-      fields: [
-        { kind: "line", name: "required_approvals", label: "Required approvals", type: "number", value: "0" },
-        { kind: "box", name: "enable_approvals_whitelist", label: "Only count approvals by those on the list" },
-        ...listed("approve", "approvals_whitelist_username", "approvals_whitelist_teams"),
-        { kind: "box", name: "block_on_rejected_reviews", label: "Block merging while changes are requested" },
-        { kind: "box", name: "block_on_official_review_requests", label: "Block merging while official review requests are open" },
-        { kind: "box", name: "dismiss_stale_approvals", label: "Dismiss approvals on new commits" },
-        { kind: "box", name: "ignore_stale_approvals", label: "Ignore approvals of older commits" },
-      ],
-    },
-    {
-      kind: "group",
-      label: "Status checks and commits",
-      fields: [
-        { kind: "box", name: "enable_status_check", label: "Require status checks" },
-        {
-          kind: "text",
-          name: "status_check_contexts",
-          label: "Required status checks",
-          hint: "One name or glob per line, such as build/*. Leave empty to require all.",
-          isCode: true,
-        },
-        { kind: "box", name: "block_on_outdated_branch", label: "Require branches to be up to date" },
-        { kind: "box", name: "require_signed_commits", label: "Require signed commits" },
-      ],
-    },
-    {
-      kind: "group",
-      label: "Files",
-      fields: [
-        {
-          kind: "text",
-          name: "protected_file_patterns",
-          label: "Protected files",
-          hint: "One glob per line, such as docs/**/*.md. No push can change them.",
-          isCode: true,
-        },
-        {
-          kind: "text",
-          name: "unprotected_file_patterns",
-          label: "Unprotected files",
-          hint: "One glob per line. Everybody with write access can push changes to them.",
-          isCode: true,
-        },
-      ],
-    },
-    {
-      kind: "group",
-      label: "Bypass",
-      fields: [
-        { kind: "box", name: "block_admin_merge_override", label: "Apply to administrators too" },
-        { kind: "box", name: "enable_bypass_allowlist", label: "Allow those on the list to bypass the rule" },
-        ...listed("may do so", "bypass_allowlist_usernames", "bypass_allowlist_teams"),
-      ],
-    },
-  ]
+/** A line for people and boxes for teams. */
+interface Listed {
+  readonly kind: "listed"
+  readonly who: string
+  readonly people: (typeof PEOPLE)[number]
+  readonly teams: (typeof TEAMS)[number]
 }
+
+const GROUPS: readonly { readonly label: string; readonly fields: readonly (Field | Listed)[] }[] = [
+  {
+    label: "Pushing",
+    fields: [
+      {
+        kind: "choice",
+        name: "push",
+        label: "Who can push",
+        value: "nobody",
+        options: [
+          ["nobody", "Nobody", "Changes need a pull request."],
+          ["writers", "Everybody with write access"],
+          ["listed", "Only those on the list"],
+        ],
+      },
+      { kind: "listed", who: "may push", people: "push_whitelist_usernames", teams: "push_whitelist_teams" },
+      { kind: "box", name: "push_whitelist_deploy_keys", label: "Include deploy keys with write access" },
+    ],
+  },
+  {
+    label: "Force-push",
+    fields: [
+      {
+        kind: "choice",
+        name: "force_push",
+        label: "Who can force-push",
+        value: "nobody",
+        options: [
+          ["nobody", "Nobody"],
+          ["pushers", "Everybody who can push"],
+          ["listed", "Only those on the list who can also push"],
+        ],
+      },
+      { kind: "listed", who: "may force-push", people: "force_push_allowlist_usernames", teams: "force_push_allowlist_teams" },
+      { kind: "box", name: "force_push_allowlist_deploy_keys", label: "Include deploy keys with write access" },
+    ],
+  },
+  {
+    label: "Merging",
+    fields: [
+      { kind: "box", name: "enable_merge_whitelist", label: "Only those on the list can merge" },
+      { kind: "listed", who: "may merge", people: "merge_whitelist_usernames", teams: "merge_whitelist_teams" },
+    ],
+  },
+  {
+    label: "Reviews",
+    fields: [
+      { kind: "line", name: "required_approvals", label: "Required approvals", type: "number", value: "0" },
+      { kind: "box", name: "enable_approvals_whitelist", label: "Only count approvals by those on the list" },
+      { kind: "listed", who: "approve", people: "approvals_whitelist_username", teams: "approvals_whitelist_teams" },
+      { kind: "box", name: "block_on_rejected_reviews", label: "Block merging while changes are requested" },
+      { kind: "box", name: "block_on_official_review_requests", label: "Block merging while official review requests are open" },
+      { kind: "box", name: "dismiss_stale_approvals", label: "Dismiss approvals on new commits" },
+      { kind: "box", name: "ignore_stale_approvals", label: "Ignore approvals of older commits" },
+    ],
+  },
+  {
+    label: "Status checks and commits",
+    fields: [
+      { kind: "box", name: "enable_status_check", label: "Require status checks" },
+      {
+        kind: "text",
+        name: "status_check_contexts",
+        label: "Required status checks",
+        hint: "One name or glob per line, such as build/*. Leave empty to require all.",
+        isCode: true,
+      },
+      { kind: "box", name: "block_on_outdated_branch", label: "Require branches to be up to date" },
+      { kind: "box", name: "require_signed_commits", label: "Require signed commits" },
+    ],
+  },
+  {
+    label: "Files",
+    fields: [
+      {
+        kind: "text",
+        name: "protected_file_patterns",
+        label: "Protected files",
+        hint: "One glob per line, such as docs/**/*.md. No push can change them.",
+        isCode: true,
+      },
+      {
+        kind: "text",
+        name: "unprotected_file_patterns",
+        label: "Unprotected files",
+        hint: "One glob per line. Everybody with write access can push changes to them.",
+        isCode: true,
+      },
+    ],
+  },
+  {
+    label: "Bypass",
+    fields: [
+      { kind: "box", name: "block_admin_merge_override", label: "Apply to administrators too" },
+      { kind: "box", name: "enable_bypass_allowlist", label: "Allow those on the list to bypass the rule" },
+      { kind: "listed", who: "may do so", people: "bypass_allowlist_usernames", teams: "bypass_allowlist_teams" },
+    ],
+  },
+]
+
+/** The fields; `teams` are those that may be listed. */
+export const ruleFields = (teams: readonly string[]): readonly Field[] =>
+  GROUPS.map(({ label, fields }) => ({
+    kind: "group",
+    label,
+    fields: fields.flatMap((field) => (field.kind === "listed" ? listFields(field, teams) : [field])),
+  }))
+
+const listFields = ({ who, people, teams }: Listed, offered: readonly string[]): readonly Field[] => [
+  { kind: "line", name: people, label: `People who ${who}`, hint: "Names, separated by spaces.", maxlength: 20_000 },
+  ...(offered.length === 0
+    ? []
+    : [{ kind: "boxes", name: teams, label: `Teams that ${who}`, options: offered.map((name) => [name, name] as const) } as const]),
+]

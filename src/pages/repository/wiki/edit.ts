@@ -1,11 +1,11 @@
 import { Mode } from "../../../access/modes.ts"
-import { refuseArchived } from "../../../access/policies/repositories.ts"
+import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { onWikiToEdit, wikiMode } from "../../../access/policies/wiki.ts"
 import { memberOf } from "../../../core/check.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
-import { type Content, type Html, html } from "../../../core/html.ts"
+import { type Content, html } from "../../../core/html.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
@@ -19,7 +19,7 @@ import { openView, pageAt, pageFiles } from "../../../features/code/wiki/view.ts
 import { isObjectId } from "../../../git/index.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
-import { formView } from "../../../web/form.ts"
+import { type Field, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { changesView } from "../../parts/diffs/changes-view.ts"
 import { repositoryPage } from "../frame.ts"
@@ -220,7 +220,7 @@ interface PageNow {
 
 /** The page at an address as it is now; undefined where there is none. Refuses `tooLarge`. */
 async function pageNow(call: Call, address: string): Promise<PageNow | undefined> {
-  refuseArchived({ ...call, archived: "refused" }, call)
+  requireUnarchived(call)
   try {
     const { repository, files } = await openView(call.services, call)
     const file = pageAt(files, address)
@@ -268,7 +268,7 @@ interface Editing {
 }
 
 async function editor(call: Call, found: PageNow | undefined, { draft, look, title = "", ...more }: Editing): Promise<Shown> {
-  refuseArchived({ ...call, archived: "refused" }, call)
+  requireUnarchived(call)
   const typed = more.typed ?? draft?.typed
   const one = (name: string): string | undefined => unixLines(typed?.[name]?.[0])
   const isStale = found !== undefined && draft?.refusal.field === "sha"
@@ -277,30 +277,19 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
   const before = found?.text ?? ""
   const record = { title: one("title") ?? found?.title ?? title, content: one("content") ?? before, message: one("message") ?? "" }
   const at = `${repositoryPath(call)}/wiki`
-  const button = (word: string, label: Content): Html =>
-    html`<button name="look" value="${word}" formaction="${at}/_preview" formnovalidate>${label}</button>`
+  const changes = isStale || look === "changes" ? await changesView(call.services, "page.md", [before, record.content]) : undefined
   return shownIn(
     call,
     found ? `Edit ${found.title}` : "New page",
     html`
       <h1>${found ? html`Edit <bdi>${found.title}</bdi>` : "New page"}</h1>
-      ${
-        isStale &&
-        html`
-          ${notice(
-            "warn",
-            "Somebody has changed this page since you began. Below is what your text changes of what is there now; if you save it, it takes its place.",
-          )}
-          ${await changesView(call.services, "page.md", [before, record.content])}
-        `
-      }
-      ${isGone && notice("warn", "Somebody has deleted or renamed this page since you began. If you save your text, it is a new page.")}
+      ${isStale && [notice("warn", STALE), changes]}${isGone && notice("warn", GONE)}
       ${
         look === "changes" &&
         html`
           <section class="stack" aria-labelledby="look">
             <h2 id="look">Changes</h2>
-            ${await changesView(call.services, "page.md", [before, record.content])}
+            ${changes}
           </section>
         `
       }
@@ -311,31 +300,14 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
         name: "form editor",
         submit: "Save page",
         beside: html`
-          ${found && button("changes", html`${icon("diff")}Show changes`)}
+          ${
+            found &&
+            html`<button name="look" value="changes" formaction="${at}/_preview" formnovalidate>${icon("diff")}Show changes</button>`
+          }
           <a class="button quiet" href="${at}${found && `/${found.address}`}">Cancel</a>
         `,
         fields: [
-          {
-            kind: "line",
-            name: "title",
-            label: "Title",
-            required: true,
-            maxlength: 255,
-            hint: "Home is the first page; _Sidebar and _Footer stand beside and below all pages.",
-          },
-          {
-            kind: "markdown",
-            name: "content",
-            label: "Text",
-            rows: 22,
-            repository: repositoryPath(call),
-            hint: "Markdown; [[Page]] links to another page. Tab indents; after Escape, Tab leads on.",
-          },
-          {
-            kind: "content",
-            content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>`,
-          },
-          { kind: "line", name: "message", label: "Edit message", maxlength: 1000 },
+          ...fieldsFor(to, repositoryPath(call)),
           { kind: "hidden", name: "address", value: found?.address ?? "" },
           { kind: "hidden", name: "sha", value: (isStale ? undefined : one("sha")) || found?.sha || "" },
           { kind: "hidden", name: "ends", value: one("ends") ?? found?.ends ?? "lf" },
@@ -344,3 +316,28 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
     `,
   )
 }
+
+const STALE =
+  "Somebody has changed this page since you began. Below is what your text changes of what is there now; if you save it, it takes its place."
+const GONE = "Somebody has deleted or renamed this page since you began. If you save your text, it is a new page."
+
+const fieldsFor = (to: Page, repository: string): readonly Field[] => [
+  {
+    kind: "line",
+    name: "title",
+    label: "Title",
+    required: true,
+    maxlength: 255,
+    hint: "Home is the first page; _Sidebar and _Footer stand beside and below all pages.",
+  },
+  {
+    kind: "markdown",
+    name: "content",
+    label: "Text",
+    rows: 22,
+    repository,
+    hint: "Markdown; [[Page]] links to another page. Tab indents; after Escape, Tab leads on.",
+  },
+  { kind: "content", content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>` },
+  { kind: "line", name: "message", label: "Edit message", maxlength: 1000 },
+]

@@ -1,7 +1,7 @@
 import { onWiki } from "../../../access/policies/wiki.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import { moved, type Page, page } from "../../../core/page.ts"
+import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { OnCode } from "../../../features/code/contents/locate.ts"
 import { titleOfAddress } from "../../../features/code/wiki/names.ts"
@@ -45,96 +45,63 @@ export const wikiPages: readonly Page[] = [
   }),
 ]
 
-const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("utf8")
+const wikiPath = (call: OnCode): string => `${repositoryPath(call)}/wiki`
 
-async function showPage(call: OnCode, address: string) {
-  const found = await presentedPage(call, address)
-  if (!found) {
-    const writes = mayWriteWiki(call)
-    if (address !== HOME && !writes) throw refuse.notFound()
-    const title = titleOfAddress(address)
-    const create =
-      writes &&
+const cloneAddress = (call: OnCode): string => `${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git`
+
+const textView = (call: OnCode, base64: string): Promise<Html> =>
+  renderText(call, Buffer.from(base64, "base64").toString("utf8"), { style: "wiki" })
+
+/** What is shown in place of a page that isn't there: how to begin with the wiki, or with the page. */
+async function missingPage(call: OnCode, address: string): Promise<Shown> {
+  const writes = mayWriteWiki(call)
+  if (address !== HOME && !writes) throw refuse.notFound()
+  const title = titleOfAddress(address)
+  const create =
+    writes &&
+    html`
+      <a class="button primary" href="${wikiPath(call)}/_new?title=${encodeURIComponent(title)}" rel="nofollow">
+        ${icon("plus")}Write it
+      </a>
+    `
+  const shown = (body: Html, more: Pick<Shown, "unlisted"> = {}): Promise<Shown> =>
+    repositoryPage(call, { tab: "wiki", title: "Wiki", body: html`<h1>Wiki</h1>${body}`, ...more })
+  if (address !== HOME)
+    return {
+      ...(await shown(empty("book", "There is no such page yet", html`<bdi>${title}</bdi>`, create), { unlisted: true })),
+      status: 404,
+    }
+  return shown(
+    empty(
+      "book",
+      "Nothing is written here yet",
+      "A wiki holds what doesn't belong into the code: how things are done, and why.",
       html`
-        <a
-          class="button primary"
-          href="${repositoryPath(call)}/wiki/_new?title=${encodeURIComponent(title)}"
-          rel="nofollow"
-        >
-          ${icon("plus")}Write it
-        </a>
-      `
-    if (address !== HOME)
-      return {
-        ...(await repositoryPage(call, {
-          tab: "wiki",
-          title: "Wiki",
-          unlisted: true,
-          body: html`
-            <h1>Wiki</h1>
-            ${empty("book", "There is no such page yet", html`<bdi>${title}</bdi>`, create)}
-          `,
-        })),
-        status: 404,
-      }
-    return repositoryPage(call, {
-      tab: "wiki",
-      title: "Wiki",
-      body: html`
-        <h1>Wiki</h1>
-        ${empty(
-          "book",
-          "Nothing is written here yet",
-          "A wiki holds what doesn't belong into the code: how things are done, and why.",
-          html`
-            <p class="muted">
-              It is a git repository of its own: <code>
-                ${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git
-              </code>
-            </p>
-            ${create}
-          `,
-        )}
+        <p class="muted">
+          It is a git repository of its own: <code>
+            ${cloneAddress(call)}
+          </code>
+        </p>
+        ${create}
       `,
-    })
-  }
-  const at = `${repositoryPath(call)}/wiki`
-  const side = found.sidebar === "" ? await pageLinks(call) : await renderText(call, textOf(found.sidebar), { style: "wiki" })
-  const footer = found.footer === "" ? undefined : await renderText(call, textOf(found.footer), { style: "wiki" })
+    ),
+  )
+}
+
+async function showPage(call: OnCode, address: string): Promise<Shown> {
+  const found = await presentedPage(call, address)
+  if (!found) return missingPage(call, address)
+  const side = found.sidebar === "" ? await pageLinks(call) : await textView(call, found.sidebar)
+  const footer = found.footer === "" ? undefined : await textView(call, found.footer)
   return repositoryPage(call, {
     tab: "wiki",
     title: found.title,
     body: html`
-      <div class="bar">
-        <h1 dir="auto">${found.title}</h1>
-        <a class="button small" href="${at}/_pages">${icon("list-unordered")}All pages</a>
-        <a class="button small" href="${at}/${found.sub_url}?action=_revision">
-          ${icon("history")}${plural(found.commit_count, "revision")}
-        </a>
-        ${
-          mayWriteWiki(call) &&
-          html`
-            <a class="button small" href="${at}/_edit/${found.sub_url}" rel="nofollow">${icon("pencil")}Edit</a>
-            <a class="button small" href="${at}/_new" rel="nofollow">${icon("plus")}New page</a>
-            <a class="button small" href="${at}/_delete/${found.sub_url}" rel="nofollow">${icon("trash", "Delete")}</a>
-          `
-        }
-      </div>
-      <p class="meta">
-        ${
-          found.last_commit &&
-          html`
-            <span>
-              Changed by <span class="strong">${found.last_commit.author.name}</span>${" "}
-              ${timeOf(found.last_commit.author.date)}
-            </span>
-          `
-        }
-      </p>
+      ${pageHead(call, found)}
       <div class="columns">
         <div>
           <article class="card">
-            <div class="inside">${await renderText(call, textOf(found.content_base64), { style: "wiki" })}</div>
+            <div class="inside">${await textView(call, found.content_base64)}</div>
           </article>
           ${footer && html`<div class="muted">${footer}</div>`}
         </div>
@@ -142,12 +109,44 @@ async function showPage(call: OnCode, address: string) {
           ${side}
           <section>
             <h2>Clone</h2>
-            <p class="break"><code>${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git</code></p>
+            <p class="break"><code>${cloneAddress(call)}</code></p>
           </section>
         </aside>
       </div>
     `,
   })
+}
+
+function pageHead(call: OnCode, { title, sub_url, commit_count, last_commit }: WikiPage): Html {
+  const at = wikiPath(call)
+  return html`
+    <div class="bar">
+      <h1 dir="auto">${title}</h1>
+      <a class="button small" href="${at}/_pages">${icon("list-unordered")}All pages</a>
+      <a class="button small" href="${at}/${sub_url}?action=_revision">
+        ${icon("history")}${plural(commit_count, "revision")}
+      </a>
+      ${
+        mayWriteWiki(call) &&
+        html`
+          <a class="button small" href="${at}/_edit/${sub_url}" rel="nofollow">${icon("pencil")}Edit</a>
+          <a class="button small" href="${at}/_new" rel="nofollow">${icon("plus")}New page</a>
+          <a class="button small" href="${at}/_delete/${sub_url}" rel="nofollow">${icon("trash", "Delete")}</a>
+        `
+      }
+    </div>
+    <p class="meta">
+      ${
+        last_commit &&
+        html`
+          <span>
+            Changed by <span class="strong">${last_commit.author.name}</span>${" "}
+            ${timeOf(last_commit.author.date)}
+          </span>
+        `
+      }
+    </p>
+  `
 }
 
 /** The page, or undefined where it isn't there. */
@@ -169,7 +168,7 @@ async function pageLinks(call: OnCode): Promise<Content> {
     limit: MOST_LINKS,
     offset: 0,
   })
-  const at = `${repositoryPath(call)}/wiki`
+  const at = wikiPath(call)
   return html`
     <section>
       <h2>Pages</h2>
@@ -183,7 +182,7 @@ async function pageLinks(call: OnCode): Promise<Content> {
 
 async function showList(call: OnCode & { readonly page: Parameters<typeof pager>[1]; readonly reader: { readonly url: string } }) {
   const { pages, total } = await presentPages(call.services, call, await openView(call.services, call), call.page)
-  const at = `${repositoryPath(call)}/wiki`
+  const at = wikiPath(call)
   const row = ({ title, sub_url, last_commit }: (typeof pages)[number]): Html =>
     html`
       <li>

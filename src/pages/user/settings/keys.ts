@@ -13,7 +13,7 @@ import { empty, pager } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
-import { confirmedFirst, confirmedSession } from "../../sign-in/confirmed.ts"
+import { confirmedFirst, confirmedSession } from "../../parts/sign-in/confirmed.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 
 const SSH = `${SETTINGS_PATH}/keys` as const

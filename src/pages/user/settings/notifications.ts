@@ -1,8 +1,9 @@
+import type { Owned } from "../../../access/permission.ts"
 import { signedIn } from "../../../access/policies/site.ts"
 import { form } from "../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
-import { type Page, page } from "../../../core/page.ts"
+import { type Draft, type Page, page } from "../../../core/page.ts"
 import { followedBy, listRepositories } from "../../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../../features/code/repositories/store.ts"
 import { watchOperations } from "../../../features/code/watches/operations.ts"
@@ -12,7 +13,7 @@ import { CAUSES, type Cause } from "../../../features/events/notifications/cause
 import { type Choices, choicesOf } from "../../../features/events/notifications/choices.ts"
 import { notificationSettingOperations } from "../../../features/events/notifications/settings-operations.ts"
 import { path } from "../../../web/address.ts"
-import { empty, pager } from "../../../web/components.ts"
+import { empty, pager, rowsOr, table } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
@@ -54,30 +55,19 @@ const box = (name: keyof Choices, text: string, cause: Cause, chosen: Choices): 
   `
 
 const choicesTable = (chosen: Choices): Html =>
-  html`
-    <div class="scrolls card" tabindex="0" role="group" aria-label="Notification events">
-      <table class="data">
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">On the site</th>
-            <th scope="col">By mail</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${CAUSES.map((cause) => {
-            const [what, more] = CAUSE_TEXTS[cause]
-            return html`
-              <tr>
-                <th scope="row">${what}${more !== undefined && html`<br><span class="muted small">${more}</span>`}</th>
-                ${box("list", "on the site", cause, chosen)}${box("mail", "by mail", cause, chosen)}
-              </tr>
-            `
-          })}
-        </tbody>
-      </table>
-    </div>
-  `
+  table(
+    "Notification events",
+    ["Event", "On the site", "By mail"],
+    CAUSES.map((cause) => {
+      const [what, more] = CAUSE_TEXTS[cause]
+      return html`
+        <tr>
+          <th scope="row">${what}${more !== undefined && html`<br><span class="muted small">${more}</span>`}</th>
+          ${box("list", "on the site", cause, chosen)}${box("mail", "by mail", cause, chosen)}
+        </tr>
+      `
+    }),
+  )
 
 const notifications: Page = page({
   id: "personal.notifications",
@@ -108,47 +98,42 @@ const notifications: Page = page({
           Repositories that you watch or chose a level for. For all others you are notified when you participate or are
           mentioned.
         </p>
-        ${
-          owned.length === 0
-            ? empty("eye", "You watch no repositories", "Use the Watch button of a repository.")
-            : html`
-              <ul class="rows">
-                ${owned.map(({ owner, repository }) => {
-                  const name = `${owner.name}/${repository.name}`
-                  const level = levels.get(repository.id) ?? "all"
-                  return html`
-                    <li>
-                      ${icon(level === "ignored" ? "bell-slash" : "eye")}
-                      <div class="main">
-                        <a class="title" href="${path(owner.name, repository.name)}">
-                          <bdi>${owner.name}</bdi> / <bdi>${repository.name}</bdi>
-                        </a>
-                        ${automatic.has(repository.id) && html`<span class="muted small">Watched automatically</span>`}
-                      </div>
-                      <div class="acts">
-                        ${formView(setLevel, {
-                          path: { owner: owner.name, repo: repository.name },
-                          key: repository.id,
-                          draft,
-                          name: "inline row",
-                          look: "small",
-                          submit: html`Save<span class="hidden-text"> ${name}</span>`,
-                          fields: [
-                            { kind: "menu", name: "level", label: `Notifications of ${name}`, value: level, options: LEVEL_OPTIONS },
-                          ],
-                        })}
-                      </div>
-                    </li>
-                  `
-                })}
-              </ul>
-            `
-        }
+        ${rowsOr(
+          owned,
+          (each) => levelRow(each, levels.get(each.repository.id) ?? "all", automatic.has(each.repository.id), draft),
+          empty("eye", "You watch no repositories", "Use the Watch button of a repository."),
+        )}
         ${pager(reader.url, page, total)}
       `,
     })
   },
 })
+
+function levelRow({ owner, repository }: Owned, level: Level, isAutomatic: boolean, draft: Draft | undefined): Html {
+  const name = `${owner.name}/${repository.name}`
+  return html`
+    <li>
+      ${icon(level === "ignored" ? "bell-slash" : "eye")}
+      <div class="main">
+        <a class="title" href="${path(owner.name, repository.name)}">
+          <bdi>${owner.name}</bdi> / <bdi>${repository.name}</bdi>
+        </a>
+        ${isAutomatic && html`<span class="muted small">Watched automatically</span>`}
+      </div>
+      <div class="acts">
+        ${formView(setLevel, {
+          path: { owner: owner.name, repo: repository.name },
+          key: repository.id,
+          draft,
+          name: "inline row",
+          look: "small",
+          submit: html`Save<span class="hidden-text"> ${name}</span>`,
+          fields: [{ kind: "menu", name: "level", label: `Notifications of ${name}`, value: level, options: LEVEL_OPTIONS }],
+        })}
+      </div>
+    </li>
+  `
+}
 
 const choose = form({
   id: "personal.chooseNotifications",

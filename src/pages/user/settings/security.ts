@@ -13,28 +13,17 @@ import {
   proposeAuthenticator,
   renewRecoveryCodes,
 } from "../../../features/people/authentication/two-factor.ts"
-import { beginRegistration, hasPasskeys, register, removePasskey } from "../../../features/people/passkeys/passkeys.ts"
+import { beginRegistration, register, removePasskey } from "../../../features/people/passkeys/passkeys.ts"
 import { findPasskeysOf } from "../../../features/people/passkeys/store.ts"
 import { unlink } from "../../../features/people/providers/links.ts"
 import { findLinksOf } from "../../../features/people/providers/store.ts"
-import {
-  beginSession,
-  endOtherSessions,
-  endSessionById,
-  findSessionOf,
-  listSessions,
-  type Session,
-} from "../../../features/people/sessions/sessions.ts"
-import { buttonForm, empty, field, notice } from "../../../web/components.ts"
+import { beginSession, endOtherSessions, endSessionById, listSessions, type Session } from "../../../features/people/sessions/sessions.ts"
+import { field, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { time } from "../../../web/time.ts"
-import { confirmedSession } from "../../sign-in/confirmed.ts"
-import { personalSettings, SETTINGS_PATH } from "./frame.ts"
+import { confirmedSession, sessionOfReader } from "../../parts/sign-in/confirmed.ts"
+import { personalSettings } from "./frame.ts"
 import { qrCode } from "./qr.ts"
-
-const SECURITY = `${SETTINGS_PATH}/security` as const
-const ENROLL = `${SECURITY}/two_factor/enroll`
-const NEW_PASSKEY = `${SECURITY}/passkeys/new`
+import { ENROLL, NEW_PASSKEY, SECURITY, securityView } from "./security-view.ts"
 
 /** What a person signs in with: codes, passkeys, accounts elsewhere, and the browsers in which they are signed in. */
 export const securityPages: readonly Page[] = [
@@ -200,9 +189,6 @@ const shown = (title: string, body: Content, more: Partial<Omit<Shown, "kind" | 
     `,
   })
 
-const sessionOfReader = async (services: Services, { session }: Reader): Promise<Session | undefined> =>
-  session === undefined ? undefined : findSessionOf(services, session)
-
 async function whenConfirmed(services: Services, reader: Reader, work: (session: Session) => Promise<string>): Promise<Moved> {
   const session = await confirmedSession(services, reader, SECURITY)
   return "kind" in session ? session : moved(SECURITY, { flash: await work(session) })
@@ -300,146 +286,21 @@ async function newPasskey(services: Services, me: User, name = "", refusal?: Ref
 }
 
 async function overview(services: Services, me: User, reader: Reader): Promise<Html> {
-  const { database, now } = services
+  const { read } = services.database
   const [factor, codes, passkeys, links, sessions, here] = await Promise.all([
-    findTwoFactor.first(database.read, { userId: me.id }),
-    countRecoveryCodes.first(database.read, { userId: me.id }),
-    findPasskeysOf(database.read, { userId: me.id }),
-    findLinksOf(database.read, { userId: me.id }),
+    findTwoFactor.first(read, { userId: me.id }),
+    countRecoveryCodes.first(read, { userId: me.id }),
+    findPasskeysOf(read, { userId: me.id }),
+    findLinksOf(read, { userId: me.id }),
     listSessions(services, me),
     sessionOfReader(services, reader),
   ])
-  const moment = now()
-  return html`
-    <section>
-      <h2>Password</h2>
-      <p><a class="button" href="/user/change_password">Change your password</a></p>
-    </section>
-    <section>
-      <h2>Two-factor authentication</h2>
-      ${twoSteps(factor !== undefined, codes?.total ?? 0)}
-    </section>
-    <section>
-      <h2>Passkeys</h2>
-      ${
-        passkeys.length === 0
-          ? html`<p>You have none. A passkey signs you in without a password.</p>`
-          : html`
-            <ul class="rows">
-              ${passkeys.map(
-                (row) =>
-                  html`
-                    <li class="bar">
-                      <span>
-                        <strong>${row.name}</strong> <span class="muted">
-                          added ${time(row.created_at, moment)}, ${
-                            row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, moment)}`
-                          }
-                        </span>
-                      </span>
-                      ${buttonForm(`${SECURITY}/passkeys/remove`, html`Remove<span class="hidden-text"> ${row.name}</span>`, {
-                        id: row.id,
-                      })}
-                    </li>
-                  `,
-              )}
-            </ul>
-          `
-      }
-      ${
-        hasPasskeys(services)
-          ? html`<p><a class="button" href="${NEW_PASSKEY}">${icon("key")} Add a passkey</a></p>`
-          : notice("info", "Browsers have passkeys only for addresses with https.")
-      }
-    </section>
-    ${outside(services, links, moment)}
-    <section>
-      <h2>Sessions</h2>
-      ${
-        sessions.length === 0
-          ? empty("browser", "Nowhere")
-          : html`
-            <ul class="rows">
-              ${sessions.map(
-                (row) =>
-                  html`
-                    <li class="bar">
-                      <span>
-                        <strong>${row.agent || "Unknown browser"}</strong>${" "}
-                        ${row.id === here?.id && html`<span class="chip">This browser</span>`}${" "}
-                        <span class="muted">
-                          from ${row.network}, by ${METHODS[row.method]}, since ${time(row.created_at, moment)}, used
-                          last ${time(row.last_used_at, moment)}
-                        </span>
-                      </span>
-                      ${
-                        row.id !== here?.id &&
-                        buttonForm(
-                          `${SECURITY}/sessions/end`,
-                          html`Sign out<span class="hidden-text"> ${row.agent || "this browser"} from ${row.network}</span>`,
-                          { id: row.id },
-                        )
-                      }
-                    </li>
-                  `,
-              )}
-            </ul>
-          `
-      }
-      ${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, "Sign out all other browsers", {}, "danger")}
-    </section>
-  `
-}
-
-const METHODS = { password: "password", passkey: "passkey", provider: "another provider" } as const
-
-const twoSteps = (isOn: boolean, codes: number): Html =>
-  isOn
-    ? html`
-      <p>
-        You are asked for a code of your authenticator app after your password. You have${" "}
-        ${codes === 0 ? "no recovery codes" : codes === 1 ? "one recovery code" : `${codes} recovery codes`} left.
-      </p>
-      <div class="bar">
-        ${buttonForm(`${SECURITY}/two_factor/codes`, "Make new recovery codes", {}, "")}
-        ${buttonForm(`${SECURITY}/two_factor/disable`, "Switch it off", {}, "danger")}
-      </div>
-    `
-    : html`
-      <p>With an authenticator app, who has your password alone can’t sign in.</p>
-      <p><a class="button" href="${ENROLL}">${icon("shield")} Set up an authenticator app</a></p>
-    `
-
-function outside(services: Services, links: Awaited<ReturnType<typeof findLinksOf>>, moment: number): Content {
-  const { providers } = services.config.signIn
-  if (providers.length === 0 && links.length === 0) return undefined
-  const titleOf = (name: string): string => providers.find((each) => each.name === name)?.title ?? name
-  const free = providers.filter(({ name }) => !links.some(({ provider }) => provider === name))
-  return html`
-    <section>
-      <h2>Linked accounts</h2>
-      ${
-        links.length > 0 &&
-        html`
-          <ul class="rows">
-            ${links.map(
-              (row) =>
-                html`
-                  <li class="bar">
-                    <span>
-                      <strong>${row.label}</strong> at ${titleOf(row.provider)}${" "}
-                      <span class="muted">used last ${time(row.last_used_at, moment)}</span>
-                    </span>
-                    ${buttonForm(`${SECURITY}/links/remove`, html`Unlink<span class="hidden-text"> ${row.label}</span>`, { id: row.id })}
-                  </li>
-                `,
-            )}
-          </ul>
-        `
-      }
-      <div class="bar">
-        ${free.map(({ name }) => buttonForm(`/user/oauth2/${name}`, `Link your account at ${titleOf(name)}`, {}, ""))}
-      </div>
-    </section>
-  `
+  return securityView(services, {
+    hasTwoFactor: factor !== undefined,
+    codes: codes?.total ?? 0,
+    passkeys,
+    links,
+    sessions,
+    here: here?.id,
+  })
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify"
-import { findRepositoryById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { artifactDownload, requireContentById } from "../../../features/actions/artifacts/artifacts.ts"
+import { artifactById } from "../../../features/actions/artifacts/artifacts.ts"
 import {
   artifactsFor,
   beginArtifact,
@@ -11,8 +10,8 @@ import {
   finishArtifact,
   requireArtifact,
 } from "../../../features/actions/artifacts/of-jobs.ts"
-import type { RunningTask } from "../../../features/actions/tokens/running-task.ts"
-import { sendDownload } from "../../api/download.ts"
+import type { RunningTask } from "../../../features/actions/tokens/store.ts"
+import { sendDownload } from "../../files/send.ts"
 import { registerBlobUpload, requireSigned, signedAddress } from "./blobs.ts"
 import { method, registerTwirp, sendTwirpRefusal, twirpPath } from "./twirp.ts"
 import { Count, digitsOf, readTime, textIn, Wrapped } from "./values.ts"
@@ -92,10 +91,8 @@ export async function registerArtifactService(app: FastifyInstance, services: Se
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendTwirpRefusal(request, reply, error))
     scope.get<{ readonly Querystring: Readonly<Record<string, unknown>> }>(PATHS.download, async (request, reply) => {
-      const artifact = await requireContentById(services, requireSigned(services, request.query, "artifact download"))
-      const repository = await findRepositoryById.first(services.database.read, { id: artifact.repository_id })
-      if (!repository) throw refuse.notFound()
-      return sendDownload(request, reply, artifactDownload(services, repository.storage, artifact))
+      const download = await artifactById(services, requireSigned(services, request.query, "artifact download"))
+      return sendDownload(request, reply, download)
     })
   })
 }

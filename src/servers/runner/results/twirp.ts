@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { type RefusalKind, refuse } from "../../../core/errors.ts"
 import { Check, type Static, type TSchema } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { parseJson, TooDeep } from "../../../core/text/json.ts"
-import type { RunningTask } from "../../../features/actions/tokens/running-task.ts"
+import { parseSent, Unacceptable } from "../../../core/text/json.ts"
 import { readRuntimeToken } from "../../../features/actions/tokens/runtime-token.ts"
+import type { RunningTask } from "../../../features/actions/tokens/store.ts"
 import { asRefusal, faultWords } from "../../../features/code/pushes/refusals.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 
@@ -95,11 +95,11 @@ export const bearerOf = (header: string | undefined): string | undefined => /^be
 /** The record of a body, its members in snake case. Refuses `badRequest`. */
 export function readRecord(body: unknown): object {
   try {
-    const record: unknown = parseJson(Buffer.isBuffer(body) && body.length > 0 ? body.toString("utf8") : "{}")
+    const record: unknown = parseSent(Buffer.isBuffer(body) && body.length > 0 ? body.toString("utf8") : "{}")
     if (typeof record !== "object" || record === null || Array.isArray(record)) throw refuse.badRequest("the body must be a JSON object")
     return Object.fromEntries(Object.entries(record).map(([name, value]) => [snakeCase(name), value]))
   } catch (error) {
-    if (error instanceof SyntaxError) throw refuse.badRequest(error instanceof TooDeep ? error.message : "the body is no JSON")
+    if (error instanceof SyntaxError) throw refuse.badRequest(error instanceof Unacceptable ? error.message : "the body is no JSON")
     throw error
   }
 }

@@ -8,7 +8,6 @@ import type { Upload } from "../../../core/upload.ts"
 import { markdownFor, openKeeping } from "../../../features/planning/attachments/keep.ts"
 import { ATTACH, COMPOSED, FILES } from "../../../web/composer.ts"
 import { brokeOff, isMultipart, openParser, unreadable } from "../../client/multipart.ts"
-import { FORM } from "../form.ts"
 
 /**
  * Attaching files to a text without scripts: the form of the text is sent whole, with the files, by a button of its composer. The files are stored, their
@@ -21,7 +20,7 @@ const LIMITS = { fieldNameSize: 100, fields: 1000, parts: 1100, files: MOST_FILE
 
 /** Why a form is shown again without being done: it was sent to attach files, or files are chosen that were not attached. Undefined for all others. */
 export async function filesFirst(services: Services, { page, request, actor, path }: Sent): Promise<Refusal | undefined> {
-  if (page.method !== "POST" || page.upload) return undefined
+  if (page.method !== "POST" || page.upload || page.beforeSignIn) return undefined
   const told = isMultipart(request.headers) ? await receive(services, { page, request, actor, path }) : undefined
   if (!Buffer.isBuffer(request.body) || !request.headers["content-type"]?.startsWith(FORM_TYPE) || !request.body.includes(ATTACH))
     return told
@@ -51,7 +50,7 @@ async function receive(services: Services, { page, request, actor, path }: Sent)
     problem = refusalIn(error)
     return undefined
   })
-  const fields = await read(request.raw, page.bytes ?? FORM.bodyLimit, async (upload) => {
+  const fields = await read(request.raw, page.bytes, async (upload) => {
     if (!keep || problem) return
     try {
       added.push(markdownFor(await keep(upload)))

@@ -6,7 +6,7 @@ import { html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { isAccountName } from "../../../features/people/users/names.ts"
-import { queryOf } from "../session.ts"
+import { queryOf } from "../../../web/address.ts"
 
 /**
  * Answers the question of the go command, `?go-get=1` at any path below a repository: where the code of this import path is. The answer is the
@@ -33,7 +33,7 @@ interface Names {
 const REPOSITORY = /^[\w.-]{1,100}$/
 
 function askedFor(request: FastifyRequest): Names | undefined {
-  if (request.method !== "GET" || !request.url.includes("go-get=1") || queryOf(request).get("go-get") !== "1") return undefined
+  if (request.method !== "GET" || !request.url.includes("go-get=1") || queryOf(request.url).get("go-get") !== "1") return undefined
   const [, owner = "", name = ""] = request.url.split(/[/?]/, 3)
   const repo = name.replace(/\.git$/, "")
   return isAccountName(owner) && REPOSITORY.test(repo) ? { owner, repo } : undefined

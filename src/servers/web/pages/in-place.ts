@@ -4,11 +4,11 @@ import { type Content, html } from "../../../core/html.ts"
 import type { SessionText, Shown } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { beginSession, findSessionOf, type Session } from "../../../features/people/sessions/sessions.ts"
-import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
+import { signInOf } from "../../../features/people/sign-in/sign-in.ts"
 import { notice } from "../../../web/components.ts"
+import { codeField, hidden, passwordFields, problemBeside, remember, stepPage } from "../../../web/sign-in.ts"
 import { clientAddress } from "../../client/address.ts"
-import { sessionOf, sessionText } from "../session.ts"
-import { codeField, hidden, passwordFields, problemBeside, remember, stepPage } from "./sign-in-forms.ts"
+import { sessionOf, sessionText } from "../../client/session.ts"
 
 /**
  * A form that is sent after its session has ended: nothing that was typed is lost. The page that asks to sign in carries all fields of the form, and
@@ -85,7 +85,7 @@ export interface Entered {
 }
 
 /** Signs in who sent a form together with their password. Undefined where the form came without; a page where more is needed. */
-export async function signInPlace(services: Services, signIn: SignIn, request: FastifyRequest): Promise<Entered | Shown | undefined> {
+export async function signInPlace(services: Services, request: FastifyRequest): Promise<Entered | Shown | undefined> {
   const fields = fieldsOf(request)
   if (!fields || ![...fields.keys()].some((name) => name.startsWith(PREFIX))) return undefined
   const field = (name: string): string => fields.get(PREFIX + name) ?? ""
@@ -95,6 +95,7 @@ export async function signInPlace(services: Services, signIn: SignIn, request: F
     withoutSignIn(request, fields)
     return undefined
   }
+  const signIn = signInOf(services)
   const ticket = field("ticket")
   const second = (text: string, refusal?: Refusal) =>
     page(request, fields, html`${hidden(`${PREFIX}ticket`, text)}${codeField(refusal, `${PREFIX}code`)}`, refusal)

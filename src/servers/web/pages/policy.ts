@@ -1,7 +1,15 @@
 import type { FastifyReply } from "fastify"
 
+/** The browser asks each time whether it has changed, and others keep nothing. */
+export const NOT_SHARED = { "cache-control": "private, no-cache" } as const
+
+interface HeadersOf {
+  readonly formTargets?: readonly string[]
+  readonly retryAfter?: number
+}
+
 /** The headers of every page: it runs and loads what is ours, is framed by nobody, and tells no other site where the reader was. */
-export function pageHeaders(formTargets: readonly string[] = []): Readonly<Record<string, string>> {
+export function pageHeaders({ formTargets = [], retryAfter }: HeadersOf): Readonly<Record<string, string>> {
   return {
     "content-type": "text/html;charset=utf-8",
     "content-security-policy": [
@@ -25,9 +33,11 @@ export function pageHeaders(formTargets: readonly string[] = []): Readonly<Recor
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy":
       "publickey-credentials-get=(self), publickey-credentials-create=(self), clipboard-write=(self), camera=(), geolocation=(), microphone=()",
-    "cache-control": "private, no-cache",
+    ...NOT_SHARED,
+    ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
   }
 }
 
 /** Nobody keeps the answer: it has a secret, or a sentence that is shown once. */
-export const notStored = (reply: FastifyReply): FastifyReply => reply.header("cache-control", "no-store")
+export const NOT_STORED = { "cache-control": "no-store" } as const
+export const notStored = (reply: FastifyReply): FastifyReply => reply.headers(NOT_STORED)

@@ -1,36 +1,43 @@
 import { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import { type Actor, anonymous, signedInAs } from "../../../core/actor.ts"
+import { mayRead } from "../../../access/scopes.ts"
+import { actorId, anonymous, signedInAs } from "../../../core/actor.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import type { Html } from "../../../core/html.ts"
-import { isRawPath, type Page as ListPage, lastSegment } from "../../../core/operation.ts"
-import type { Moved, Page, PageAnswer, PageInput, Reader, SentEvents, SentFile, Shown } from "../../../core/page.ts"
+import type { Page as ListPage, Request } from "../../../core/operation.ts"
+import type {
+  Away,
+  Kept,
+  Moved,
+  Page,
+  PageAnswer,
+  PageInput,
+  Reader,
+  SentEvents,
+  SentFile,
+  SessionText,
+  Shown,
+} from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { findHeaderNews } from "../../../features/events/notifications/header.ts"
-import { totalsOfUsers } from "../../../features/events/notifications/threads.ts"
-import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
+import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
+import { authenticatorOf } from "../../../features/people/authentication/authenticate.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
-import type { SignIn } from "../../../features/people/sign-in/sign-in.ts"
-import { avatarUrl } from "../../../features/people/users/present.ts"
-import { auditEntryOf, audited } from "../../../features/site/administration/audit.ts"
-import { path } from "../../../web/address.ts"
-import { ASSETS_PATH, findAsset } from "../../../web/assets.ts"
-import { type Flash, frame, type Surroundings } from "../../../web/layout.ts"
+import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
+import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
 import { asRefusal, movedTo, sendRefusal } from "../../api/answer.ts"
-import { sendDownload } from "../../api/download.ts"
 import { logFault, requestDetails, retryAfter } from "../../api/faults.ts"
 import { readBody, readQuery } from "../../api/input.ts"
-import { receiveUpload } from "../../api/upload.ts"
 import { clientAddress } from "../../client/address.ts"
-import { leadTo, ownPath } from "../../routing/redirect.ts"
-import { type DeclaredRequest, type DeclaredRoute, declaredRoute } from "../../routing/routes.ts"
-import { actorOf, mayReadCategory } from "../actor.ts"
-import { FORM } from "../form.ts"
-import { loginFor, queryOf, sessionOf, sessionText, setSession } from "../session.ts"
+import { cookieOf, keep, keptBy } from "../../client/cookies.ts"
+import { sessionOf, sessionText, setSession } from "../../client/session.ts"
+import { sendDownload } from "../../files/send.ts"
+import { callerByHeader } from "../../routing/callers.ts"
+import { type Caller, type Kind, openKept, type Ready, routesOf, type Send } from "../../routing/pipeline.ts"
+import { leadTo, sendAway, unnoticed } from "../../routing/redirect.ts"
+import { type DeclaredRequest, type DeclaredRoute, declaredRoute, pathOf } from "../../routing/routes.ts"
 import { filesFirst } from "./attach.ts"
-import { encodingFor, openPageCache, type PageCache, type Ready, readyText, sendReady } from "./cache.ts"
 import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
@@ -38,185 +45,199 @@ import { registerGoGet } from "./go-get.ts"
 import { askInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
-import { notStored, pageHeaders } from "./policy.ts"
-import { cameFrom, cookieOf, diffsFor, dismissedBy, registerRemembered, themeFor, themeOf } from "./remembered.ts"
+import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
+import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
+import { cameFrom, chosenTheme, diffsFor, surroundings } from "./surroundings.ts"
 
-const YEAR = 31_536_000
-
-/** Serves what pages load, and gives the routes of the declared ones. */
-export function registerPages(
-  app: FastifyInstance,
-  services: Services,
-  pages: readonly Page[],
-  { signIn, authenticator }: Pick<Serving, "signIn" | "authenticator">,
-): readonly DeclaredRoute[] {
+/** The routes of the declared pages. */
+export function pageRoutes(app: FastifyInstance, services: Services, pages: readonly Page[]): readonly DeclaredRoute[] {
   const sendEvents = openEventStreams(app)
   const live = openLivePages(services, totalsOfUsers)
-  const serving: Serving = { services, cache: openPageCache(), signIn, authenticator, sendEvents, live, undoable: undoableIn(pages) }
+  const serving: Serving = { sendEvents, live, undoable: undoableIn(pages) }
   registerGoGet(app, services)
-  app.get<{ Params: { file: string } }>(`${ASSETS_PATH}/:file`, async (request, reply) => {
-    const asset = findAsset(request.params.file)
-    if (!asset) throw refuse.notFound()
-    const encoding = encodingFor(request)
-    if (encoding) reply.header("content-encoding", encoding)
-    return reply
-      .header("cache-control", `public, max-age=${YEAR}, immutable`)
-      .header("vary", "Accept-Encoding")
-      .type(asset.type)
-      .send(await asset.bytes(encoding))
-  })
-
-  registerRemembered(app, services)
-  return pages.map((page) => ({
-    method: page.method,
-    path: page.address,
-    operation: page.id,
-    // The file of an upload is read as a stream, and so are those that are attached to a text, see attach.ts.
-    body: page.upload ? "streamed" : "files-streamed",
-    bodyLimit: page.method === "POST" ? (page.bytes ?? FORM.bodyLimit) : undefined,
-    signsInPlace: page.method === "POST" && !page.upload,
-    asksToSignIn: page.asksToSignIn,
-    handle: (request, reply) => servePage(serving, page, request, reply),
-    fail: (error, request, reply) => sendErrorPage(services, request, reply, error),
-  }))
-}
-
-function pathOf({ address }: Page, { params, url }: DeclaredRequest): Readonly<Record<string, string>> {
-  // A clone address that somebody pastes into a browser.
-  const repo = params["repo"]?.replace(/\.git$/, "")
-  const last = /\{(\w+)\}$/.exec(address)?.[1]
-  const raw = last !== undefined && isRawPath(last) ? { [last]: lastSegment(url) } : {}
-  return { ...params, ...raw, ...(repo === undefined ? {} : { repo }) }
+  return routesOf(services, kindOf(services, serving), pages)
 }
 
 interface Serving {
-  readonly services: Services
-  readonly cache: PageCache
-  readonly signIn: SignIn
-  readonly authenticator: Authenticator
   readonly sendEvents: SendEvents
   readonly live: LivePages
   readonly undoable: Undoable
 }
 
-async function servePage(
-  { services, cache, signIn, authenticator, sendEvents, live, undoable }: Serving,
+/** Who asks for a page, and how they want it. */
+interface Visitor extends Caller {
+  readonly session: Session | undefined
+  /** The session that the request itself has begun. */
+  readonly begun: SessionText | undefined
+  /** Whether a program asks, which has signed in with a header. */
+  readonly isProgram: boolean
+  readonly flash: Flash | undefined
+  readonly kept: Partial<Kept>
+  readonly diffs: string | undefined
+  /** Why a form is shown again without being done. */
+  readonly unsent: Refusal | undefined
+}
+
+type Answering = (input: PageInput) => Promise<PageAnswer>
+type Fields = Pick<PageInput, "query" | "page">
+
+/** Pages and forms: people come with a session of their browser, and get HTML. */
+function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answering, Fields, PageAnswer> {
+  const { requireSignIn } = services.config.security
+  return {
+    route: (page) => ({
+      method: page.method,
+      path: page.address,
+      operation: page.id,
+      // The file of an upload is read as a stream, and so are those that are attached to a text, see attach.ts.
+      body: page.upload ? "streamed" : page.beforeSignIn ? "collected" : "files-streamed",
+      bodyLimit: page.method === "POST" ? page.bytes : undefined,
+      signsInPlace: page.method === "POST" && !page.upload && !page.beforeSignIn,
+      fromAnySite: page.fromAnySite,
+      asksToSignIn: page.asksToSignIn,
+    }),
+    who: (page, request, reply) => visitorOf(services, serving, page, request, reply),
+    admit: (page, { actor }) => {
+      // Before anything is looked up: what is hidden or missing leads to signing in as everything else does.
+      const asksFirst = (requireSignIn && !page.beforeSignIn) || (page.rule.signIn === "required" && page.method === "GET")
+      if (asksFirst && actor.kind === "anonymous") throw refuse.unauthenticated()
+      if (page.programs?.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
+    },
+    keeps: {
+      // Pages say how long ago things happened, exact to a minute.
+      answers: openKept(services, { mostBytes: 16 * 1024 * 1024, longest: 512 * 1024, seconds: 60 }),
+      keyOf: (page, { session, kept, diffs, flash, isProgram }, request) => {
+        if (page.method !== "GET" || page.changesWithTime || page.beforeSignIn) return undefined
+        if (flash !== undefined || isProgram || isFollowed(page, request)) return undefined
+        const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
+        return `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
+      },
+    },
+    pathOf: pathOfPage,
+    instead: (page, asked, request) =>
+      isFollowed(page, request) ? async () => follow(services, serving, page, asked, request) : undefined,
+    read: (page, request) => fieldsOf(services, page, request),
+    uploadOf: ({ upload }) => upload,
+    does: ({ record, caller }) => (caller.unsent ? undefined : record.does),
+    handle: ({ caller, opened, request }, fields, upload) =>
+      opened({
+        ...fields,
+        reader: readerOf(services, caller, request),
+        ...(upload && { upload }),
+        ...(caller.unsent && { unsent: caller.unsent }),
+      }),
+    once: ({ record, caller: { actor, unsent }, request }, run) =>
+      record.once && !unsent && actor.kind === "user" && Buffer.isBuffer(request.body)
+        ? once(services, { userId: actor.user.id, url: request.url, body: request.body }, run)
+        : run(),
+    present: ({ record, caller, request }, answered) => present(services, serving, record, caller, request, answered),
+    fail: (error, request, reply) => sendErrorPage(services, request, reply, error),
+  }
+}
+
+/** By the session, which a form may begin itself; by a header where programs ask for the page too. */
+async function visitorOf(
+  services: Services,
+  { undoable }: Serving,
   page: Page,
   request: DeclaredRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
-  const entered = page.method === "POST" ? await signInPlace(services, signIn, request) : undefined
-  if (entered?.kind === "shown") return sendShown(services, request, reply, entered)
+): Promise<Visitor | Send> {
+  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
+  if (entered?.kind === "shown") return () => sendShown(services, request, reply, entered)
   if (entered) setSession(services, reply, entered.cookie)
-  const program = page.programs && request.headers.authorization !== undefined ? await actorOf(request, services, authenticator) : undefined
-  const session = program ? undefined : (entered?.session ?? (await sessionOf(services, request)))
-  const actor: Actor = program ?? (session ? signedInAs(session.user) : anonymous)
-  // Before anything is looked up: what is hidden or missing leads there as everything else does.
-  const asksFirst = services.config.security.requireSignIn || page.rule.signIn === "required"
-  if (asksFirst && actor.kind === "anonymous" && page.method === "GET") return toLogin(reply, request)
-  if (page.programs?.some((category) => !mayReadCategory(services, actor, category))) throw refuse.notFound()
-  if (page.live && queryOf(request).has("live")) return followPage({ services, live, sendEvents }, page, request, reply)
-  const flash = isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), undoable) : undefined
-  const isCached = page.method === "GET" && !page.changesWithTime && flash === undefined && program === undefined
-  const state = isCached ? await services.database.state() : undefined
-  const diffs = diffsFor(request, session?.user)
-  const theme = themeOf(request)
-  const announced = services.announcements.shown(session !== undefined, dismissedBy(request)).map(({ mark }) => mark)
-  const key = `${page.id} ${session?.user.id ?? "-"} ${theme ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
-  const now = services.now()
-  const cached = state && cache.get(key, state, now)
-  if (cached) return sendReady(request, reply, cached)
-  const path = pathOf(page, request)
-  // No name has it, and PostgreSQL takes it in no text.
-  if (Object.values(path).some((value) => value.includes("\0"))) throw refuse.notFound()
-  const unsent = await filesFirst(services, { page, request, actor, path })
-  // A form asks for the sign-in in place, once it has been read.
-  if (services.config.security.requireSignIn && actor.kind === "anonymous") throw refuse.unauthenticated()
-  const answer = await page.open({ services, db: services.database.read, actor, path })
-  const reader: Reader = {
+  const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
+  const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
+  const actor = isProgram
+    ? await callerByHeader(services, authenticatorOf(services), request)
+    : session
+      ? signedInAs(session.user)
+      : anonymous
+  const kept = keptBy(services, request)
+  return {
     actor,
-    url: request.url,
-    requestId: request.id,
-    ip: clientAddress(request),
-    agent: request.headers["user-agent"],
-    session: entered?.cookie.text ?? sessionText(services, request),
-    diffs,
-    theme,
+    session,
+    begun: entered?.cookie,
+    isProgram,
+    flash: isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), undoable) : undefined,
+    kept,
+    diffs: diffsFor(kept, session?.user),
+    unsent: await filesFirst(services, { page, request, actor, path: pathOfPage(page, request) }),
   }
-  const given = await answerTo(services, unsent ? { ...page, does: undefined, once: false } : page, request, actor, (received) =>
-    answer({ ...inputOf(services, page, request), reader, ...received, ...(unsent && { unsent }) }),
-  )
+}
+
+/** Where somebody pastes a clone address into a browser, the name ends in `.git`. */
+function pathOfPage({ address }: Page, request: DeclaredRequest): Readonly<Record<string, string>> {
+  const path = pathOf(address, request)
+  const repo = path["repo"]?.replace(/\.git$/, "")
+  return repo === undefined ? path : { ...path, repo }
+}
+
+const readerOf = (services: Services, { actor, begun, diffs, kept }: Visitor, request: DeclaredRequest): Reader => ({
+  actor,
+  url: request.url,
+  requestId: request.id,
+  ip: clientAddress(request),
+  agent: request.headers["user-agent"],
+  session: begun?.text ?? sessionText(services, request),
+  diffs,
+  kept,
+  from: cameFrom(request),
+})
+
+/** Whether a script asks to be told when the page changes. */
+const isFollowed = ({ live }: Page, request: DeclaredRequest): boolean => live !== undefined && queryOf(request.url).has("live")
+
+/** The stream that tells a script when the page has changed; it ends with the session. */
+function follow(services: Services, { live }: Serving, page: Page, asked: Request, request: DeclaredRequest): SentEvents {
+  const userId = actorId(asked.actor)
+  const followed = async () => {
+    const session = await sessionOf(services, request)
+    if ((session?.user.id ?? 0) !== userId) throw refuse.unauthenticated()
+    return page.live?.({ ...asked, actor: session ? signedInAs(session.user) : anonymous }) ?? []
+  }
+  return live.follow({ who: userId === 0 ? clientAddress(request) : `user ${userId}`, userId, followed })
+}
+
+async function present(
+  services: Services,
+  { sendEvents }: Serving,
+  page: Page,
+  { session, flash }: Visitor,
+  request: DeclaredRequest,
+  given: PageAnswer,
+): Promise<Ready | Send> {
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
-  if ((answered.kind === "shown" || answered.kind === "moved") && answered.session) setSession(services, reply, answered.session)
-  if (answered.kind === "moved") return sendMoved(request, reply, answered)
-  if (answered.kind === "file") return sendDownload(request, reply, answered.file)
-  if (answered.kind === "events") return sendEvents(reply, answered)
-  if (answered.kind === "shown" && answered.rest)
-    return sendLong(services, request, reply, session, { ...answered, rest: answered.rest, flash })
-  const ready = await readyOf(services, request, session, answered, flash)
-  if (state && ready.status === 200 && !(answered.kind === "shown" && answered.isPrivate)) cache.keep(key, state, now, ready)
-  if (flash !== undefined) forgetFlash(reply)
-  const sent = sendReady(request, reply, ready)
-  if (answered.kind === "shown" && (answered.isPrivate || flash !== undefined)) notStored(reply)
-  return sent
+  if (answered.kind === "file") return (reply) => sendDownload(request, reply, answered.file)
+  if (answered.kind === "events") return (reply) => sendEvents(reply, answered)
+  const keeping: Pick<Moved, "session" | "keeps"> = answered.kind === "text" ? {} : answered
+  const kept = (reply: FastifyReply): FastifyReply =>
+    keep(services, keeping.session ? setSession(services, reply, keeping.session) : reply, keeping)
+  if (answered.kind === "away") return (reply) => sendAway(kept(reply), answered.to)
+  if (answered.kind === "moved")
+    return (reply) => sendMoved(request, page.beforeSignIn ? unnoticed(kept(reply)) : kept(reply).headers(NOT_SHARED), answered)
+  const { rest } = answered.kind === "shown" ? answered : {}
+  if (answered.kind === "shown" && rest) return (reply) => sendLong(services, request, kept(reply), session, { ...answered, rest, flash })
+  const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
+  const ready = await readyOf(services, request, shownTo, answered, flash)
+  const isPrivate = (answered.kind === "shown" && answered.isPrivate) || page.beforeSignIn || flash !== undefined
+  if (ready.status === 200 && !isPrivate && !keeping.session && !keeping.keeps)
+    // An encoded form adds about a quarter.
+    return { bytes: ready.plain.length * 1.5 + 300, send: (request, reply) => sendReady(request, reply, ready) }
+  const sent = isPrivate && answered.kind === "shown" ? { ...ready, headers: { ...ready.headers, ...NOT_STORED } } : ready
+  return (reply) => sendReady(request, flash === undefined ? kept(reply) : forgetFlash(kept(reply)), sent)
 }
 
 /** The answer to a form has the form's address, at which there is no page to follow. */
 const unfollowed = (shown: Shown): Shown => ({ ...shown, modules: shown.modules?.filter((name) => name !== "live") ?? [] })
 
-/** The stream that tells a script when the page has changed; it ends with the session. */
-async function followPage(
-  { services, live, sendEvents }: Pick<Serving, "services" | "live" | "sendEvents">,
-  page: Page,
-  request: DeclaredRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const path = pathOf(page, request)
-  const { live: topics } = page
-  if (!topics || Object.values(path).some((value) => value.includes("\0"))) throw refuse.notFound()
-  const userId = (await sessionOf(services, request))?.user.id ?? 0
-  const followed = async () => {
-    const session = await sessionOf(services, request)
-    if ((session?.user.id ?? 0) !== userId) throw refuse.unauthenticated()
-    return topics({ services, db: services.database.read, actor: session ? signedInAs(session.user) : anonymous, path })
-  }
-  return sendEvents(reply, live.follow({ who: userId === 0 ? clientAddress(request) : `user ${userId}`, userId, followed }))
-}
-
-/** Has a page answered; a form once however often it is sent, in the audit log where its operation is, and with its file. */
-async function answerTo(
-  services: Services,
-  page: Pick<Page, "method" | "upload" | "once"> & { readonly does?: Page["does"] | undefined },
-  request: FastifyRequest,
-  actor: Actor,
-  answer: (received: Pick<PageInput, "upload">) => Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  if (page.method === "GET") return answer({})
-  const receiving = page.upload && (await receiveUpload(request.raw, page.upload))
-  const perform = () => answer(receiving ? { upload: receiving.upload } : {}).finally(receiving?.end)
-  const path = request.url.split("?", 1)[0] ?? ""
-  const deed = page.does && auditEntryOf(page.does, { actor, path, ip: clientAddress(request) })
-  const run = async (): Promise<PageAnswer> => {
-    if (!deed) return perform()
-    const recorded = await audited(services, deed, async () => {
-      const answered = await perform()
-      return { answered, status: "status" in answered ? (answered.status ?? 200) : 200 }
-    })
-    return recorded.answered
-  }
-  if (!page.once || actor.kind !== "user" || !Buffer.isBuffer(request.body)) return run()
-  return once(services, { userId: actor.user.id, url: request.url, body: request.body }, run)
-}
-
-const HTML = "text/html;charset=utf-8"
-
 async function readyOf(
   services: Services,
   request: FastifyRequest,
   session: Session | undefined,
-  answered: Exclude<PageAnswer, Moved | SentFile | SentEvents>,
+  answered: Exclude<PageAnswer, Moved | Away | SentFile | SentEvents>,
   flash: Flash | undefined,
-): Promise<Ready> {
+): Promise<ReadyText> {
   if (answered.kind === "text") {
     const policy = answered.type.startsWith("text/html") ? {} : { "content-security-policy": "default-src 'none'; sandbox" }
     return readyText(
@@ -226,14 +247,17 @@ async function readyOf(
     )
   }
   const { before, after } = frame(answered, await surroundings(services, request, session, flash))
-  return readyText(answered.status ?? 200, { ...pageHeaders(answered.formTargets), "content-type": HTML }, `${before}${after}`)
+  return readyText(answered.status ?? 200, pageHeaders(answered), `${before}${after}`)
 }
 
-/** Sends a page that is not declared, such as one of the steps of a sign-in; nobody stores it. */
-export async function sendShown(services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> {
-  const { before, after } = frame(shown, await surroundings(services, request, await sessionOf(services, request)))
-  const { status = 200, formTargets } = shown
-  return notStored(reply.code(status).headers(pageHeaders(formTargets)).header("vary", "Cookie")).send(`${before}${after}`)
+/** Sends a page that is not declared, such as one that asks for the sign-in in place; nobody stores it. */
+const sendShown = async (services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> =>
+  sendFramed(reply, shown, await surroundings(services, request, await sessionOf(services, request)))
+
+function sendFramed(reply: FastifyReply, shown: Shown, around: Surroundings): FastifyReply {
+  const { before, after } = frame(shown, around)
+  reply.code(shown.status ?? 200).headers(pageHeaders(shown))
+  return notStored(reply.header("vary", "Cookie")).send(`${before}${after}`)
 }
 
 /** Sends a page whose rest is still being made. */
@@ -252,7 +276,7 @@ async function sendLong(
   }
   reply
     .code(shown.status ?? 200)
-    .headers(pageHeaders(shown.formTargets))
+    .headers(pageHeaders(shown))
     .header("vary", "Cookie, Accept-Encoding")
   const encoding = encodingFor(request)
   if (encoding !== "gzip" && encoding !== "br") return reply.send(Readable.from(whole()))
@@ -265,40 +289,6 @@ async function sendLong(
   return reply.header("content-encoding", "gzip").send(source.pipe(zip))
 }
 
-async function surroundings(
-  services: Services,
-  request: FastifyRequest,
-  session: Session | undefined,
-  flash?: Flash,
-): Promise<Surroundings> {
-  const user = session?.user
-  const news = user && (await findHeaderNews(services.database.read, user))
-  const timer = news?.timer
-  return {
-    siteName: "Hearth",
-    viewer: user && {
-      login: user.name,
-      full_name: user.full_name,
-      avatar_url: avatarUrl(services.site, user),
-      isAdministrator: user.is_admin === 1,
-    },
-    unread: news?.unread ?? 0,
-    timer: timer && {
-      since: timer.since,
-      seconds: Math.max(0, services.now() - timer.since),
-      title: timer.title,
-      issue: `${timer.owner}/${timer.repository}#${timer.number}`,
-      path: path(timer.owner, timer.repository, timer.isPull === 1 ? "pulls" : "issues", timer.number),
-      back: request.method === "POST" ? cameFrom(request) : request.url,
-    },
-    theme: themeFor(request, user),
-    url: request.url,
-    mayRegister: services.config.users.registration === "open",
-    flash: flash ?? (isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), new Map()) : undefined),
-    announcements: services.announcements.shown(user !== undefined, dismissedBy(request)),
-  }
-}
-
 const forgetFlash = (reply: FastifyReply): FastifyReply => reply.header("set-cookie", noFlash)
 
 /** What a script accepts that sends a form itself and goes on: browsers don't tell scripts where a redirect leads. */
@@ -308,7 +298,6 @@ function sendMoved(request: FastifyRequest, reply: FastifyReply, { to, status = 
   const isTold = request.headers.accept === MOVED
   // What other scripts ask for, nobody sees.
   if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(flash, undo))
-  reply.header("cache-control", "private, no-cache")
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
@@ -318,8 +307,8 @@ const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
 /** The form itself holds the bounds, so that a text that is too long comes back with it. */
 const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: 10_000 }
 
-function inputOf({ config }: Services, page: Page, request: FastifyRequest): { readonly query: unknown; readonly page: ListPage } {
-  const parameters = queryOf(request)
+function fieldsOf({ config }: Services, page: Page, request: FastifyRequest): Fields {
+  const parameters = queryOf(request.url)
   const number = Math.min(Math.max(1, Number(/^\d{1,9}$/.exec(parameters.get("page") ?? "")?.[0] ?? 1)), 1_000_000)
   const limit = Math.min(page.rows, config.api.maxPageSize)
   const rows: ListPage = { number, limit, offset: (number - 1) * limit }
@@ -378,9 +367,7 @@ export async function sendErrorPage(
     isSignedIn: session !== undefined,
   })
   const seconds = retryAfter(refusal)
-  if (seconds !== undefined) reply.header("retry-after", seconds)
   // Without the database the header can't count what is unread.
   const around = await surroundings(services, request, session).catch(() => surroundings(services, request, undefined))
-  const { before, after } = frame(shown, around)
-  return notStored(reply.code(refusal.status).headers(pageHeaders()).header("vary", "Cookie")).send(`${before}${after}`)
+  return sendFramed(reply, { ...shown, ...(seconds !== undefined && { retryAfter: seconds }) }, around)
 }

@@ -1,4 +1,4 @@
-import { publicName } from "../events/kinds.ts"
+import { publicName } from "../../../actions/external/names.ts"
 import type { Payload } from "./payload.ts"
 
 /** A part of a line: text, and the URL that it links to. */

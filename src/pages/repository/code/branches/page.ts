@@ -1,14 +1,15 @@
 import { Mode } from "../../../../access/modes.ts"
-import { unitMode } from "../../../../access/permission.ts"
+import type { Repository } from "../../../../access/permission.ts"
+import { writesCode } from "../../../../access/policies/code.ts"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { form } from "../../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../../core/html.ts"
 import { named } from "../../../../core/operation.ts"
-import { type Page, page } from "../../../../core/page.ts"
+import { type Draft, type Page, page } from "../../../../core/page.ts"
 import Type from "../../../../core/schema.ts"
 import { branchOperations } from "../../../../features/code/branches/operations.ts"
-import { findBranch } from "../../../../features/code/branches/store.ts"
+import { type BranchRow, findBranch } from "../../../../features/code/branches/store.ts"
 import { resolveRevision } from "../../../../features/code/commits/revision.ts"
 import type { OnCode } from "../../../../features/code/contents/locate.ts"
 import { branchesPage } from "../../../../features/code/history/branches.ts"
@@ -37,7 +38,7 @@ const list: Page = page({
     const text = query.q?.trim() ?? ""
     const { branches, total, isComplete } = await branchesPage(services, db, actor, call, { text, page: rows })
     const at = `${repositoryPath(call)}/branches`
-    const isWriter = writes(call)
+    const isWriter = writesCode(call)
     return repositoryPage(call, {
       tab: "code",
       title: "Branches",
@@ -48,31 +49,7 @@ const list: Page = page({
           ${filterForm(at, text, "Search branches")}
         </div>
         ${isWriter && query.deleted && query.commit && (await deletedNotice(call, query.deleted, query.commit))}
-        ${
-          isWriter &&
-          repository.is_empty === 0 &&
-          html`
-            <details class="stack" ${flagged("open", draft !== undefined)}>
-              <summary class="button">${icon("plus")}New branch</summary>
-              ${formView(create, {
-                path: call.path,
-                draft,
-                submit: "Create branch",
-                name: "form",
-                fields: [
-                  { kind: "line", name: "new_branch_name", label: "Name", required: true, maxlength: 100 },
-                  {
-                    kind: "line",
-                    name: "old_ref_name",
-                    label: "From",
-                    value: repository.default_branch,
-                    hint: "A branch, a tag or a commit.",
-                  },
-                ],
-              })}
-            </details>
-          `
-        }
+        ${isWriter && repository.is_empty === 0 && newBranch(repository, call.path, draft)}
         ${
           branches.length > 0
             ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter })
@@ -87,11 +64,21 @@ const list: Page = page({
   },
 })
 
-const writes = ({ actor, permission, repository }: OnCode): boolean =>
-  actor.kind === "user" &&
-  repository.is_archived === 0 &&
-  repository.is_mirror === 0 &&
-  unitMode(permission, repository, "repo.code") >= Mode.write
+const newBranch = ({ default_branch }: Repository, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
+  html`
+    <details class="stack" ${flagged("open", draft !== undefined)}>
+      <summary class="button">${icon("plus")}New branch</summary>
+      ${formView(create, {
+        path,
+        draft,
+        submit: "Create branch",
+        fields: [
+          { kind: "line", name: "new_branch_name", label: "Name", required: true, maxlength: 100 },
+          { kind: "line", name: "old_ref_name", label: "From", value: default_branch, hint: "A branch, a tag or a commit." },
+        ],
+      })}
+    </details>
+  `
 
 /** Says that a branch is gone, with a button that brings it back; nothing where that can't be, or is not so. */
 async function deletedNotice(call: OnCode, name: string, commit: string): Promise<Html | undefined> {
@@ -117,7 +104,7 @@ const one: Page = page({
   answer: async (call) => {
     const { db, repository, permission, draft } = call
     const branch = await findBranch.first(db, { repositoryId: repository.id, name: call.path.branch })
-    if (!branch || !writes(call)) throw refuse.notFound()
+    if (!branch || !writesCode(call)) throw refuse.notFound()
     const isDefault = branch.name === repository.default_branch
     const shown = { path: call.path, draft } as const
     return repositoryPage(call, {
@@ -149,34 +136,38 @@ const one: Page = page({
           ${
             isDefault
               ? html`<p class="muted">It is the default branch: pages and pull requests begin with it, and it can't be deleted.</p>`
-              : html`
-                ${
-                  permission.mode >= Mode.admin &&
-                  html`
-                    <h2 id="default">Default branch</h2>
-                    ${formView(makeDefault, {
-                      ...shown,
-                      look: "plain",
-                      submit: `Use it in place of ${repository.default_branch}`,
-                      fields: [{ kind: "hidden", name: "default_branch", value: branch.name }],
-                    })}
-                  `
-                }
-                <h2 id="delete">Delete</h2>
-                <p>It can be restored right afterwards.</p>
-                ${formView(remove, {
-                  ...shown,
-                  look: "danger",
-                  submit: "Delete branch",
-                  fields: [{ kind: "hidden", name: "commit", value: branch.commit_id }],
-                })}
-              `
+              : [permission.mode >= Mode.admin && defaultPart(repository, branch, shown), deletePart(branch, shown)]
           }
         </div>
       `,
     })
   },
 })
+
+type InForms = Pick<Parameters<typeof formView>[1], "path" | "draft">
+
+const defaultPart = ({ default_branch }: Repository, { name }: BranchRow, shown: InForms): Html =>
+  html`
+    <h2 id="default">Default branch</h2>
+    ${formView(makeDefault, {
+      ...shown,
+      look: "plain",
+      submit: `Use it in place of ${default_branch}`,
+      fields: [{ kind: "hidden", name: "default_branch", value: name }],
+    })}
+  `
+
+const deletePart = ({ commit_id }: BranchRow, shown: InForms): Html =>
+  html`
+    <h2 id="delete">Delete</h2>
+    <p>It can be restored right afterwards.</p>
+    ${formView(remove, {
+      ...shown,
+      look: "danger",
+      submit: "Delete branch",
+      fields: [{ kind: "hidden", name: "commit", value: commit_id }],
+    })}
+  `
 
 const creates = {
   does: named(branchOperations, "repoCreateBranch"),

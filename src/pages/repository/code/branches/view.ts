@@ -19,20 +19,14 @@ export function branchesTable(on: OnRepository, branches: readonly BranchOnPage[
   return html`<ul class="rows branches">${branches.map((each) => row(on, each, most, reader))}</ul>`
 }
 
-function row(
-  on: OnRepository,
-  { branch, isDefault, comparison, pull, status }: BranchOnPage,
-  most: number,
-  { isSignedIn, writes }: Reader,
-): Html {
-  const at = repositoryPath(on)
+function row(on: OnRepository, each: BranchOnPage, most: number, reader: Reader): Html {
+  const { branch, isDefault, comparison, status } = each
   const { name, commit } = branch
-  const base = on.repository.default_branch
   return html`
     <li>
       <div class="main">
         <h2 class="title">
-          <a href="${at}/src/branch/${escapePath(name)}"><bdi>${name}</bdi></a>${" "}
+          <a href="${repositoryPath(on)}/src/branch/${escapePath(name)}"><bdi>${name}</bdi></a>${" "}
           ${isDefault && html`<span class="chip">Default</span>`}${" "}
           ${branch.protected && html`<span class="chip">${icon("shield-lock")}Protected</span>`}
         </h2>
@@ -42,43 +36,49 @@ function row(
           <span><bdi>${commit.author.name}</bdi></span><span>${timeOf(commit.timestamp)}</span>
         </div>
       </div>
-      ${!isDefault && html`<div class="apart">${apart(comparison, most, base)}</div>`}
-      <div class="bar branch-tools">
-        ${
-          pull
-            ? html`
-              <a
-                class="state open"
-                href="${path(pull.owner, pull.repository, "pulls", pull.number)}"
-                title="${pull.title}"
-              >
-                ${icon("git-pull-request")}#${pull.number}
-              </a>
-            `
-            : !isDefault &&
-              isSignedIn &&
-              html`
-                <a class="button small" href="${at}/compare/${escapePath(base)}...${escapePath(name)}" rel="nofollow">
-                  ${icon("git-compare")}Compare
-                </a>
-              `
-        }
-        <a class="button quiet small" href="${at}/commits/branch/${escapePath(name)}" rel="nofollow">
-          ${icon("history", "History")}
-        </a>
-        <a class="button quiet small" href="${at}/archive/${escapePath(name)}.zip" rel="nofollow">
-          ${icon("file-zip", "Download as ZIP")}
-        </a>
-        ${
-          writes &&
-          html`
-            <a class="button quiet small" href="${at}/branches/edit/${escapePath(name)}" rel="nofollow">
-              ${icon("pencil", `Rename or delete ${name}`)}
+      ${!isDefault && html`<div class="apart">${apart(comparison, most, on.repository.default_branch)}</div>`}
+      ${tools(on, each, reader)}
+    </li>
+  `
+}
+
+function tools(on: OnRepository, { branch, isDefault, pull }: BranchOnPage, { isSignedIn, writes }: Reader): Html {
+  const at = repositoryPath(on)
+  const name = escapePath(branch.name)
+  return html`
+    <div class="bar branch-tools">
+      ${
+        pull
+          ? html`
+            <a
+              class="state open"
+              href="${path(pull.owner, pull.repository, "pulls", pull.number)}"
+              title="${pull.title}"
+            >
+              ${icon("git-pull-request")}#${pull.number}
             </a>
           `
-        }
-      </div>
-    </li>
+          : !isDefault &&
+            isSignedIn &&
+            html`
+              <a class="button small" href="${at}/compare/${escapePath(on.repository.default_branch)}...${name}" rel="nofollow">
+                ${icon("git-compare")}Compare
+              </a>
+            `
+      }
+      <a class="button quiet small" href="${at}/commits/branch/${name}" rel="nofollow">${icon("history", "History")}</a>
+      <a class="button quiet small" href="${at}/archive/${name}.zip" rel="nofollow">
+        ${icon("file-zip", "Download as ZIP")}
+      </a>
+      ${
+        writes &&
+        html`
+          <a class="button quiet small" href="${at}/branches/edit/${name}" rel="nofollow">
+            ${icon("pencil", `Rename or delete ${branch.name}`)}
+          </a>
+        `
+      }
+    </div>
   `
 }
 

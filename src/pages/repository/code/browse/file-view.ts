@@ -46,52 +46,140 @@ export interface FileOptions {
   readonly from: number
 }
 
-/** What a file shows: its text with numbers, a rendering, a picture, or a way to download it. */
-export async function fileView(call: OnCode, located: Located, entry: TreeEntry, { asSource, from }: FileOptions): Promise<Html> {
-  const { services } = call
-  const { git, revision, parts } = located
+/** A file as far as it is read, and what that says of it. */
+interface Read {
+  readonly entry: TreeEntry
+  readonly size: number
+  /** Undefined where it is too large. */
+  readonly content: Buffer | undefined
+  /** The content as text, where it is one. */
+  readonly text: string | undefined
+  readonly lines: number | undefined
+  readonly isLink: boolean
+  readonly pointer: ReturnType<typeof readPointer>
+  readonly picture: Picture | undefined
+  readonly notebook: ReturnType<typeof readNotebook>
+  readonly canBeRendered: boolean
+  readonly isRendered: boolean
+}
+
+async function readFile({ services }: OnCode, { git }: Located, entry: TreeEntry, asSource: boolean): Promise<Read> {
   const { size } = await services.git.objects.namedInfo(git, entry.id)
-  const raw = codePath(call, "raw", revision, parts)
-  const media = codePath(call, "media", revision, parts)
-  const here = codePath(call, "src", revision, parts)
   const isLink = entry.mode === "120000"
   const content = size <= MOST_BYTES ? await services.git.objects.readBlob(git, entry.id) : undefined
   const pointer = content && size <= POINTER_BYTES ? readPointer(content) : undefined
   const isText = content !== undefined && pointer === undefined && !content.subarray(0, PROBED_BYTES).includes(0)
-  const notebook = isText && !isLink && NOTEBOOK.test(entry.name) ? readNotebook(content.toString("utf8")) : undefined
+  const text = isText ? content.toString("utf8") : undefined
+  const notebook = text !== undefined && !isLink && NOTEBOOK.test(entry.name) ? readNotebook(text) : undefined
   const canBeRendered = !isLink && (MARKDOWN.test(entry.name) || TABLE.test(entry.name) || notebook !== undefined)
-  const isRendered = !asSource && canBeRendered
-  const { type } = fileHeadersOf(entry.name)
-  const tabs = openTabs(services.git, git, revision.commit.tree)
-  const picture = content && !isLink ? recognizePicture(content) : undefined
-  const lines = isText ? countLines(content) : undefined
-  const body = async (): Promise<Html> => {
-    if (!isLink && /^image\//.test(type))
-      return html`<div class="picture"><img src="${media}" alt="${entry.name}" ${picture && sizeOf(picture)}></div>`
-    if (!isLink && /^video\//.test(type))
-      return html`
-        <div class="picture">
-          <video src="${media}" controls></video>
-        </div>
-      `
-    if (!isLink && /\.pdf$/i.test(entry.name) && (content === undefined || pointer || isPdf(entry.name, content)))
-      return documentView(entry.name, media)
-    if (pointer) return download("Git LFS file", `Stored with Git LFS: ${bytes(pointer.size)}.`, media)
-    const isLong = isText && !isRendered && (lines ?? 0) > MOST_LINES
-    if (content === undefined || isLong) return largeView(call, located, { entry, size, from, tabs: await tabs(parts) })
-    if (!isText) return download("Binary file", `The file has ${bytes(size)}.`, raw)
-    const text = content.toString("utf8")
-    if (!isRendered) {
-      const code = await services.highlighter.lines({ name: entry.name, text, id: entry.id, patienceMs: PATIENCE_MS })
-      return html`${code.hasInvisible && INVISIBLE_WARNING}${codeView(entry.name, code.lines, { tabs: await tabs(parts) })}`
-    }
-    const file = { at: revisionPath(revision), folder: parts.slice(0, -1).join("/") }
-    if (notebook) return notebookView(call, notebook, { id: entry.id, file, source: `${here}?display=source` })
-    const table = TABLE.exec(entry.name)
-    if (table) return tableView(entry.name, text, table[1] === undefined ? "," : "\t", raw)
-    return html`<div class="inside">${await renderText(call, text, { style: "document", file })}</div>`
+  return {
+    entry,
+    size,
+    content,
+    text,
+    lines: isText ? countLines(content) : undefined,
+    isLink,
+    pointer,
+    picture: content && !isLink ? recognizePicture(content) : undefined,
+    notebook,
+    canBeRendered,
+    isRendered: !asSource && canBeRendered,
   }
-  const facts = [
+}
+
+/** What a file shows: its text with numbers, a rendering, a picture, or a way to download it. */
+export async function fileView(call: OnCode, located: Located, entry: TreeEntry, { asSource, from }: FileOptions): Promise<Html> {
+  const file = await readFile(call, located, entry, asSource)
+  const shown = mediaView(file, codePath(call, "media", located.revision, located.parts)) ?? (await contentView(call, located, file, from))
+  return html`
+    <div class="card file">
+      ${fileHead(call, located, file, outlineOf(file, shown))}${shown}
+    </div>
+  `
+}
+
+/** What the browser shows itself, and large files of Git LFS; nothing for others. */
+function mediaView({ entry: { name }, content, isLink, pointer, picture }: Read, media: string): Html | undefined {
+  const type = isLink ? "" : fileHeadersOf(name).type
+  if (/^image\//.test(type)) return html`<div class="picture"><img src="${media}" alt="${name}" ${picture && sizeOf(picture)}></div>`
+  if (/^video\//.test(type))
+    return html`
+      <div class="picture">
+        <video src="${media}" controls></video>
+      </div>
+    `
+  if (!isLink && /\.pdf$/i.test(name) && (content === undefined || pointer || isPdf(name, content))) return documentView(name, media)
+  return pointer && download("Git LFS file", `Stored with Git LFS: ${bytes(pointer.size)}.`, media)
+}
+
+async function contentView(call: OnCode, located: Located, file: Read, from: number): Promise<Html> {
+  const { services } = call
+  const { git, revision, parts } = located
+  const { entry, size, content, text, notebook, isRendered } = file
+  const tabs = () => openTabs(services.git, git, revision.commit.tree)(parts)
+  if (content === undefined || isInParts(file)) return largeView(call, located, { entry, size, from, tabs: await tabs() })
+  const raw = codePath(call, "raw", revision, parts)
+  if (text === undefined) return download("Binary file", `The file has ${bytes(size)}.`, raw)
+  if (!isRendered) {
+    const code = await services.highlighter.lines({ name: entry.name, text, id: entry.id, patienceMs: PATIENCE_MS })
+    return html`${code.hasInvisible && INVISIBLE_WARNING}${codeView(entry.name, code.lines, { tabs: await tabs() })}`
+  }
+  const at = { at: revisionPath(revision), folder: parts.slice(0, -1).join("/") }
+  const source = `${codePath(call, "src", revision, parts)}?display=source`
+  if (notebook) return notebookView(call, notebook, { id: entry.id, file: at, source })
+  const table = TABLE.exec(entry.name)
+  if (table) return tableView(entry.name, text, table[1] === undefined ? "," : "\t", raw)
+  return html`<div class="inside">${await renderText(call, text, { style: "document", file: at })}</div>`
+}
+
+const isInParts = ({ lines = 0, isRendered }: Read): boolean => !isRendered && lines > MOST_LINES
+
+function outlineOf(file: Read, shown: Html): readonly OutlineEntry[] {
+  const { entry, text, isRendered } = file
+  if (text === undefined || isInParts(file)) return []
+  if (!isRendered) return symbolsIn(entry.name, text)
+  return MARKDOWN.test(entry.name) ? headingsIn(String(shown)) : []
+}
+
+function fileHead(call: OnCode, located: Located, file: Read, outline: readonly OutlineEntry[]): Html {
+  const { revision, parts } = located
+  const { entry, text, isLink, canBeRendered, isRendered } = file
+  const [raw, here] = [codePath(call, "raw", revision, parts), codePath(call, "src", revision, parts)]
+  const edit = isLink ? undefined : editing(call, located)
+  return html`
+    <div class="head">
+      ${
+        text !== undefined &&
+        canBeRendered &&
+        choices("View", [
+          { href: here, text: "Rendered", current: isRendered },
+          { href: `${here}?display=source`, text: "Source", current: !isRendered },
+        ])
+      }
+      <span class="muted small">${factsOf(file).join(" · ")}</span>
+      <div class="bar end">
+        ${outlineMenu(outline)}<a class="button small" href="${raw}" rel="nofollow">Raw</a>
+        <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>
+        <a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">
+          ${icon("history")}History
+        </a>
+        <a
+          class="button small"
+          href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
+          data-key="y"
+        >
+          ${icon("link")}Permalink
+        </a>
+        <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
+        ${edit && text !== undefined && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}
+        ${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}
+      </div>
+    </div>
+  `
+}
+
+const factsOf = ({ entry, size, lines, picture, pointer, isLink }: Read): readonly string[] =>
+  [
     lines !== undefined && plural(lines, "line"),
     picture && `${picture.width} × ${picture.height}`,
     bytes(pointer?.size ?? size),
@@ -99,42 +187,6 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
     entry.mode === "100755" && "executable",
     isLink && "symbolic link",
   ].filter((fact) => typeof fact === "string")
-  const shown = await body()
-  const outline = (): readonly OutlineEntry[] => {
-    if (!isText) return []
-    if (!isRendered) return (lines ?? 0) > MOST_LINES ? [] : symbolsIn(entry.name, content.toString("utf8"))
-    return MARKDOWN.test(entry.name) ? headingsIn(String(shown)) : []
-  }
-  const edit = isLink ? undefined : editing(call, located)
-  const permalink = codePath(call, "src", { ...revision, kind: "commit", name: revision.commit.id }, parts)
-  return html`
-    <div class="card file">
-      <div class="head">
-        ${
-          isText &&
-          canBeRendered &&
-          choices("View", [
-            { href: here, text: "Rendered", current: isRendered },
-            { href: `${here}?display=source`, text: "Source", current: !isRendered },
-          ])
-        }
-        <span class="muted small">${facts.join(" · ")}</span>
-        <div class="bar end">
-          ${outlineMenu(outline())}<a class="button small" href="${raw}" rel="nofollow">Raw</a>
-          <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>
-          <a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">
-            ${icon("history")}History
-          </a>
-          <a class="button small" href="${permalink}" data-key="y">${icon("link")}Permalink</a>
-          <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
-          ${edit && isText && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}
-          ${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}
-        </div>
-      </div>
-      ${shown}
-    </div>
-  `
-}
 
 /** Nothing where there is only one place to go to. */
 const outlineMenu = (entries: readonly OutlineEntry[]): Html | undefined =>

@@ -9,10 +9,12 @@ import { escapePath } from "../../../../core/text/escape-path.ts"
 import { explicitForm, type Located, locateCode, locateDefault, type OnCode } from "../../../../features/code/contents/locate.ts"
 import { findEntry } from "../../../../features/code/contents/paths.ts"
 import { findLanguages } from "../../../../features/code/languages/store.ts"
+import { releaseUrl } from "../../../../features/code/releases/present.ts"
 import { findLatestRelease } from "../../../../features/code/releases/store.ts"
 import { texts } from "../../../../features/code/repositories/present.ts"
 import { repositorySshUrl } from "../../../../features/code/repositories/urls.ts"
 import { findImportOf } from "../../../../features/site/migration/imports-store.ts"
+import type { TreeEntry } from "../../../../git/index.ts"
 import { codePath, repositoryPath, revisionPath } from "../../../../web/address.ts"
 import { filterForm, menu, notice, shares } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
@@ -90,72 +92,78 @@ async function codePage(
   located: Located,
   { isHome, folder, ...shown }: FileOptions & { readonly isHome: boolean; readonly folder: FolderPage },
 ): Promise<PageAnswer> {
-  const { services, db, repository, owner } = call
+  const { services, repository } = call
   const { git, revision, parts } = located
   const entry = await findEntry(services.git, git, revision.commit.tree, parts)
   if (!entry || entry.mode === "160000") throw refuse.notFound()
-  const isDefault = revision.kind === "branch" && revision.name === repository.default_branch
-  const common = { tab: "code", unlisted: !isDefault } as const
-  const crumbs = pathCrumbs(call, located, "src")
-  const feed = revision.kind === "branch" ? `${repositoryPath(call)}/atom/${revisionPath(revision)}` : undefined
-  const heading = html`<h1 class="hidden-text">${parts.length === 0 ? `Code of ${owner.name}/${repository.name}` : parts.join("/")}</h1>`
-  const switcher = await revisionMenu(call, located, "src")
-  if (entry.mode !== "40000")
+  const common = {
+    tab: "code",
+    unlisted: revision.kind !== "branch" || revision.name !== repository.default_branch,
+    ...(revision.kind === "branch" ? { feed: `${repositoryPath(call)}/atom/${revisionPath(revision)}` } : {}),
+  } as const
+  const at = `${parts.length === 0 ? "Code" : parts.join("/")} at ${revision.name}`
+  if (entry.mode === "40000")
     return repositoryPage(call, {
       ...common,
-      title: `${parts.join("/")} at ${revision.name}`,
-      width: "wide",
-      modules: ["code", "files"],
-      ...(feed === undefined ? {} : { feed }),
-      body: html`
-        ${heading}
-        <div class="bar">${switcher}${crumbs}</div>
-        <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
-      `,
+      title: isHome ? repository.description.slice(0, 100) : at,
+      body: await folderView(call, located, entry, folder, isHome),
     })
-  const readme = await readmeView(call, located, entry)
+  return repositoryPage(call, {
+    ...common,
+    title: at,
+    width: "wide",
+    modules: ["code", "files"],
+    body: html`
+      <h1 class="hidden-text">${parts.join("/")}</h1>
+      <div class="bar">${await revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}</div>
+      <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
+    `,
+  })
+}
+
+async function folderView(call: OnCode, located: Located, entry: TreeEntry, folder: FolderPage, isHome: boolean): Promise<Html> {
+  const { repository, owner } = call
+  const { revision, parts } = located
   const history = html`<a class="button small quiet" href="${codePath(call, "commits", revision, parts)}">${icon("history")}History</a>`
   const listing = html`
+    ${await folderTools(call, located)}
     <div class="card tree-card">
       ${await latestCommit(call, revision.commit, history)}${await treeView(call, located, folder)}
     </div>
-    ${readme}
+    ${await readmeView(call, located, entry)}
   `
-  const tools = html`
+  if (parts.length > 0) return html`<h1 class="hidden-text">${parts.join("/")}</h1>${listing}`
+  const isDefault = revision.kind === "branch" && revision.name === repository.default_branch
+  return html`
+    <h1 class="hidden-text">Code of ${owner.name}/${repository.name}</h1>
+    ${isHome && (await pushedBranches(call))}
+    <div class="columns">
+      <div>${listing}</div>
+      <aside class="side" aria-label="About">
+        ${await aboutView(call, isDefault ? {} : { ref: revision.name })}
+      </aside>
+    </div>
+  `
+}
+
+async function folderTools(call: OnCode, located: Located): Promise<Html> {
+  const at = repositoryPath(call)
+  return html`
     <div class="bar">
-      ${switcher}
+      ${await revisionMenu(call, located, "src")}
       ${
-        parts.length > 0
-          ? crumbs
+        located.parts.length > 0
+          ? pathCrumbs(call, located, "src")
           : html`
-            <a class="button small quiet" href="${repositoryPath(call)}/branches">
-              ${icon("git-branch")}${count(repository.branches_count)}<span class="wide-only"> branches</span>
+            <a class="button small quiet" href="${at}/branches">
+              ${icon("git-branch")}${count(call.repository.branches_count)}<span class="wide-only"> branches</span>
             </a>
-            <a class="button small quiet" href="${repositoryPath(call)}/tags">
-              ${icon("tag")}<span class="wide-only">Tags</span>
-            </a>
+            <a class="button small quiet" href="${at}/tags">${icon("tag")}<span class="wide-only">Tags</span></a>
           `
       }
       <span class="end"></span>${addMenu(call, located)}${cloneMenu(call, located)}
     </div>
   `
-  return repositoryPage(call, {
-    ...common,
-    title: isHome ? repository.description.slice(0, 100) : `${parts.length === 0 ? "Code" : parts.join("/")} at ${revision.name}`,
-    ...(feed === undefined ? {} : { feed }),
-    body:
-      parts.length > 0
-        ? html`${heading}${tools}${listing}`
-        : html`
-          ${heading}${isHome && (await pushedBranches(call))}
-          <div class="columns">
-            <div>${tools}${listing}</div>
-            <aside class="side" aria-label="About">
-              ${await aboutView(call, db, isDefault ? {} : { ref: revision.name })}
-            </aside>
-          </div>
-        `,
-  })
 }
 
 function cloneMenu(call: OnCode, { revision }: Located): Html {
@@ -192,55 +200,19 @@ const cloneField = (id: string, label: string, value: string): Html =>
   `
 
 /** What a repository is about, at the side of its front page. */
-async function aboutView(call: OnCode, db: OnCode["db"], searched: { readonly ref?: string }): Promise<Html> {
-  const { repository } = call
+async function aboutView(call: OnCode, searched: { readonly ref?: string }): Promise<Html> {
+  const { db, repository } = call
   const at = repositoryPath(call)
-  const topics = texts(repository.topics)
-  const licenses = texts(repository.licenses)
   const release = repository.has_releases === 1 ? await findLatestRelease.first(db, { repositoryId: repository.id }) : undefined
   return html`
-    <section>
-      <h2>About</h2>
-      ${
-        repository.description === ""
-          ? html`<p class="muted">No description.</p>`
-          : html`<p class="break" dir="auto">${repository.description}</p>`
-      }
-      ${
-        /^https?:\/\//.test(repository.website) &&
-        html`
-          <p class="break">
-            ${icon("link")} <a href="${repository.website}" rel="nofollow ugc noopener">
-              ${repository.website.replace(/^https?:\/\//, "")}
-            </a>
-          </p>
-        `
-      }
-      ${
-        topics.length > 0 &&
-        html`
-          <p class="bar">
-            ${topics.map(
-              (topic) => html`<a class="chip topic" href="/explore/repos?q=${encodeURIComponent(topic)}&amp;topic=1">${topic}</a>`,
-            )}
-          </p>
-        `
-      }
-      <ul class="plain stack tight muted small">
-        ${licenses.map((license) => html`<li>${icon("law")} ${license}</li>`)}
-        <li>${icon("database")} ${bytes(repository.git_size + repository.lfs_size)}</li>
-        <li><a href="${at}/activity">${icon("pulse")} Activity</a></li>
-      </ul>
-    </section>
+    ${aboutSection(call)}
     ${
       release &&
       html`
         <section>
           <h2>Latest release</h2>
           <p>
-            <a class="strong" href="${at}/releases/tag/${escapePath(release.tag_name)}">
-              ${icon("tag")} ${release.title || release.tag_name}
-            </a>
+            <a class="strong" href="${releaseUrl(at, release)}">${icon("tag")} ${release.title || release.tag_name}</a>
           </p>
           <p class="muted small">${time(release.created_at)}</p>
         </section>
@@ -250,6 +222,33 @@ async function aboutView(call: OnCode, db: OnCode["db"], searched: { readonly re
     <section>
       <h2>Search</h2>
       ${filterForm(`${at}/search`, "", "Search this code", searched)}
+    </section>
+  `
+}
+
+function aboutSection(call: OnCode): Html {
+  const { description, website, topics, licenses, git_size, lfs_size } = call.repository
+  const topicLinks = texts(topics).map(
+    (topic) => html`<a class="chip topic" href="/explore/repos?q=${encodeURIComponent(topic)}&amp;topic=1">${topic}</a>`,
+  )
+  return html`
+    <section>
+      <h2>About</h2>
+      ${description === "" ? html`<p class="muted">No description.</p>` : html`<p class="break" dir="auto">${description}</p>`}
+      ${
+        /^https?:\/\//.test(website) &&
+        html`
+          <p class="break">
+            ${icon("link")} <a href="${website}" rel="nofollow ugc noopener">${website.replace(/^https?:\/\//, "")}</a>
+          </p>
+        `
+      }
+      ${topicLinks.length > 0 && html`<p class="bar">${topicLinks}</p>`}
+      <ul class="plain stack tight muted small">
+        ${texts(licenses).map((license) => html`<li>${icon("law")} ${license}</li>`)}
+        <li>${icon("database")} ${bytes(git_size + lfs_size)}</li>
+        <li><a href="${repositoryPath(call)}/activity">${icon("pulse")} Activity</a></li>
+      </ul>
     </section>
   `
 }

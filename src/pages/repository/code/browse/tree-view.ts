@@ -65,38 +65,7 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
       async (folder) => [folder.name, await folded(services.git, git, folder)] as const,
     ),
   )
-  const row = (entry: EntryHistory): Html => {
-    const [name, kind] = ICONS[entry.mode]
-    const below = names.get(entry.name) ?? [entry.name]
-    const last = entry.last
-    return html`
-      <tr>
-        <td class="name">
-          ${icon(name, kind)} ${
-            entry.mode === "160000"
-              ? html`<bdi>${entry.name}</bdi> <code>${entry.id.slice(0, 10)}</code>`
-              : html`
-                <a href="${codePath(call, "src", revision, [...parts, ...below])}">
-                  ${below.length > 1 && html`<span class="muted">${below.slice(0, -1).join("/")}/</span>`}
-                  <bdi>${below.at(-1)}</bdi>
-                </a>
-              `
-          }
-        </td>
-        ${
-          last
-            ? html`
-              <td class="change">${commitLink(call, last, "muted")}</td>
-              <td class="when">${time(last.committedAt)}</td>
-            `
-            : html`
-              <td class="change muted">${history?.isComplete === false && "…"}</td>
-              <td class="when"></td>
-            `
-        }
-      </tr>
-    `
-  }
+  const isComplete = history?.isComplete !== false
   return html`
     <table class="tree">
       <colgroup><col class="name"><col class="change"><col class="when"></colgroup>
@@ -108,28 +77,63 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
         </tr>
       </thead>
       <tbody>
-        ${
-          parts.length > 0 &&
-          html`
-            <tr>
-              <td class="name">
-                <a href="${codePath(call, "src", revision, parts.slice(0, -1))}">
-                  ${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span>
-                </a>
-              </td>
-              <td class="change"></td>
-              <td class="when"></td>
-            </tr>
-          `
-        }
-        ${entries.map(row)}
+        ${parts.length > 0 && parentRow(codePath(call, "src", revision, parts.slice(0, -1)))}
+        ${entries.map((entry) => entryRow(call, located, entry, isComplete, names.get(entry.name)))}
       </tbody>
     </table>
     ${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}
-    ${
-      history?.isComplete === false &&
-      html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`
-    }
+    ${!isComplete && html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`}
+  `
+}
+
+const parentRow = (href: string): Html =>
+  html`
+    <tr>
+      <td class="name">
+        <a href="${href}">
+          ${icon("file-directory-fill")} .. <span class="hidden-text">Parent folder</span>
+        </a>
+      </td>
+      <td class="change"></td>
+      <td class="when"></td>
+    </tr>
+  `
+
+/** `names` are those of a folder and of the only ones in it. */
+function entryRow(
+  call: OnCode,
+  { revision, parts }: Located,
+  { name, id, mode, last }: EntryHistory,
+  isComplete: boolean,
+  names: readonly string[] = [name],
+): Html {
+  const [look, kind] = ICONS[mode]
+  return html`
+    <tr>
+      <td class="name">
+        ${icon(look, kind)} ${
+          mode === "160000"
+            ? html`<bdi>${name}</bdi> <code>${id.slice(0, 10)}</code>`
+            : html`
+              <a href="${codePath(call, "src", revision, [...parts, ...names])}">
+                ${names.length > 1 && html`<span class="muted">${names.slice(0, -1).join("/")}/</span>`}
+                <bdi>${names.at(-1)}</bdi>
+              </a>
+            `
+        }
+      </td>
+      ${
+        last
+          ? html`
+            <td class="change">${commitLink(call, last, "muted")}</td>
+            <td class="when">${time(last.committedAt)}</td>
+          `
+          : html`
+            <td class="change muted">${!isComplete && "…"}</td>
+            <td class="when"></td>
+          `
+      }
+    </tr>
   `
 }
 

@@ -1,5 +1,4 @@
-import { Mode } from "../../../../access/modes.ts"
-import { unitMode } from "../../../../access/permission.ts"
+import { writesCode } from "../../../../access/policies/code.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../../core/html.ts"
 import type { Page as ListPage } from "../../../../core/operation.ts"
@@ -97,7 +96,7 @@ async function about(call: CommitCall, commit: Commit, parent: ObjectId | null):
         html`${icon("download")}Download`,
         html`<a href="${here}.diff" rel="nofollow">Diff</a><a href="${here}.patch" rel="nofollow">Patch, as a mail</a>`,
       )}
-      ${mayPick(call) && pickMenu(call, commit.id)}
+      ${writesCode(call) && pickMenu(call, commit.id)}
     </div>
     <section class="card commit" aria-label="About this commit">
       <div class="inside stack">
@@ -130,12 +129,6 @@ async function about(call: CommitCall, commit: Commit, parent: ObjectId | null):
 }
 
 const MOST_NOTE = 20_000
-
-const mayPick = ({ actor, permission, repository }: CommitCall): boolean =>
-  actor.kind === "user" &&
-  repository.is_archived === 0 &&
-  repository.is_mirror === 0 &&
-  unitMode(permission, repository, "repo.code") >= Mode.write
 
 function pickMenu(call: CommitCall, id: ObjectId): Html {
   const at = `${repositoryPath(call)}/_cherrypick/${id}/${escapePath(call.repository.default_branch)}`

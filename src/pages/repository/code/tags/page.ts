@@ -1,12 +1,11 @@
-import { Mode } from "../../../../access/modes.ts"
-import { unitMode } from "../../../../access/permission.ts"
-import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
-import type { Actor } from "../../../../core/actor.ts"
+import type { Repository } from "../../../../access/permission.ts"
+import { writesCode } from "../../../../access/policies/code.ts"
+import { onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { form } from "../../../../core/forms/form.ts"
-import { flagged, html } from "../../../../core/html.ts"
+import { flagged, type Html, html } from "../../../../core/html.ts"
 import { named } from "../../../../core/operation.ts"
-import { type Page, page, sentText } from "../../../../core/page.ts"
+import { type Draft, type Page, page, sentText } from "../../../../core/page.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
 import { tagOperations } from "../../../../features/code/tags/operations.ts"
 import { findTag, listTags } from "../../../../features/code/tags/store.ts"
@@ -26,7 +25,7 @@ const list: Page = page({
   rows: 30,
   answer: async (call) => {
     const { db, repository, page: rows, reader, draft } = call
-    const isWriter = writes(call)
+    const isWriter = writesCode(call)
     const { rows: tags, total } = await listTags(db, repository.id, rows)
     const at = repositoryPath(call)
     return repositoryPage(call, {
@@ -38,58 +37,11 @@ const list: Page = page({
           <h1>Tags</h1>
           ${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
         </div>
-        ${
-          isWriter &&
-          repository.is_empty === 0 &&
-          html`
-            <details class="stack" ${flagged("open", draft !== undefined)}>
-              <summary class="button">${icon("plus")}New tag</summary>
-              ${formView(create, {
-                path: call.path,
-                draft,
-                submit: "Create tag",
-                fields: [
-                  { kind: "line", name: "tag_name", label: "Name", required: true, maxlength: 240 },
-                  { kind: "line", name: "target", label: "Target", value: repository.default_branch, hint: "A branch, a tag or a commit." },
-                  { kind: "text", name: "message", label: "Message", rows: 3, hint: "With a message, the tag is annotated." },
-                ],
-              })}
-            </details>
-          `
-        }
+        ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         ${
           tags.length === 0
             ? empty("tag", "There is no tag yet", html`Make one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
-            : html`
-              <ul class="rows">
-                ${tags.map(
-                  (tag) =>
-                    html`
-                      <li>
-                        ${icon("tag")}
-                        <div class="main">
-                          <h2 class="title">
-                            <a href="${at}/src/tag/${escapePath(tag.name)}"><bdi>${tag.name}</bdi></a>
-                          </h2>
-                          ${tag.message !== "" && html`<p class="muted break" dir="auto">${tag.message.split("\n", 1)[0]}</p>`}
-                          <p class="meta">
-                            <span>${time(tag.tagged_at)}</span>
-                            <a class="mono" href="${at}/commit/${tag.target_id}">${tag.target_id.slice(0, 10)}</a>
-                            <a href="${at}/archive/${escapePath(tag.name)}.zip" rel="nofollow">
-                              ${icon("file-zip")} ZIP
-                            </a>
-                            <a href="${at}/archive/${escapePath(tag.name)}.tar.gz" rel="nofollow">
-                              ${icon("file-zip")} tar.gz
-                            </a>
-                            <a href="${at}/releases/tag/${escapePath(tag.name)}">Release</a>
-                            ${isWriter && html`<a href="${at}/tags/delete/${escapePath(tag.name)}" rel="nofollow">Delete</a>`}
-                          </p>
-                        </div>
-                      </li>
-                    `,
-                )}
-              </ul>
-            `
+            : html`<ul class="rows">${tags.map((tag) => tagRow(at, tag, isWriter))}</ul>`
         }
         ${pager(reader.url, rows, total)}
       `,
@@ -97,11 +49,46 @@ const list: Page = page({
   },
 })
 
-const writes = ({ actor, permission, repository }: OnRepository & { readonly actor: Actor }): boolean =>
-  actor.kind === "user" &&
-  repository.is_archived === 0 &&
-  repository.is_mirror === 0 &&
-  unitMode(permission, repository, "repo.code") >= Mode.write
+const newTag = ({ default_branch }: Repository, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
+  html`
+    <details class="stack" ${flagged("open", draft !== undefined)}>
+      <summary class="button">${icon("plus")}New tag</summary>
+      ${formView(create, {
+        path,
+        draft,
+        submit: "Create tag",
+        fields: [
+          { kind: "line", name: "tag_name", label: "Name", required: true, maxlength: 240 },
+          { kind: "line", name: "target", label: "Target", value: default_branch, hint: "A branch, a tag or a commit." },
+          { kind: "text", name: "message", label: "Message", rows: 3, hint: "With a message, the tag is annotated." },
+        ],
+      })}
+    </details>
+  `
+
+type Tag = Awaited<ReturnType<typeof listTags>>["rows"][number]
+
+function tagRow(at: string, { name, message, tagged_at, target_id }: Tag, isWriter: boolean): Html {
+  const tag = escapePath(name)
+  return html`
+    <li>
+      ${icon("tag")}
+      <div class="main">
+        <h2 class="title">
+          <a href="${at}/src/tag/${tag}"><bdi>${name}</bdi></a>
+        </h2>
+        ${message !== "" && html`<p class="muted break" dir="auto">${message.split("\n", 1)[0]}</p>`}
+        <p class="meta">
+          <span>${time(tagged_at)}</span><a class="mono" href="${at}/commit/${target_id}">${target_id.slice(0, 10)}</a>
+          <a href="${at}/archive/${tag}.zip" rel="nofollow">${icon("file-zip")} ZIP</a>
+          <a href="${at}/archive/${tag}.tar.gz" rel="nofollow">${icon("file-zip")} tar.gz</a>
+          <a href="${at}/releases/tag/${tag}">Release</a>
+          ${isWriter && html`<a href="${at}/tags/delete/${tag}" rel="nofollow">Delete</a>`}
+        </p>
+      </div>
+    </li>
+  `
+}
 
 const confirmDelete: Page = page({
   id: "tags.confirmDelete",
@@ -110,7 +97,7 @@ const confirmDelete: Page = page({
   answer: async (call) => {
     const { db, repository, draft } = call
     const tag = await findTag.first(db, { repositoryId: repository.id, name: call.path.tag })
-    if (!tag || !writes(call)) throw refuse.notFound()
+    if (!tag || !writesCode(call)) throw refuse.notFound()
     return repositoryPage(call, {
       tab: "releases",
       title: `Delete the tag ${tag.name}`,

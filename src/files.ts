@@ -1,0 +1,11 @@
+import { fileRegistry } from "./core/file.ts"
+import { keyFiles } from "./pages/profile/keys.ts"
+import { actionFiles } from "./pages/repository/actions/files.ts"
+import { attachmentFiles } from "./pages/repository/attachments.ts"
+import { codeFiles } from "./pages/repository/code/raw.ts"
+import { pullFiles } from "./pages/repository/pulls/patch.ts"
+import { releaseFiles } from "./pages/repository/releases/download.ts"
+import { pictureFiles } from "./pages/site/pictures.ts"
+
+/** All files that have addresses of their own, by feature. */
+export const files = fileRegistry(actionFiles, attachmentFiles, codeFiles, keyFiles, pictureFiles, pullFiles, releaseFiles)

@@ -1,0 +1,210 @@
+import { siteAdministratorOnUser } from "../../access/policies/people.ts"
+import type { User } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import { addressOf, form } from "../../core/forms/form.ts"
+import { type Html, html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { type Moved, type Page, page, type Reader } from "../../core/page.ts"
+import type { Services } from "../../core/services.ts"
+import { administrationOperations as userOperations } from "../../features/people/users/administration-operations.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { administrationOperations } from "../../features/site/administration/operations.ts"
+import { path } from "../../web/address.ts"
+import { administrationPage, ADMINISTRATION_PEOPLE as PEOPLE } from "../../web/administration.ts"
+import { avatar, state } from "../../web/components.ts"
+import { type Field, formView } from "../../web/form.ts"
+import { confirmedSession } from "../parts/sign-in/confirmed.ts"
+
+/** The account of a person, for site administrators. */
+
+export const VISIBILITIES = [
+  ["public", "Everybody"],
+  ["limited", "People who have signed in"],
+  ["private", "Those with whom they work"],
+] as const
+
+export const states = (user: User): Html =>
+  html`
+    ${user.is_admin === 1 && state("info", "shield", "Administrator")}${" "}
+    ${user.prohibit_login === 1 && state("error", "no-entry", "Suspended")}${" "}
+    ${user.is_active === 0 && state("neutral", "hourglass", "Not activated")}${" "}
+    ${user.is_restricted === 1 && state("neutral", "lock", "Restricted")}
+  `
+
+export const aboutFields: readonly Field[] = [
+  { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
+  { kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 },
+]
+
+const profileFields: readonly Field[] = [
+  ...aboutFields,
+  { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255 },
+  { kind: "line", name: "location", label: "Location", maxlength: 50 },
+  { kind: "line", name: "description", label: "About", maxlength: 255 },
+  { kind: "menu", name: "visibility", label: "Visibility", options: VISIBILITIES },
+]
+
+const accountFields: readonly Field[] = [
+  {
+    kind: "box",
+    name: "prohibit_login",
+    label: "Suspended",
+    hint: "Suspended users can't sign in, and their tokens and keys are refused. Nothing is deleted.",
+  },
+  { kind: "box", name: "active", label: "Activated", hint: "The e-mail address counts as confirmed." },
+  { kind: "box", name: "admin", label: "Site administrator", hint: "Full access, including these pages." },
+  { kind: "box", name: "restricted", label: "Restricted", hint: "Restricted users only see what they are explicitly given access to." },
+  { kind: "box", name: "allow_create_organization", label: "Can create organizations" },
+  { kind: "line", name: "max_repo_creation", label: "Repository limit", type: "number", hint: "-1 uses the limit of the site." },
+]
+
+const passwordFields: readonly Field[] = [
+  {
+    kind: "line",
+    name: "password",
+    label: "New password",
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+    maxlength: 255,
+  },
+  { kind: "box", name: "must_change_password", label: "Must be changed at the first sign-in", value: true },
+]
+
+const newName = {
+  kind: "line",
+  name: "new_username",
+  label: "New name",
+  required: true,
+  maxlength: 40,
+  hint: "The old name redirects to the new one.",
+} as const satisfies Field
+
+const removalFields: readonly Field[] = [
+  {
+    kind: "content",
+    content: html`
+      <p>
+        Nobody can bring it back. What they wrote stays, without their name. To keep somebody out for a time,
+        suspend them.
+      </p>
+    `,
+  },
+  {
+    kind: "box",
+    name: "purge",
+    label: "Delete their repositories and packages too, and remove their memberships",
+    hint: "Otherwise an account that has any is not deleted.",
+  },
+]
+
+const namesOf = (fields: readonly Field[]): readonly string[] => fields.flatMap((each) => ("name" in each ? [each.name] : []))
+
+const shown: Page = page({
+  id: "admin.person",
+  address: `GET ${PEOPLE}/{username}`,
+  access: siteAdministratorOnUser,
+  answer: ({ services, actor, user, draft }) => {
+    if (user.kind !== "person") throw refuse.notFound()
+    const record = {
+      ...presentUser(services.site, user, actor),
+      admin: user.is_admin === 1,
+      allow_create_organization: user.allow_create_organization === 1,
+      max_repo_creation: user.max_repositories,
+      login_name: user.login_name || user.name,
+    }
+    // What the operation needs in each call.
+    const loginName: Field = { kind: "hidden", name: "login_name", value: record.login_name }
+    const view = { path: { username: user.name }, record, draft } as const
+    return administrationPage({
+      part: "people",
+      title: user.name,
+      body: html`
+        <p class="crumbs"><a href="${PEOPLE}">People</a><span class="sep">/</span><bdi>${user.name}</bdi></p>
+        <div class="bar">
+          ${avatar(record, 40)}
+          <h1><bdi>${user.name}</bdi></h1>
+          ${states(user)}<a class="button small end" href="${path(user.name)}">Profile</a>
+        </div>
+        <h2 id="account">Account</h2>
+        ${formView(changeAccount, { ...view, submit: "Save account", fields: [loginName, ...accountFields] })}
+        <h2 id="profile">Profile</h2>
+        ${formView(changeProfile, { ...view, submit: "Save profile", fields: [loginName, ...profileFields] })}
+        <h2 id="password">Password</h2>
+        ${formView(changePassword, { ...view, record: undefined, submit: "Set password", fields: [loginName, ...passwordFields] })}
+        <h2 id="name">Name</h2>
+        ${formView(rename, {
+          ...view,
+          submit: "Rename",
+          look: "plain",
+          fields: [{ ...newName, value: user.name }],
+        })}
+        <h2 id="danger">Danger zone</h2>
+        ${formView(remove, {
+          ...view,
+          look: "danger",
+          confirm: user.name,
+          submit: "Delete account",
+          fields: removalFields,
+        })}
+      `,
+    })
+  },
+})
+
+/** Asks for the password once more before what an open browser must not suffice for. */
+const confirmed = async ({ services, reader }: { readonly services: Services; readonly reader: Reader }): Promise<Moved | undefined> => {
+  const asked = await confirmedSession(services, reader, reader.url.replace(/\/[^/]*$/, ""))
+  return "kind" in asked ? asked : undefined
+}
+
+const edit = { does: named(userOperations, "adminEditUser"), on: shown, done: "Saved." } as const
+
+const changeAccount = form({
+  ...edit,
+  id: "admin.person.account",
+  address: `POST ${PEOPLE}/{username}/account`,
+  takes: ["login_name", ...namesOf(accountFields)],
+  before: confirmed,
+})
+
+const changeProfile = form({
+  ...edit,
+  id: "admin.person.profile",
+  address: `POST ${PEOPLE}/{username}/profile`,
+  takes: ["login_name", ...namesOf(profileFields)],
+})
+
+const changePassword = form({
+  ...edit,
+  id: "admin.person.password",
+  address: `POST ${PEOPLE}/{username}/password`,
+  takes: ["login_name", "password", "must_change_password"],
+  before: confirmed,
+  done: "Password set.",
+})
+
+const rename = form({
+  id: "admin.person.rename",
+  address: `POST ${PEOPLE}/{username}/rename`,
+  does: named(userOperations, "adminRenameUser"),
+  on: shown,
+  takes: ["new_username"],
+  done: "Renamed.",
+  to: ({ field }) => addressOf(shown, { username: field("new_username") }),
+})
+
+const remove = form({
+  id: "admin.person.delete",
+  address: `POST ${PEOPLE}/{username}/delete`,
+  does: named(administrationOperations, "adminDeleteUser"),
+  on: shown,
+  also: ["purge"],
+  query: (typed) => ({ purge: typed["purge"]?.[0] ?? "false" }),
+  confirms: ({ username = "" }) => username,
+  before: confirmed,
+  done: "Account deleted.",
+  to: () => PEOPLE,
+})
+
+export const accountAdministrationPages: readonly Page[] = [shown, changeAccount, changeProfile, changePassword, rename, remove]

@@ -1,0 +1,217 @@
+import { isExternalUnit, Mode, UNITS, type Unit } from "../../access/modes.ts"
+import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
+import { memberOf } from "../../core/check.ts"
+import { form, type Typed } from "../../core/forms/form.ts"
+import { html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { type Page, page } from "../../core/page.ts"
+import { teamOperations } from "../../features/people/teams/operations.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { path } from "../../web/address.ts"
+import { type Field, formView } from "../../web/form.ts"
+import { problem } from "../../web/problem.ts"
+import { organizationPage } from "../parts/account/frame.ts"
+
+import { locateTeam, teamPage, withTeam } from "./team-frame.ts"
+/** What a team is like and may do. */
+
+/** What reading and writing of a part allow. */
+export const UNIT_WORDS: Readonly<Record<Unit, readonly [name: string, rights: string]>> = {
+  "repo.code": ["Code", "Reading: see files, and clone. Writing: push, and make branches and tags."],
+  "repo.issues": ["Issues", "Reading: see, open and comment. Writing: labels, milestones, assignees, close."],
+  "repo.pulls": ["Pull requests", "Reading: see, open, comment and review. Writing: label, assign; with the code, merge."],
+  "repo.releases": ["Releases", "Reading: see and download. Writing: publish, edit and delete."],
+  "repo.wiki": ["Wiki", "Reading: see the pages. Writing: edit them."],
+  "repo.ext_wiki": ["External wiki", "Reading: see the link to it."],
+  "repo.ext_issues": ["External issues", "Reading: see the link to them."],
+  "repo.projects": ["Projects", "Reading: see the boards. Writing: change them."],
+  "repo.packages": ["Packages", "Reading: see and download. Writing: publish and delete."],
+  "repo.actions": ["Actions", "Reading: see runs and logs. Writing: start, cancel and approve runs."],
+}
+
+const MODES = [
+  ["none", "None"],
+  ["read", "Read"],
+  ["write", "Write"],
+] as const
+
+const fieldOf = (unit: Unit): string => `rights.${unit}`
+
+/** The fields of what a team is like, with the rights that it has now. */
+const fieldsOf = (units: Readonly<Record<string, string>>): readonly Field[] => [
+  { kind: "line", name: "name", label: "Name", required: true, maxlength: 255, hint: "Mention it as @organization/name." },
+  { kind: "line", name: "description", label: "Description", maxlength: 255 },
+  {
+    kind: "choice",
+    name: "visibility",
+    label: "Visibility",
+    value: "private",
+    options: [
+      ["private", "Its own members, and owners"],
+      ["limited", "Members of the organization"],
+      ["public", "Whoever sees the organization"],
+    ],
+  },
+  {
+    kind: "choice",
+    name: "permission",
+    label: "Permissions",
+    value: "none",
+    options: [
+      ["none", "What is chosen below, part by part"],
+      ["admin", "Administer its repositories", "Everything in them, with their settings."],
+    ],
+  },
+  {
+    kind: "group",
+    label: "Permission by unit",
+    hint: "Public parts can be read by everybody; these permissions are granted on top.",
+    fields: UNITS.map((unit): Field => {
+      const [label, hint] = UNIT_WORDS[unit]
+      const now = units[unit] ?? "none"
+      const modes = isExternalUnit(unit) ? MODES.slice(0, 2) : MODES
+      const options = modes.some(([mode]) => mode === now) || now === "owner" ? modes : [...modes, [now, "Admin"] as const]
+      return { kind: "menu", name: fieldOf(unit), label, hint, value: now === "owner" ? "none" : now, options }
+    }),
+  },
+  {
+    kind: "group",
+    label: "Repositories",
+    fields: [
+      { kind: "box", name: "includes_all_repositories", label: "All repositories of the organization", hint: "Existing and new ones." },
+      {
+        kind: "box",
+        name: "can_create_org_repo",
+        label: "Members can create repositories",
+        hint: "They become administrators of what they create.",
+      },
+    ],
+  },
+]
+
+const USUAL = {
+  "repo.code": "read",
+  "repo.issues": "read",
+  "repo.pulls": "read",
+  "repo.releases": "read",
+  "repo.wiki": "read",
+  "repo.projects": "read",
+}
+
+/** The body with the rights that were chosen part by part. */
+const withUnits = (body: Readonly<Record<string, unknown>>, typed: Typed) => ({
+  ...body,
+  units_map: Object.fromEntries(UNITS.map((unit) => [unit, typed[fieldOf(unit)]?.[0] || "none"])),
+})
+
+const TAKES = ["name", "description", "visibility", "permission", "includes_all_repositories", "can_create_org_repo"] as const
+
+const create: Page = page({
+  id: "team.new",
+  address: "GET /org/{org}/teams/new",
+  access: onOrganizationAsOwner,
+  answer: (call) =>
+    organizationPage(call, presentUser(call.services.site, call.organization, call.actor), {
+      tab: "teams",
+      title: "New team",
+      unlisted: true,
+      body: html`
+        <h2>New team</h2>
+        ${formView(make, { path: call.path, draft: call.draft, submit: "Create team", fields: fieldsOf(USUAL) })}
+      `,
+    }),
+})
+
+const make = form({
+  id: "team.make",
+  address: "POST /org/{org}/teams/new",
+  does: named(teamOperations, "orgCreateTeam"),
+  on: create,
+  takes: TAKES,
+  also: UNITS.map(fieldOf),
+  body: withUnits,
+  done: "Team created. Add members to it.",
+  to: ({ path: { org }, record }) => path("org", org, "teams", String(memberOf(record, "name"))),
+  once: true,
+})
+
+const edit: Page = page({
+  id: "team.edit",
+  address: "GET /org/{org}/teams/{team}/edit",
+  access: onOrganizationAsOwner,
+  answer: async (call) => {
+    const { organization, draft } = call
+    const team = await locateTeam(call, call.path.team)
+    const shown = { path: { org: organization.name, team: team.name }, draft, submit: "Save" } as const
+    return teamPage(call, team, "edit", (record) =>
+      team.mode === Mode.owner
+        ? [
+            draft?.form !== describe.id && problem(draft?.refusal),
+            html`<p class="muted">The owners’ team keeps its name and rights.</p>`,
+            formView(describe, { ...shown, record, fields: [{ kind: "line", name: "description", label: "Description", maxlength: 255 }] }),
+          ]
+        : [
+            formView(change, { ...shown, record, fields: fieldsOf(record.permission === "admin" ? USUAL : record.units_map) }),
+            html`<h3 id="danger">Danger zone</h3>`,
+            formView(remove, {
+              ...shown,
+              look: "danger",
+              confirm: team.name,
+              submit: "Delete team",
+              fields: [
+                { kind: "content", content: html`<p>Its members lose its rights. Who is in no other team leaves the organization.</p>` },
+              ],
+            }),
+          ],
+    )
+  },
+})
+
+const toTeam = ({
+  path: { org, team },
+  record,
+}: {
+  readonly path: { readonly org: string; readonly team: string }
+  readonly record: unknown
+}) => path("org", org, "teams", String(memberOf(record, "name") ?? team))
+
+const change = form({
+  id: "team.change",
+  address: "POST /org/{org}/teams/{team}/edit",
+  does: named(teamOperations, "orgEditTeam"),
+  on: edit,
+  path: withTeam,
+  reads: named(teamOperations, "orgGetTeam"),
+  guards: ["name", "description"],
+  takes: TAKES,
+  also: UNITS.map(fieldOf),
+  body: withUnits,
+  done: "Saved.",
+  to: toTeam,
+})
+
+const describe = form({
+  id: "team.describe",
+  address: "POST /org/{org}/teams/{team}/description",
+  does: named(teamOperations, "orgEditTeam"),
+  on: edit,
+  path: withTeam,
+  reads: named(teamOperations, "orgGetTeam"),
+  guards: ["description"],
+  takes: ["description"],
+  done: "Saved.",
+  to: toTeam,
+})
+
+const remove = form({
+  id: "team.delete",
+  address: "POST /org/{org}/teams/{team}/delete",
+  does: named(teamOperations, "orgDeleteTeam"),
+  on: edit,
+  path: withTeam,
+  confirms: ({ team = "" }) => team,
+  done: "Team deleted.",
+  to: ({ path: { org } }) => path("org", org, "teams"),
+})
+
+export const teamEditPages: readonly Page[] = [create, make, edit, change, describe, remove]

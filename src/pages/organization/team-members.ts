@@ -1,0 +1,222 @@
+import { Mode, modeName, UNITS } from "../../access/modes.ts"
+import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
+import { form } from "../../core/forms/form.ts"
+import { type Html, html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { type Draft, type Page, page } from "../../core/page.ts"
+import { findMembers } from "../../features/people/organizations/store.ts"
+import { teamInvitationOperations } from "../../features/people/teams/invitation-operations.ts"
+import { findTeamInvitations, type TeamInvitation } from "../../features/people/teams/invitations-store.ts"
+import { teamMemberOperations } from "../../features/people/teams/member-operations.ts"
+import type { Team as TeamRecord } from "../../features/people/teams/records.ts"
+import { countTeamMembers, findTeamMembers } from "../../features/people/teams/store.ts"
+import { presentUser } from "../../features/people/users/present.ts"
+import { empty, pager } from "../../web/components.ts"
+import { formButton, formView } from "../../web/form.ts"
+import { icon } from "../../web/icon.ts"
+import { time } from "../../web/time.ts"
+import { accountRows } from "../parts/account/list-view.ts"
+import type { InOrganization } from "../parts/account/shared.ts"
+import { UNIT_WORDS } from "./team-edit.ts"
+import { locateTeam, OFFERED, teamPage, withTeam } from "./team-frame.ts"
+
+/** Who is in a team, and who was invited to it. */
+
+const people: Page = page({
+  id: "organization.team",
+  address: "GET /org/{org}/teams/{team}",
+  access: onOrganizationAsMember,
+  answer: async (call) => {
+    const { services, db, actor, organization, role, page: rows, reader } = call
+    const team = await locateTeam(call, call.path.team)
+    const total = (await countTeamMembers.first(db, { teamId: team.id }))?.total ?? 0
+    const members = await findTeamMembers(db, { teamId: team.id, limit: rows.limit, offset: rows.offset })
+    const records = members.map((member) => presentUser(services.site, member, actor))
+    const invitations = role.isOwner ? await findTeamInvitations(db, { teamId: team.id, now: services.now() }) : []
+    const offered = role.isOwner ? (await findMembers(db, organization, actor, "all", OFFERED)).rows : []
+    const body = (record: TeamRecord) => [
+      records.length > 0
+        ? accountRows(
+            records,
+            role.isOwner
+              ? ({ login }) =>
+                  formButton(removeMember, { ...call.path, username: login }, html`Remove<span class="hidden-text"> ${login}</span>`)
+              : undefined,
+          )
+        : empty("people", "Nobody is in this team", "Owners add people to it."),
+      pager(reader.url, rows, total),
+      role.isOwner && adding(call, offered),
+      role.isOwner && invited(call, invitations),
+      rightsOf(record),
+    ]
+    return teamPage(call, team, "members", body, [removeMember, inviteAgain, withdraw])
+  },
+})
+
+interface TeamCall extends Pick<InOrganization, "services"> {
+  readonly path: Readonly<Record<"org" | "team", string>>
+  readonly draft: Draft | undefined
+}
+
+const adding = ({ path: at, draft }: TeamCall, offered: readonly { readonly name: string }[]): Html =>
+  html`
+    <section class="stack">
+      <h3>Add a member</h3>
+      ${formView(addMember, {
+        path: at,
+        draft,
+        submit: "Add",
+        fields: [
+          {
+            kind: "line",
+            name: "username",
+            label: "Name",
+            required: true,
+            maxlength: 40,
+            options: offered.map(({ name }) => name),
+            hint: "Joining a first team makes them a member of the organization.",
+          },
+        ],
+      })}
+    </section>
+  `
+
+type Invitation = TeamInvitation & { readonly inviter: string }
+
+/** Who was invited by mail, and a form to invite somebody. */
+const invited = ({ services, path: at, draft }: TeamCall, rows: readonly Invitation[]): Html => {
+  const now = services.now()
+  return html`
+    <section class="stack" id="invitations">
+      <h3>Invite by mail</h3>
+      ${
+        rows.length > 0 &&
+        html`
+          <ul class="rows">${rows.map((row) => invitationRow(row, at, now))}</ul>
+        `
+      }
+      ${
+        services.config.mail.host === ""
+          ? html`<p class="muted">This site sends no mail, so nobody can be invited by it.</p>`
+          : formView(invite, {
+              path: at,
+              draft,
+              submit: "Invite",
+              look: "plain",
+              fields: [
+                {
+                  kind: "line",
+                  name: "email",
+                  label: "E-mail address",
+                  type: "email",
+                  required: true,
+                  maxlength: 254,
+                  hint: "They get a link to join the team with any account on this site.",
+                },
+              ],
+            })
+      }
+    </section>
+  `
+}
+
+const invitationRow = (row: Invitation, at: TeamCall["path"], now: number): Html =>
+  html`
+    <li>
+      ${icon("mail")}
+      <div class="main">
+        <p class="title break">${row.lower_email}</p>
+        <p class="meta">
+          <span>invited by <bdi>${row.inviter}</bdi> ${time(row.sent_at, now)}</span>
+          <span>until ${time(row.expires_at, now)}</span>
+        </p>
+      </div>
+      <div class="acts">
+        ${formButton(inviteAgain, at, html`Send again<span class="hidden-text"> to ${row.lower_email}</span>`, { email: row.lower_email })}
+        ${formButton(
+          withdraw,
+          { ...at, invitation_id: String(row.id) },
+          html`Withdraw<span class="hidden-text"> the invitation of ${row.lower_email}</span>`,
+        )}
+      </div>
+    </li>
+  `
+
+const addMember = form({
+  id: "team.addMember",
+  address: "POST /org/{org}/teams/{team}",
+  does: named(teamMemberOperations, "orgAddTeamMember"),
+  on: people,
+  also: ["username"],
+  picks: async (values, field, request) => ({ ...(await withTeam(values, request)), username: field("username").trim() }),
+  missing: ["username", "there is nobody of that name"],
+  done: "Added.",
+})
+
+const removeMember = form({
+  id: "team.removeMember",
+  address: "POST /org/{org}/teams/{team}/members/{username}/remove",
+  does: named(teamMemberOperations, "orgRemoveTeamMember"),
+  on: people,
+  path: withTeam,
+  done: "Member removed.",
+})
+
+const INVITING = { does: named(teamInvitationOperations, "orgInviteToTeam"), on: people, path: withTeam, takes: ["email"] } as const
+
+const invite = form({
+  ...INVITING,
+  id: "team.invite",
+  address: "POST /org/{org}/teams/{team}/invitations",
+  done: "Invitation sent.",
+})
+
+const inviteAgain = form({
+  ...INVITING,
+  id: "team.inviteAgain",
+  address: "POST /org/{org}/teams/{team}/invitations/again",
+  done: "Invitation sent again. The earlier link no longer works.",
+})
+
+const withdraw = form({
+  id: "team.withdrawInvitation",
+  address: "POST /org/{org}/teams/{team}/invitations/{invitation_id}/withdraw",
+  does: named(teamInvitationOperations, "orgWithdrawTeamInvitation"),
+  on: people,
+  path: withTeam,
+  done: "Invitation cancelled.",
+})
+
+/** What the team may do in each part of its repositories. */
+const rightsOf = (team: TeamRecord): Html =>
+  html`
+    <section class="stack">
+      <h3>Rights</h3>
+      <p class="small">
+        ${team.includes_all_repositories ? "In all repositories of the organization." : "In the repositories that the team has."}
+        ${team.can_create_org_repo && " Members may create repositories."}
+      </p>
+      <div class="scrolls">
+        <table class="data">
+          <thead>
+            <tr>
+              <th>Part</th>
+              <th>Right</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${UNITS.map(
+              (unit) => html`
+                <tr>
+                  <th scope="row">${UNIT_WORDS[unit][0]}</th>
+                  <td>${team.units_map[unit] ?? modeName(Mode.none)}</td>
+                </tr>
+              `,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  `
+
+export const teamMemberPages: readonly Page[] = [people, addMember, removeMember, invite, inviteAgain, withdraw]

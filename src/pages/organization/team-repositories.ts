@@ -1,0 +1,108 @@
+import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
+import { form } from "../../core/forms/form.ts"
+import { type Html, html } from "../../core/html.ts"
+import { named } from "../../core/operation.ts"
+import { type Page, page } from "../../core/page.ts"
+import { teamRepositoryOperations } from "../../features/code/collaborators/team-operations.ts"
+import { presentRepositories } from "../../features/code/repositories/present.ts"
+import { listRepositories, ownedBy } from "../../features/code/repositories/search-store.ts"
+import { withOwners } from "../../features/code/repositories/store.ts"
+import { findTeamRepositories } from "../../features/people/teams/store.ts"
+import { empty, pager } from "../../web/components.ts"
+import { formButton, formView } from "../../web/form.ts"
+import { icon } from "../../web/icon.ts"
+import { repositoryRows } from "../parts/repositories/list-view.ts"
+
+import { locateTeam, OFFERED, teamPage, withTeam } from "./team-frame.ts"
+
+/** The repositories of a team. */
+
+const repositories: Page = page({
+  id: "organization.teamRepositories",
+  address: "GET /org/{org}/teams/{team}/repositories",
+  access: onOrganizationAsMember,
+  answer: async (call) => {
+    const { services, db, actor, organization, role, page: rows, reader, draft } = call
+    const team = await locateTeam(call, call.path.team)
+    const found = await findTeamRepositories(db, team.id, actor, rows)
+    const records = await presentRepositories(db, services.site, actor, await withOwners(db, found.rows))
+    const mayChange = role.isOwner && team.includes_all_repositories === 0
+    const order = { by: "alpha", direction: "asc" } as const
+    const offered = mayChange ? (await listRepositories(db, actor, { where: [ownedBy(organization.id)], order }, OFFERED)).rows : []
+    const body = [
+      rowsOfTeam(records, mayChange && call.path),
+      pager(reader.url, rows, found.total),
+      team.includes_all_repositories === 1 && html`<p class="muted">It has all repositories of the organization, also those to come.</p>`,
+      mayChange &&
+        html`
+          <section class="stack">
+            <h3>Add a repository</h3>
+            ${formView(addRepository, {
+              path: call.path,
+              draft,
+              submit: "Add",
+              fields: [
+                { kind: "line", name: "repo", label: "Name", required: true, maxlength: 100, options: offered.map(({ name }) => name) },
+              ],
+            })}
+          </section>
+        `,
+    ]
+    return teamPage(call, team, "repositories", () => body, [removeRepository])
+  },
+})
+
+/** The repositories, with what takes one of them away where there is the path of the team for it. */
+const rowsOfTeam = (
+  records: Awaited<ReturnType<typeof presentRepositories>>,
+  at: Readonly<Record<"org" | "team", string>> | false,
+): Html =>
+  records.length === 0
+    ? empty("repo", "This team has no repository", "Owners give it repositories of the organization.")
+    : html`
+      ${repositoryRows(records)}
+      ${
+        at &&
+        html`
+          <section class="stack">
+            <h3>Take one away</h3>
+            <ul class="plain stack tight">
+              ${records.map(
+                ({ name }) =>
+                  html`
+                    <li class="bar">
+                      ${icon("repo")}<bdi>${name}</bdi> ${formButton(
+                        removeRepository,
+                        { ...at, repo: name },
+                        html`Remove<span class="hidden-text"> ${name}</span>`,
+                      )}
+                    </li>
+                  `,
+              )}
+            </ul>
+          </section>
+        `
+      }
+    `
+
+const addRepository = form({
+  id: "team.addRepository",
+  address: "POST /org/{org}/teams/{team}/repositories",
+  does: named(teamRepositoryOperations, "orgAddTeamRepository"),
+  on: repositories,
+  also: ["repo"],
+  picks: async (values, field, request) => ({ ...(await withTeam(values, request)), repo: field("repo").trim() }),
+  missing: ["repo", "the organization has no repository of that name"],
+  done: "Added.",
+})
+
+const removeRepository = form({
+  id: "team.removeRepository",
+  address: "POST /org/{org}/teams/{team}/repositories/{repo}/remove",
+  does: named(teamRepositoryOperations, "orgRemoveTeamRepository"),
+  on: repositories,
+  path: withTeam,
+  done: "Repository removed.",
+})
+
+export const teamRepositoryPages: readonly Page[] = [repositories, addRepository, removeRepository]

@@ -1,0 +1,71 @@
+import type { CloseReason } from "../../../core/database/tables/issues.ts"
+import type { Content, Html } from "../../../core/html.ts"
+import type { Attachment } from "../../../features/code/attachments/records.ts"
+import type { Role } from "../../../features/planning/comments/roles-store.ts"
+import type { ProjectName } from "../../../features/planning/issues/beside-store.ts"
+import type { Issue } from "../../../features/planning/issues/records.ts"
+import type { IconName } from "../../../web/icon-names.ts"
+
+/** What the timeline of an issue or pull request is drawn with. */
+
+/** A text that somebody wrote, as the page shows it. */
+export interface ShownText {
+  readonly html: Html
+  readonly isEdited: boolean
+  /** The path of its earlier versions, where some are kept. */
+  readonly history?: string | undefined
+  readonly reactions: readonly ReactionCount[]
+  readonly files: readonly Attachment[]
+}
+
+export interface ReactionCount {
+  readonly content: string
+  readonly total: number
+}
+
+/** What features above draw of an entry: the header's words, and what follows the text. */
+export interface DrawnReview {
+  readonly icon: IconName
+  readonly tone: string
+  readonly words: Content
+  readonly after: Content
+}
+
+/** What the reader can do with a text, by the id of its entry; 0 is the opening text. */
+export interface Deeds {
+  readonly menu: (entryId: number, authorId: number) => Content
+  /** Where reactions are sent to, and those that the reader gave; undefined where they may not react. */
+  readonly react: ((entryId: number) => { readonly add: string; readonly remove: string; readonly own: readonly string[] }) | undefined
+}
+
+export interface Around {
+  /** The path of the repository. */
+  readonly at: string
+  /** The id of the issue's author. */
+  readonly authorId: number
+  /** What those who wrote are to the repository, by their ids. */
+  readonly roles: ReadonlyMap<number, Role>
+  readonly now: number
+  /** The texts of comments and reviews, by the ids of their entries. */
+  readonly texts: ReadonlyMap<number, ShownText>
+  /** The projects that the reader may see, by their ids. */
+  readonly projects: ReadonlyMap<number, ProjectName>
+  /** Reviews by their ids. */
+  readonly reviews: ReadonlyMap<number, DrawnReview>
+  /** Why the issue was closed, and where it was before, by the ids of the entries that say so. */
+  readonly closings: ReadonlyMap<number, Closing>
+  readonly origins: ReadonlyMap<number, Origin>
+  readonly deeds?: Deeds | undefined
+}
+
+export interface Closing {
+  readonly reason: CloseReason
+  /** The issue that it repeats, where the reader may see it. */
+  readonly duplicateOf: Issue | undefined
+}
+
+/** Where an issue was before it was transferred, where the reader may see that. */
+export interface Origin {
+  readonly repository: string
+  readonly number: number
+}

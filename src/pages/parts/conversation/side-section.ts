@@ -1,0 +1,69 @@
+import type { User } from "../../../core/actor.ts"
+import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Page } from "../../../core/page.ts"
+import type { Offered } from "../../../features/planning/issues/filter-store.ts"
+import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
+import type { NamedTime } from "../../../features/planning/tracking/store.ts"
+import { type Field, formView } from "../../../web/form.ts"
+import type { ConversationCall } from "./call.ts"
+import type { ConversationForms } from "./forms.ts"
+
+/** What the sections beside a conversation are made of. */
+
+interface SectionOptions {
+  /** Said where there is no content. */
+  readonly none?: string
+  /** The forms that change it. */
+  readonly change?: Content
+}
+
+/** One without content says so, and is left out where there is little room. */
+export function sideSection(title: string, content: Content, { none = "None", change }: SectionOptions = {}): Html {
+  const isUnset = !content && !change
+  return html`
+    <section
+      id="side-${title.toLowerCase().replace(/[^a-z]+/g, "-")}"
+      data-live
+      ${attribute("class", isUnset ? "unset" : undefined)}
+    >
+      <h2>${title}</h2>
+      ${content || html`<p class="muted small">${none}</p>`}
+      ${change}
+    </section>
+  `
+}
+
+/** What the reader may change, with what they choose from. */
+export interface Choices {
+  readonly me: User | undefined
+  readonly writes: boolean
+  readonly offered: Offered
+  readonly candidates: readonly User[]
+  readonly books: boolean
+  readonly times: readonly NamedTime[]
+  /** Since when their stopwatch runs. */
+  readonly running: number | undefined
+  readonly isSubscribed: boolean
+}
+
+export interface Side {
+  readonly call: ConversationCall
+  readonly record: IssueRecord
+  readonly forms: ConversationForms
+  readonly choices: Choices
+  /** The path of the repository. */
+  readonly at: string
+}
+
+/** A form of one field that opens below what it changes. */
+export const change = ({ call }: Side, form: Page, words: string, field: Field): Content =>
+  opened(call, form, words, html`${formView(form, { path: call.path, draft: call.draft, submit: "Save", look: "small", fields: [field] })}`)
+
+/** A form that is opened by a button; it is open where it was refused. */
+export const opened = ({ draft }: ConversationCall, form: Pick<Page, "id">, words: string, content: Content): Html =>
+  html`
+    <details class="change" ${flagged("open", draft?.form === form.id)}>
+      <summary class="small">${words}</summary>
+      ${content}
+    </details>
+  `

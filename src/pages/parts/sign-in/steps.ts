@@ -1,0 +1,67 @@
+import type { Refusal } from "../../../core/errors.ts"
+import { type Html, html } from "../../../core/html.ts"
+import { type Kept, type Moved, moved, type Reader, type Shown } from "../../../core/page.ts"
+import Type, { type Static, type TObject } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { beginSession } from "../../../features/people/sessions/sessions.ts"
+import type { Begun, Complete } from "../../../features/people/sign-in/sign-in.ts"
+import { beginAgain, codeField, hidden, passkeyForm, problemBeside, stepPage } from "../../../web/sign-in.ts"
+import { formTargetsFor } from "./form-targets.ts"
+
+export const SECOND_PATH = "/user/two_factor"
+export const LINK_PATH = "/user/link_account"
+
+/** A field of these forms; one that was not sent counts as empty. */
+export const text = Type.Optional(Type.String())
+
+export const passkeyFields = { passkey_ticket: text, credential: text }
+
+/** The passkey that a form carries in place of a password or a code. */
+export const passkeyIn = ({ credential = "", passkey_ticket: ticket = "" }: Static<TObject<typeof passkeyFields>>) =>
+  credential === "" ? undefined : { ticket, credential }
+
+interface Going {
+  readonly target: string
+  readonly keeps?: { readonly step: Kept["step"] | undefined }
+}
+
+/** A sign-in goes on: with the session, or with the page of the second step. */
+export async function goOn(
+  services: Services,
+  { ip, agent, session: earlier }: Reader,
+  step: Complete | Begun,
+  { target, ...more }: Going,
+): Promise<Moved | Shown> {
+  if (step.kind === "begun") return { ...(await secondPage(services, step, { target })), ...more }
+  const { user, method, isRemembered } = step
+  const text = await beginSession(services, { user, method, isRemembered, address: ip, agent, earlier })
+  return moved(target, { session: { text, isRemembered }, ...more })
+}
+
+export async function secondPage(
+  services: Services,
+  { ticket, passkey }: Begun,
+  { target, refusal }: { readonly target: string; readonly refusal?: Refusal },
+): Promise<Shown> {
+  const fields = [hidden("redirect_to", target), hidden("ticket", ticket)]
+  return stepPage(
+    "Your second factor",
+    html`
+      ${problemBeside(refusal, ["code"])}
+      <form class="form" method="post" action="${SECOND_PATH}">
+        ${fields}${codeField(refusal)}<button class="primary">Continue</button>
+      </form>
+      ${passkeyForm(passkey, { action: SECOND_PATH, button: "Use a passkey or security key", fields })}
+      ${beginAgain}
+    `,
+    { formTargets: await formTargetsFor(services, target), ...(passkey && { modules: ["passkey"] }) },
+  )
+}
+
+/** Leads to signing in at another provider, and back to `target`. */
+export const providerLink = ({ name }: { readonly name: string }, target: string, words: string): Html =>
+  html`
+    <a class="button" href="/user/oauth2/${name}?redirect_to=${encodeURIComponent(target)}" rel="nofollow">
+      ${words}
+    </a>
+  `

@@ -1,0 +1,158 @@
+import { anyone } from "../../access/policies/site.ts"
+import { type Refusal, refuse } from "../../core/errors.ts"
+import { type Html, html } from "../../core/html.ts"
+import { type Page, page, type Shown } from "../../core/page.ts"
+import type { Services } from "../../core/services.ts"
+import { SIGN_UP_PATH } from "../../features/events/mail/compose-account.ts"
+import { askForAccount, readInvitation, signUp } from "../../features/people/registration/registration.ts"
+import { LOGIN_PATH, ownPath } from "../../web/address.ts"
+import { field } from "../../web/components.ts"
+import { faultOf, hidden, problemBeside, stepPage } from "../../web/sign-in.ts"
+import { goOn, text } from "../parts/sign-in/steps.ts"
+
+const shared = { access: anyone, beforeSignIn: true } as const
+
+/** Making an account: the address first, by a mail, and then its name and password. */
+export const signUpPages: readonly Page[] = [
+  page({
+    ...shared,
+    id: "signUp.show",
+    address: `GET ${SIGN_UP_PATH}`,
+    query: { code: text, redirect_to: text },
+    answer: ({ services, query: { code = "", redirect_to = "" } }) =>
+      code === "" ? addressPage(services) : accountPage(services, { code, target: ownPath(redirect_to) }),
+  }),
+
+  page({
+    ...shared,
+    id: "signUp.send",
+    address: `POST ${SIGN_UP_PATH}`,
+    query: { email: text, code: text, redirect_to: text, name: text, password: text, password_again: text },
+    again: ({ services, query: { email = "", code = "", redirect_to = "", name = "" } }, refusal) =>
+      code === ""
+        ? addressPage(services, email, refusal)
+        : accountPage(services, { code, target: ownPath(redirect_to), name: name.trim(), refusal }),
+    answer: async ({ services, reader, query }) => {
+      const { email = "", code = "", password = "" } = query
+      if (code === "") {
+        await askForAccount(services, email, reader.ip)
+        return mailedPage(email.trim())
+      }
+      if (password !== (query.password_again ?? "")) throw refuse.invalid("password_again", "must be the same")
+      const user = await signUp(services, { code, name: (query.name ?? "").trim(), password })
+      const step = { kind: "complete", user, method: "password", isRemembered: false } as const
+      return goOn(services, reader, step, { target: ownPath(query.redirect_to ?? "") })
+    },
+  }),
+]
+
+const mailedPage = (email: string): Shown =>
+  stepPage(
+    "Look into your mail",
+    html`
+      <p role="status">We have sent a link to <strong><bdi>${email}</bdi></strong>, with which you go on.</p>
+      <p>None after some minutes? Look among the junk, or ask for it again later.</p>
+    `,
+  )
+
+function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown {
+  const { registration } = config.users
+  return stepPage(
+    "Make an account",
+    html`
+      ${
+        registration === "open"
+          ? html`
+            ${problemBeside(refusal, ["email"])}
+            <form class="form" method="post" action="${SIGN_UP_PATH}">
+              ${field({
+                label: "E-mail address",
+                name: "email",
+                type: "email",
+                value: email,
+                autocomplete: "email",
+                required: true,
+                autofocus: true,
+                maxlength: 254,
+                hint: "You will get a link to choose a name and a password.",
+                fault: faultOf(refusal, "email"),
+              })}
+              <button class="primary">Send link</button>
+            </form>
+          `
+          : html`
+            <p>
+              ${
+                registration === "closed"
+                  ? "New accounts are made by the administrators of this site."
+                  : "New accounts are made by invitation: the mail has a link that leads here."
+              }
+            </p>
+          `
+      }
+      <p>You have one? <a href="${LOGIN_PATH}">Sign in</a></p>
+    `,
+  )
+}
+
+const voidPage = stepPage(
+  "This link isn’t good any more",
+  html`
+    <p role="alert">It was used, is too old, or is incomplete.</p>
+    <p><a href="${SIGN_UP_PATH}">Ask for another</a>, or <a href="${LOGIN_PATH}">sign in</a>.</p>
+  `,
+  { status: 404 },
+)
+
+interface Begun {
+  readonly code: string
+  readonly target: string
+  readonly name?: string
+  readonly refusal?: Refusal
+}
+
+async function accountPage(services: Services, { code, target, name = "", refusal }: Begun): Promise<Shown> {
+  const { config, database } = services
+  const invitation = config.users.registration === "closed" ? undefined : await readInvitation(services, database.read, code)
+  if (!invitation) return voidPage
+  return stepPage(
+    "Make your account",
+    html`
+      ${problemBeside(refusal, ["username", "password", "password_again"])}
+      <p>For the address <strong><bdi>${invitation.lower_email}</bdi></strong>.</p>
+      <form class="form" method="post" action="${SIGN_UP_PATH}">
+        ${hidden("code", code)}${hidden("redirect_to", target)}
+        ${accountFields(name, `At least ${config.security.passwordMinLength} characters.`, refusal)}
+        <button class="primary">Create account</button>
+      </form>
+    `,
+  )
+}
+
+const accountFields = (name: string, atLeast: string, refusal: Refusal | undefined): Html =>
+  html`
+    ${field({
+      label: "User name",
+      name: "name",
+      value: name,
+      autocomplete: "username",
+      required: true,
+      autofocus: true,
+      maxlength: 40,
+      hint: "Letters, digits, and single - _ . inside.",
+      fault: faultOf(refusal, "username"),
+    })}
+    ${newPassword("Password", "password", refusal, atLeast)} ${newPassword("Password again", "password_again", refusal)}
+  `
+
+const newPassword = (label: string, name: string, refusal: Refusal | undefined, hint?: string): Html =>
+  field({
+    label,
+    name,
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+    maxlength: 255,
+    hint,
+    fault: faultOf(refusal, name),
+  })

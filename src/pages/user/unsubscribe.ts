@@ -1,0 +1,49 @@
+import { anyone } from "../../access/policies/site.ts"
+import { html } from "../../core/html.ts"
+import { type Page, page } from "../../core/page.ts"
+import { readSubscription, UNSUBSCRIBE_PATH, unsubscribe } from "../../features/events/mail/unsubscribe.ts"
+import { plainPage } from "../../web/sign-in.ts"
+
+const shared = { access: anyone, beforeSignIn: true } as const
+
+/**
+ * The page behind the links of notification mails. Opening it changes nothing, as mail scanners follow links; the button does, and so does the
+ * one-click request of a mail program (RFC 8058). No sign-in is needed: the link is signed.
+ */
+export const unsubscribePages: readonly Page[] = [
+  page({
+    ...shared,
+    id: "mail.unsubscribing",
+    address: `GET ${UNSUBSCRIBE_PATH}/{word}`,
+    answer: ({ services, path: { word } }) =>
+      readSubscription(services.secrets, word)
+        ? plainPage(
+            "No more mail about this?",
+            html`
+              <p>You won’t be told of it again, unless somebody names you.</p>
+              <form class="form" method="post"><button>Unsubscribe</button></form>
+            `,
+          )
+        : unknownPage,
+  }),
+
+  page({
+    ...shared,
+    id: "mail.unsubscribe",
+    address: `POST ${UNSUBSCRIBE_PATH}/{word}`,
+    // Mail programs in a browser send the one-click request from their own site.
+    fromAnySite: true,
+    answer: async ({ services, path: { word } }) => {
+      const subscription = readSubscription(services.secrets, word)
+      if (!subscription) return unknownPage
+      await services.database.write((tx) => unsubscribe(tx, subscription, services.now()))
+      return plainPage("Unsubscribed", html`<p class="notice good" role="status">You get no more mail about this.</p>`)
+    },
+  }),
+]
+
+const unknownPage = plainPage(
+  "This link leads nowhere",
+  html`<p class="notice bad" role="alert">It is incomplete, or comes from another site. Copy it from the mail once more.</p>`,
+  { status: 404 },
+)

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { scopeAllows } from "../../access/scopes.ts"
+import type { Actor } from "../../core/actor.ts"
+import { Refusal } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { type Authenticator, requireUsable } from "../../features/people/authentication/authenticate.ts"
+import { readAuthorization } from "../../features/people/authentication/credentials.ts"
+import { authenticateClient, readClient } from "../../features/people/oauth2/clients.ts"
+import { OAuth2Error } from "../../features/people/oauth2/errors.ts"
+import { claimsOf } from "../../features/people/oauth2/id-tokens.ts"
+import { CLAIM_SCOPES } from "../../features/people/oauth2/scopes.ts"
+import { introspect, redeemCode, refreshTokens, revokeToken } from "../../features/people/oauth2/tokens.ts"
+import { clientAddress } from "../client/address.ts"
+import { answering, OPEN, onlyMethods, readFields, sendJson } from "./answers.ts"
+
+const USERINFO_PATH = "/login/oauth/userinfo"
+
+/** What clients call themselves: tokens, what is known about them, and their end. */
+export function registerTokens(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
+  const clientOf = (request: FastifyRequest, field: (name: string) => string | undefined, mustBeConfidential = false) =>
+    authenticateClient(services, readClient(request.headers.authorization, field), {
+      address: clientAddress(request),
+      mustBeConfidential,
+    })
+
+  const post = (path: string, work: (request: FastifyRequest) => Promise<object>): void => {
+    app.post(path, { ...OPEN }, async (request, reply) => answering(services, reply, () => work(request)))
+    onlyMethods(app, path, "POST")
+  }
+
+  post("/login/oauth/access_token", async (request) => {
+    const field = readFields(request)
+    const redeem = { authorization_code: redeemCode, refresh_token: refreshTokens }
+    const kind = field("grant_type")
+    if (kind !== "authorization_code" && kind !== "refresh_token")
+      throw new OAuth2Error("unsupported_grant_type", "grant_type must be authorization_code or refresh_token")
+    return redeem[kind](services, await clientOf(request, field), field)
+  })
+
+  post("/login/oauth/introspect", async (request) => {
+    const field = readFields(request)
+    try {
+      const application = await clientOf(request, field, true)
+      const token = field("token")
+      if (token === undefined) throw new OAuth2Error("invalid_request", "token is missing")
+      return await introspect(services, application, token)
+    } catch (error) {
+      // Whoever asks for others has to say who they are.
+      if (error instanceof OAuth2Error && error.word === "invalid_client" && error.status === 400)
+        throw new OAuth2Error(error.word, error.message, 401)
+      throw error
+    }
+  })
+
+  post("/login/oauth/revoke", async (request) => {
+    const field = readFields(request)
+    const application = await clientOf(request, field)
+    const token = field("token")
+    if (token === undefined) throw new OAuth2Error("invalid_request", "token is missing")
+    await revokeToken(services, application, token)
+    return {}
+  })
+
+  const userinfo = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const presented = readAuthorization(request.headers.authorization)
+    if (presented.kind !== "token") return challenged(reply, 401, "")
+    let actor: Actor
+    try {
+      actor = await authenticator.authenticate({ presented, code: undefined, address: clientAddress(request) })
+      requireUsable(actor, services.site.rootUrl)
+    } catch (error) {
+      if (error instanceof Refusal && (error.kind === "badCredentials" || error.kind === "forbidden"))
+        return challenged(reply, 401, ', error="invalid_token"')
+      throw error
+    }
+    if (actor.kind === "anonymous" || actor.credential.kind !== "token") return challenged(reply, 401, "")
+    const { scopes } = actor.credential
+    if (scopes.has("openid")) return sendJson(reply, await claimsOf(services, actor.user, scopes))
+    if (!scopeAllows(scopes, "read:user") || scopes.has("public-only"))
+      return challenged(reply, 403, ', error="insufficient_scope", scope="openid"')
+    return sendJson(reply, await claimsOf(services, actor.user, new Set(CLAIM_SCOPES)))
+  }
+  const challenged = (reply: FastifyReply, status: number, more: string): FastifyReply =>
+    reply
+      .code(status)
+      .header("www-authenticate", `Bearer realm="${services.site.rootUrl}"${more}`)
+      .type("text/plain;charset=utf-8")
+      .send(status === 401 ? "an access token is needed in the Authorization header" : "the access token needs the scope openid")
+  app.get(USERINFO_PATH, userinfo)
+  app.post(USERINFO_PATH, { ...OPEN }, userinfo)
+  onlyMethods(app, USERINFO_PATH, "GET", "POST")
+}

@@ -1,0 +1,41 @@
+import { mayRead } from "../../../access/scopes.ts"
+import { anonymous } from "../../../core/actor.ts"
+import type { Download } from "../../../core/download.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { File } from "../../../core/file.ts"
+import type { Moved } from "../../../core/page.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Authenticator } from "../../../features/people/authentication/authenticate.ts"
+import { queryOf } from "../../../web/address.ts"
+import { sendRefusal } from "../../api/answer.ts"
+import { readQuery } from "../../api/input.ts"
+import { sendDownload } from "../../files/send.ts"
+import { callerOf } from "../../routing/callers.ts"
+import { type Caller, type Kind, routesOf } from "../../routing/pipeline.ts"
+import { leadTo } from "../../routing/redirect.ts"
+import { type DeclaredRoute, pathOf } from "../../routing/routes.ts"
+import { wantsPage } from "./errors.ts"
+import { sendErrorPage } from "./server.ts"
+
+type Answering = (query: unknown) => Promise<Download | Moved>
+
+/** The routes of files: programs come with a header, people with a session, and both get bytes. */
+export function fileRoutes(services: Services, files: readonly File[], authenticator: Authenticator): readonly DeclaredRoute[] {
+  const kind: Kind<File, Caller, Answering, unknown, Download | Moved> = {
+    route: ({ id, method, address }) => ({ method, path: address, operation: id, body: "collected" }),
+    who: async ({ programs }, request) => ({ actor: programs ? await callerOf(services, authenticator, request) : anonymous }),
+    admit: ({ programs = [] }, { actor }) => {
+      if (programs.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
+    },
+    pathOf: ({ address }, request) => pathOf(address, request),
+    read: ({ query }, request) => readQuery(query, queryOf(request.url)),
+    handle: ({ opened }, query) => opened(query),
+    present:
+      ({ request }, answer) =>
+      (reply) =>
+        "kind" in answer ? leadTo(reply, answer.to, answer.status) : sendDownload(request, reply, answer),
+    fail: (error, request, reply) =>
+      wantsPage(request) ? sendErrorPage(services, request, reply, error) : sendRefusal(services, request, reply, error),
+  }
+  return routesOf(services, kind, files)
+}

@@ -1,0 +1,108 @@
+import type { Refusal } from "../core/errors.ts"
+import { type Content, type Html, html } from "../core/html.ts"
+import type { Shown } from "../core/page.ts"
+import { LOGIN_PATH } from "./address.ts"
+import { field } from "./components.ts"
+import { icon } from "./icon.ts"
+import { problem, sentence } from "./problem.ts"
+
+/** Forms of the pages that people sign in on. */
+
+export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+
+/** A page of the sign-in: in no search engine, in no store. */
+export const stepPage = (title: string, body: Content, more: Partial<Shown> = {}): Shown => ({
+  kind: "shown",
+  title,
+  unlisted: true,
+  isPrivate: true,
+  ...more,
+  body: html`
+    <div class="form">
+      <h1>${title}</h1>
+      ${body}
+    </div>
+  `,
+})
+
+/** A page of a few sentences or fields, for who has a link or a password: in no search engine. */
+export const plainPage = (title: string, body: Content, more: Partial<Shown> = {}): Shown => ({
+  kind: "shown",
+  title,
+  unlisted: true,
+  width: "narrow",
+  ...more,
+  body: html`
+    <h1>${title}</h1>
+    ${body}
+  `,
+})
+
+/** What is wrong: beside its field where it has one on the page, else above the form. */
+export const faultOf = (refusal: Refusal | undefined, name: string): string | undefined => {
+  const isHere = refusal?.field === name || refusal?.message.startsWith(`[${name}]:`)
+  return isHere && refusal ? sentence(refusal.message.replace(/^\[\w+\]: */, "")) : undefined
+}
+
+export const problemBeside = (refusal: Refusal | undefined, names: readonly string[]): Content =>
+  names.some((name) => faultOf(refusal, name) !== undefined) ? undefined : problem(refusal)
+
+/** What the browser needs to ask for a passkey, and what the form carries back. */
+interface Ceremony {
+  readonly options: object
+  readonly ticket: string
+}
+
+/** A button that asks the browser for a passkey; the script shows it where the browser has them. */
+export const passkeyForm = (
+  ceremony: Ceremony | undefined,
+  { action, button, fields }: { readonly action: string; readonly button: string; readonly fields: readonly Content[] },
+): Content =>
+  ceremony &&
+  html`
+    <form method="post" action="${action}" data-passkey="get" data-options="${JSON.stringify(ceremony.options)}" hidden>
+      ${fields}${hidden("passkey_ticket", ceremony.ticket)}${hidden("credential", "")}
+      <button>${icon("key")} ${button}</button>
+      <p class="fault" role="alert" hidden></p>
+    </form>
+  `
+
+/** The fields of the first step. Their names begin with `prefix` on pages that have others. */
+export const passwordFields = (login: string, prefix = ""): Html =>
+  html`
+    ${field({
+      label: "User name or e-mail address",
+      name: `${prefix}login`,
+      value: login,
+      autocomplete: "username webauthn",
+      required: true,
+      autofocus: true,
+      maxlength: 254,
+    })}
+    ${field({
+      label: "Password",
+      name: `${prefix}password`,
+      type: "password",
+      autocomplete: "current-password",
+      required: true,
+      maxlength: 255,
+      hint: html`<a href="/user/forgot_password">Forgot it?</a>`,
+    })}
+  `
+
+export const remember = (name = "remember"): Html =>
+  html`<label class="check"><input type="checkbox" name="${name}" value="on"> Stay signed in on this device</label>`
+
+export const codeField = (refusal: Refusal | undefined, name = "code"): Html =>
+  field({
+    label: "Code",
+    name,
+    autocomplete: "one-time-code",
+    required: true,
+    autofocus: true,
+    maxlength: 40,
+    hint: "What your authenticator app shows now, or one of your recovery codes.",
+    fault: faultOf(refusal, "code"),
+  })
+
+export const beginAgain = html`<p><a href="${LOGIN_PATH}">Begin again</a></p>`
