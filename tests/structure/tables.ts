@@ -178,9 +178,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   oauth2_grants: {
     "features/people/authentication": "from before it had an owner",
   },
-  pull_schedules: {
-    "features/review/pulls": "from before it had an owner",
-  },
   pulls: {
     "features/code/lifecycle": "the head of a deleted repository is cleared as its foreign key would do it",
     "features/site/migration": "from before it had an owner",
