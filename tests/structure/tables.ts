@@ -193,7 +193,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
   users: {
     "features/code/repositories": "the counters of what users own and have starred are computed where that is known",
   },
-  wikis: {},
 }
 
 /** Folders of lower groups that read a table of a higher one, by table, with the reason. `access` asks about the rows of all features, and is none of these. */
