@@ -21,12 +21,12 @@ import { findMirror, type Import, recordLfsMissing, recordSync } from "../../cod
 import { followWiki } from "../../code/mirrors/wiki.ts"
 import { chooseDefault, readTips, writeBranches } from "../../code/pushes/branches.ts"
 import { alignHead, alignHeadJob } from "../../code/pushes/head.ts"
+import { updateRepository } from "../../code/repositories/store.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
 import { advanceImport, endImport, findImport, recordProgress } from "./imports-store.ts"
 import { type Progress, readProgress, wantsWiki } from "./progress.ts"
 import { importRecords } from "./records.ts"
-import { settleImported } from "./store.ts"
 
 /** The context that the secret of an import is encrypted for. */
 export const importSecretContext = (id: number): string => `import ${id}`
@@ -163,7 +163,7 @@ async function insertReferences(
   await database.write(async (tx) => {
     await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now: now() })
     await putTags(tx, repositoryId, tags)
-    await settleImported(tx, repositoryId, {
+    await updateRepository(tx, repositoryId, {
       default_branch: chooseDefault({ stored, wasEmpty: true, created: names }, there),
       is_empty: flag(names.length === 0),
       git_size: gitSize,

@@ -1,7 +1,5 @@
-import type { Updateable } from "kysely"
-import type { Handle, Transaction } from "../../../core/database/database.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import type { Tables } from "../../../core/database/tables.ts"
 
 /** The milestones of a repository, by their titles. */
 export const findMilestones = (db: Handle, repositoryId: number) =>
@@ -51,7 +49,3 @@ export const findReleasesOfTags = (db: Handle, repositoryId: number, tags: reado
     .where("repository_id", "=", repositoryId)
     .where(inList("releases.tag_name", tags))
     .execute()
-
-/** The row of a repository whose code has come. */
-export const settleImported = (tx: Transaction, repositoryId: number, changes: Updateable<Tables["repositories"]>) =>
-  tx.updateTable("repositories").set(changes).where("id", "=", repositoryId).execute()
