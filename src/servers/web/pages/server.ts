@@ -22,7 +22,7 @@ import type {
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
-import { type Authenticator, authenticatorOf } from "../../../features/people/authentication/authenticate.ts"
+import { authenticatorOf } from "../../../features/people/authentication/authenticate.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
 import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
 import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
