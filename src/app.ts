@@ -34,6 +34,7 @@ import { openSignIns } from "./features/people/authentication/sign-ins.ts"
 import { findTokenByName } from "./features/people/authentication/store.ts"
 import { createToken, deleteToken } from "./features/people/authentication/tokens.ts"
 import { createPerson } from "./features/people/users/rules.ts"
+import { findFirstAdministrator } from "./features/people/users/store.ts"
 import { openAnnouncements } from "./features/site/announcements/shown.ts"
 import { files } from "./files.ts"
 import { defaultLimits, openGit } from "./git/index.ts"
@@ -319,14 +320,13 @@ function configFor(options: HearthOptions, temporary: string | undefined): Loade
 /** The first administrator, made at the first start. */
 async function ensureAdministrator(services: Services): Promise<Pick<Serving, "administrator" | "made">> {
   const { config, database, passwords, site, now } = services
-  const find = () => database.read.selectFrom("users").selectAll().where("is_admin", "=", 1).orderBy("id").limit(1).executeTakeFirst()
-  const there = await find()
+  const there = await findFirstAdministrator(database.read)
   if (there) return { administrator: there, made: undefined }
   const password = config.admin.password || randomBytes(12).toString("base64url")
   const passwordHash = await passwords.hash(password)
   const administrator = await database.write(async (tx) => {
     // Of several processes that start together on one database, one makes the administrator.
-    const other = await tx.selectFrom("users").selectAll().where("is_admin", "=", 1).orderBy("id").limit(1).executeTakeFirst()
+    const other = await findFirstAdministrator(tx)
     if (other) return other
     const name = config.admin.username
     const email = config.admin.email || `${name}@${site.noReplyDomain}`

@@ -1,9 +1,12 @@
 import type { Filling } from "./core/extensions.ts"
 import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
+import { repositoriesGone } from "./features/code/lifecycle/delete.ts"
 import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"
 import { readThreadOf } from "./features/events/notifications/marking.ts"
+import { packagesGone } from "./features/packages/packages/change.ts"
+import { deletionRules } from "./features/people/organizations/rules.ts"
 import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
@@ -17,6 +20,7 @@ export const extensions: readonly Filling[] = [
   referenceRules.with(branchRule, tagRule),
   commitsToKeep.with(commitsOfReleases, commitsOfPulls),
   stateRules.with(dependencyRule, pullStateRule),
+  deletionRules.with(repositoriesGone, packagesGone),
   mergeAttempts.with(readThreadOf),
   tokensOfJobs,
 ]

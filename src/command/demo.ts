@@ -2,6 +2,7 @@ import type { Serving } from "../app.ts"
 import type { Handle } from "../core/database/database.ts"
 import { fillDemo, REPOSITORY } from "../demo/fill.ts"
 import { people, type StoryClock } from "../demo/story.ts"
+import { countsOf } from "../features/site/administration/store.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Example } from "./greet.ts"
 import type { Terminal } from "./terminal.ts"
@@ -10,9 +11,8 @@ export { storyClock } from "../demo/story.ts"
 
 /** Fails with {@link CommandFailed} where there is anything beside the first administrator: examples must not mix with real data. */
 export async function requireFresh(db: Handle): Promise<void> {
-  const users = await db.selectFrom("users").select("id").limit(2).execute()
-  const repository = await db.selectFrom("repositories").select("id").limit(1).executeTakeFirst()
-  if (users.length > 1 || repository)
+  const counts = await countsOf(db)
+  if (counts.people + counts.organizations > 1 || counts.repositories > 0)
     throw new CommandFailed(
       "The example is for a fresh server, and there are people or repositories on this one.",
       "Start without --demo, or with an empty folder: hearth --data-dir <folder> serve --demo",

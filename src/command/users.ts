@@ -4,7 +4,7 @@ import { flag } from "../core/database/tables.ts"
 import { refuse } from "../core/errors.ts"
 import { rfc3339 } from "../core/record.ts"
 import { Compile } from "../core/schema.ts"
-import { findTwoFactor } from "../features/people/authentication/store.ts"
+import { findEnrolled, findTwoFactor } from "../features/people/authentication/store.ts"
 import { disableTwoFactor, enableTwoFactor } from "../features/people/authentication/two-factor.ts"
 import { dropAvatar } from "../features/people/avatars/pictures.ts"
 import { requireAddress } from "../features/people/users/addresses.ts"
@@ -67,7 +67,7 @@ export async function addUser(terminal: Terminal, env: Environment, name: string
 export function listUsers(terminal: Terminal, env: Environment, { json }: { readonly json: boolean }): Promise<void> {
   return withInstallation(env, async ({ database }) => {
     const people = await allUsers(database.read)
-    const enrolled = new Set((await database.read.selectFrom("two_factors").select("user_id").execute()).map((row) => row.user_id))
+    const enrolled = new Set((await findEnrolled(database.read)).map((row) => row.user_id))
     if (json)
       terminal.out(
         JSON.stringify(

@@ -1,7 +1,6 @@
 import type { User } from "../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../core/html.ts"
 import type { Kept, Shown } from "../core/page.ts"
-import type { Announced } from "../core/services.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
 import { assetAddress } from "./assets.ts"
@@ -26,6 +25,13 @@ export interface Surroundings {
   readonly flash: Flash | undefined
   /** Sentences of administrators to everybody. */
   readonly announcements: readonly Announced[]
+}
+
+interface Announced {
+  /** Names it, as it is now. */
+  readonly mark: string
+  readonly tone: "info" | "good" | "warn" | "bad"
+  readonly content: Html
 }
 
 /** A stopwatch that runs on an issue. */

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto"
 import { expect } from "vitest"
 import { UNITS } from "../../src/access/modes.ts"
-import { endOfLog } from "../../src/core/events/log.ts"
+import { endOfLog } from "../../src/core/events/store.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { send as registry } from "../../src/features/packages/testing.ts"
 import { operations } from "../../src/operations.ts"

@@ -45,7 +45,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   gpg_key_emails: "features/people/keys",
   gpg_keys: "features/people/keys",
   guesses: "features/people/authentication",
-  imports: "features/site/migration",
+  imports: "features/code/mirrors",
   invitations: "features/people/registration",
   issue_assignees: "features/planning/issues",
   issue_counters: "features/planning/issues",
@@ -84,7 +84,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   project_columns: "features/planning/projects",
   projects: "features/planning/projects",
   public_keys: "features/people/keys",
-  pull_schedules: "features/review/merging",
+  pull_schedules: "features/review/pulls",
   pulls: "features/review/pulls",
   push_mirrors: "features/code/mirrors",
   reactions: "features/planning/reactions",
@@ -134,32 +134,20 @@ export const OWNERS: Readonly<Record<string, string>> = {
 
 /** Folders that write a table of another all the same, by table, with the reason: no more of these, and each that goes is taken off. */
 export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  account_mails: {
-    "features/people/users": "from before it had an owner",
-  },
   action_jobs: {
-    "features/code/lifecycle": "from before it had an owner",
+    "features/code/lifecycle": "of a large repository that is deleted, jobs that are not done end at once",
   },
   activities: {
-    "features/people/organizations": "from before it had an owner",
-    "features/planning/comments": "from before it had an owner",
-  },
-  collaborations: {
-    "features/code/lifecycle": "from before it had an owner",
-    "features/people/organizations": "from before it had an owner",
-    "features/people/teams": "from before it had an owner",
+    "features/planning/comments":
+      "the parts of a review that is deleted have no event each, and their entries in feeds are hidden with them",
   },
   comments: {
-    "features/code/lifecycle": "from before it had an owner",
-    "features/planning/issues": "from before it had an owner",
-    "features/review/reviews": "from before it had an owner",
+    "features/code/lifecycle": "what belongs to a deleted repository goes in batches, in the place of a cascade",
+    "features/review/reviews": "the entries of reviews are comments, which become what the review becomes",
     "features/site/migration": "from before it had an owner",
   },
   deeds: {
-    "features/people/authentication": "from before it had an owner",
-  },
-  imports: {
-    "features/code/mirrors": "from before it had an owner",
+    "features/people/authentication": "failed sign-ins are entries of the audit log, counted in the statement that notes them",
   },
   issue_counters: {
     "features/site/migration": "from before it had an owner",
@@ -171,7 +159,6 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/site/migration": "from before it had an owner",
   },
   labels: {
-    "features/code/lifecycle": "from before it had an owner",
     "features/site/migration": "from before it had an owner",
   },
   milestones: {
@@ -181,149 +168,67 @@ export const OTHER_WRITERS: Readonly<Record<string, Readonly<Record<string, stri
     "features/site/migration": "from before it had an owner",
   },
   oauth2_grants: {
-    "features/people/authentication": "from before it had an owner",
-  },
-  public_keys: {
-    "features/code/deploy-keys": "from before it had an owner",
-  },
-  pull_schedules: {
-    "features/review/pulls": "from before it had an owner",
+    "features/people/authentication": "the last use of a grant is noted where its token is checked; OAuth2 is built on that",
   },
   pulls: {
-    "features/code/lifecycle": "from before it had an owner",
-    "features/review/merging": "from before it had an owner",
+    "features/code/lifecycle": "the head of a deleted repository is cleared as its foreign key would do it",
     "features/site/migration": "from before it had an owner",
   },
   releases: {
-    "features/code/tags": "from before it had an owner",
+    "features/code/tags": "releases are above tags, and a release whose tag is deleted is a draft in the same transaction",
   },
   repositories: {
-    "features/code/branches": "from before it had an owner",
-    "features/code/lfs": "from before it had an owner",
-    "features/code/lifecycle": "from before it had an owner",
-    "features/code/mirrors": "from before it had an owner",
-    "features/code/pushes": "from before it had an owner",
-    "features/code/topics": "from before it had an owner",
-    "features/planning/issues": "from before it had an owner",
+    "features/planning/issues": "the counters of open issues are computed where that is known",
     "features/site/migration": "from before it had an owner",
-  },
-  repository_languages: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
-  repository_topics: {
-    "features/code/lifecycle": "from before it had an owner",
   },
   reviews: {
     "features/site/migration": "from before it had an owner",
   },
   sessions: {
-    "features/people/users": "from before it had an owner",
-  },
-  stars: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
-  team_members: {
-    "features/people/organizations": "from before it had an owner",
+    "features/people/users": "a change of credentials ends sessions; sessions are built on users",
   },
   teams: {
-    "features/people/organizations": "from before it had an owner",
+    "features/people/organizations": "an organization is made with its owners' team; teams are built on organizations",
   },
   users: {
-    "features/code/lifecycle": "from before it had an owner",
-    "features/code/repositories": "from before it had an owner",
-    "features/site/administration": "from before it had an owner",
+    "features/code/repositories": "the counters of what users own and have starred are computed where that is known",
   },
-  watches: {
-    "features/code/lifecycle": "from before it had an owner",
-  },
-  wikis: {
-    "features/site/adoption": "from before it had an owner",
-  },
+  wikis: {},
 }
 
 /** Folders of lower groups that read a table of a higher one, by table, with the reason. `access` asks about the rows of all features, and is none of these. */
 export const UPWARD_READS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   action_jobs: {
-    "features/code/lifecycle": "from before this was a rule",
-  },
-  activities: {
-    "features/people/users": "from before this was a rule",
+    "features/code/lifecycle": "what belongs to a deleted repository goes in batches, in the place of a cascade",
   },
   comments: {
-    "features/code/attachments": "from before this was a rule",
-    "features/code/lifecycle": "from before this was a rule",
+    "features/code/attachments": "whether a text names a file is asked in the statement that removes those that none names",
+    "features/code/lifecycle": "what belongs to a deleted repository goes in batches, in the place of a cascade",
   },
   deploy_keys: {
-    "features/people/keys": "from before this was a rule",
-  },
-  imports: {
-    "features/code/mirrors": "from before this was a rule",
+    "features/people/keys": "one look-up tells whether a key that signs in is a person's or a repository's",
   },
   issues: {
-    "features/code/history": "from before this was a rule",
-    "features/code/lifecycle": "from before this was a rule",
-    "features/code/pushes": "from before this was a rule",
-  },
-  labels: {
-    "features/code/lifecycle": "from before this was a rule",
-  },
-  packages: {
-    "features/people/organizations": "from before this was a rule",
+    "features/code/history": "the list of branches shows the open pull request of each",
+    "features/code/lifecycle": "what belongs to a deleted repository goes in batches, in the place of a cascade",
+    "features/code/pushes": "whose pull request lets maintainers push to its branch is asked at each push",
   },
   pulls: {
-    "features/code/history": "from before this was a rule",
-    "features/code/pushes": "from before this was a rule",
-    "features/planning/comments": "from before this was a rule",
-    "features/planning/issues": "from before this was a rule",
+    "features/code/history": "the list of branches shows the open pull request of each",
+    "features/code/pushes": "whose pull request lets maintainers push to its branch is asked at each push",
+    "features/planning/comments": "whose pull requests were merged here is a contributor",
+    "features/planning/issues": "lists of issues hold pull requests too: filters and records name their state",
   },
   repositories: {
-    "features/people/avatars": "from before this was a rule",
-    "features/people/organizations": "from before this was a rule",
-    "features/people/teams": "from before this was a rule",
-    "features/people/users": "from before this was a rule",
+    "features/people/avatars": "one folder and one sweep for the pictures of people and of repositories",
+    "features/people/organizations": "the event that members have left names the repositories, read once for all its listeners",
+    "features/people/teams": "a team that includes all repositories gets the existing ones in one statement",
   },
   reviews: {
-    "features/planning/issues": "from before this was a rule",
-    "features/planning/subscriptions": "from before this was a rule",
-  },
-  watches: {
-    "features/people/organizations": "from before this was a rule",
+    "features/planning/issues": "lists of issues hold pull requests too: filters name their reviews",
+    "features/planning/subscriptions": "reviewers take part in a conversation like its commenters",
   },
 }
 
 /** Folders with queries in other files than stores, from before that was a rule: no more of these, and each that goes is taken off. */
-export const QUERIES_OUTSIDE_STORES: readonly string[] = [
-  ".",
-  "command",
-  "command/checks",
-  "core/events",
-  "core/forms",
-  "core/jobs",
-  "features/code/attachments",
-  "features/code/branches",
-  "features/code/collaborators",
-  "features/code/commits",
-  "features/code/deploy-keys",
-  "features/code/history",
-  "features/code/lfs",
-  "features/code/lifecycle",
-  "features/code/mirrors",
-  "features/code/protections",
-  "features/code/pushes",
-  "features/code/releases",
-  "features/code/search",
-  "features/code/signatures",
-  "features/code/stars",
-  "features/code/statuses",
-  "features/code/tags",
-  "features/code/topics",
-  "features/code/watches",
-  "features/people/organizations",
-  "features/people/teams",
-  "features/planning/dependencies",
-  "features/review/merging",
-  "features/review/pulls",
-  "features/review/reviews",
-  "features/site/adoption",
-  "features/site/migration",
-]
+export const QUERIES_OUTSIDE_STORES: readonly string[] = ["command/checks", "features/site/adoption", "features/site/migration"]

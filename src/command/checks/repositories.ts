@@ -1,31 +1,12 @@
 import { mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Database } from "../../core/database/database.ts"
-import { query } from "../../core/database/query.ts"
 import { wikiKey } from "../../features/code/repositories/wiki-place.ts"
 import type { Inspector, StoredRepository } from "../../git/repositories/inspect.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
+import { type KnownRepository, listKnown, listWikis } from "./store.ts"
 
 const HOUR_MS = 3_600_000
-
-const listKnown = query("doctor.listRepositories", (db) =>
-  db
-    .selectFrom("repositories")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
-    .orderBy("repositories.id"),
-)
-
-const listWikis = query("doctor.listWikis", (db) =>
-  db
-    .selectFrom("wikis")
-    .innerJoin("repositories", "repositories.id", "wikis.repository_id")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
-    .orderBy("wikis.repository_id"),
-)
-
-export type KnownRepository = Awaited<ReturnType<typeof listKnown>>[number]
 
 /** The repositories and wikis in the database, and those on the disk. */
 export interface Repositories {

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import type { Transaction } from "../database/database.ts"
-import type { DomainEvent } from "./catalogue.ts"
+import type { DomainEvent } from "./event.ts"
 import { deliverEvents, type Listener } from "./events.ts"
-import { BEGINNING, type Position, pruneEvents, readLog, rebaseLog } from "./log.ts"
+import { pruneEvents, readLog, rebaseLog } from "./log.ts"
 import { publish } from "./publish.ts"
+import { BEGINNING, type Position } from "./store.ts"
 
 const happened = (id: number): DomainEvent => ({ kind: "repository.madePublic", repository: { id }, at: 1 })
 

@@ -10,21 +10,12 @@
 
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../database/database.ts"
-import { type Params, query } from "../database/query.ts"
-import { sessionOf } from "../database/session.ts"
 import { slicesOf } from "../database/slices.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Task } from "../jobs/schedule.ts"
 import type { Services } from "../services.ts"
-import type { DomainEvent } from "./catalogue.ts"
-
-export interface Position {
-  readonly transaction: number
-  readonly id: number
-}
-
-/** Before the first event. */
-export const BEGINNING: Position = { transaction: 0, id: 0 }
+import type { DomainEvent } from "./event.ts"
+import { deleteOldEvents, insertEvent, insertEvents, type Position, rowsAfter } from "./store.ts"
 
 export interface StoredEvent {
   readonly position: Position
@@ -45,22 +36,9 @@ export interface StoredEvent {
 export async function appendToLog(tx: Transaction, events: readonly DomainEvent[], now: Seconds): Promise<void> {
   const rows = events.map((event) => rowOf(event, now))
   const [first] = rows
-  if (first && rows.length === 1) await appendOne(tx, first)
-  else for (const slice of slicesOf(rows)) await tx.insertInto("events").values(slice).execute()
+  if (first && rows.length === 1) await insertEvent(tx, first)
+  else for (const slice of slicesOf(rows)) await insertEvents(tx, slice)
 }
-
-type Row = ReturnType<typeof rowOf>
-
-const appendOne = query("events.append", (db, p: Params<Row>) =>
-  db.insertInto("events").values({
-    kind: p.kind,
-    actor_id: p.actor_id,
-    repository_id: p.repository_id,
-    issue_id: p.issue_id,
-    data: p.data,
-    created_at: p.created_at,
-  }),
-)
 
 const idOf = (value: unknown): number | undefined =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "number" ? value.id : undefined
@@ -103,28 +81,6 @@ function rowOf(event: DomainEvent, now: Seconds) {
   }
 }
 
-/** The position of the newest event that `readLog` would give by now. */
-export async function endOfLog(db: Handle): Promise<Position> {
-  let rows = db.selectFrom("events").select(["transaction_id", "id"]).orderBy("transaction_id", "desc").orderBy("id", "desc").limit(1)
-  if (sessionOf(db).kind === "postgres")
-    rows = rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
-  const newest = await rows.executeTakeFirst()
-  return newest ? { transaction: newest.transaction_id, id: newest.id } : BEGINNING
-}
-
-/** The rows after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
-function rowsAfter(db: Handle, after: Position, limit: number) {
-  const rows = db
-    .selectFrom("events")
-    .where(sql<boolean>`(transaction_id, id) > (${after.transaction}, ${after.id})`)
-    .orderBy("transaction_id")
-    .orderBy("id")
-    .limit(limit)
-  return sessionOf(db).kind === "postgres"
-    ? rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
-    : rows
-}
-
 /** The events after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
 export async function readLog(db: Handle, after: Position, limit: number): Promise<readonly StoredEvent[]> {
   return (await rowsAfter(db, after, limit).selectAll().execute()).map((row) => ({
@@ -139,15 +95,14 @@ export async function readLog(db: Handle, after: Position, limit: number): Promi
 }
 
 /** What an event is about. */
-export interface Subject extends Pick<StoredEvent, "position" | "kind" | "repositoryId" | "issueId"> {
-  /** 0 where it is about no project. */
-  readonly projectId: number
-}
+export type Subject = Pick<StoredEvent, "position" | "kind" | "repositoryId" | "issueId"> & Partial<Pick<StoredEvent, "data">>
 
-const IS_OF_PROJECT = sql<boolean>`kind like 'project.%' or kind like 'column.%' or kind like 'card.%' or kind like 'issue.project%'`
-
-/** What the events after a position are about, as `readLog` gives them; of the others' data nothing is read. */
-export async function readSubjects(db: Handle, after: Position, limit: number): Promise<readonly Subject[]> {
+/** What the events after a position are about, as `readLog` gives them; data is read only of kinds with these beginnings. */
+export async function readSubjects(db: Handle, after: Position, limit: number, withData: readonly string[]): Promise<readonly Subject[]> {
+  const isWanted = sql.join(
+    withData.map((beginning) => sql`kind like ${sql.lit(`${beginning}%`)}`),
+    sql` or `,
+  )
   const rows = await rowsAfter(db, after, limit)
     .select([
       "transaction_id",
@@ -155,7 +110,7 @@ export async function readSubjects(db: Handle, after: Position, limit: number): 
       "kind",
       "repository_id",
       "issue_id",
-      sql<string | null>`case when ${IS_OF_PROJECT} then data end`.as("data"),
+      sql<string | null>`case when ${isWanted} then data end`.as("data"),
     ])
     .execute()
   return rows.map((row) => ({
@@ -163,7 +118,7 @@ export async function readSubjects(db: Handle, after: Position, limit: number): 
     kind: row.kind,
     repositoryId: row.repository_id,
     issueId: row.issue_id,
-    projectId: row.data === null ? 0 : projectIn(JSON.parse(row.data)),
+    ...(row.data !== null && { data: JSON.parse(row.data) }),
   }))
 }
 
@@ -171,14 +126,6 @@ function projectIn({ projectId, project }: { readonly projectId?: unknown; reado
   const id = projectId ?? project
   return typeof id === "number" ? id : 0
 }
-
-const prune = query("events.prune", (db, p: Params<{ before: number; limit: number }>) =>
-  db
-    .deleteFrom("events")
-    .where("id", "in", (eb) =>
-      eb.selectFrom("events").select("events.id").where("events.created_at", "<", p.before).orderBy("events.created_at").limit(p.limit),
-    ),
-)
 
 /** Rows that are removed in one transaction: few enough that other writers don't wait long. */
 const BATCH = 1_000
@@ -191,7 +138,7 @@ export const pruneEvents: Task = {
     const before = now() - config.events.keepSeconds
     let removed = 0
     for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
-      batch = await database.write((tx) => prune.changes(tx, { before, limit: BATCH }))
+      batch = await database.write((tx) => deleteOldEvents.changes(tx, { before, limit: BATCH }))
     return `${removed} removed`
   },
 }

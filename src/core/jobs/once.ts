@@ -1,13 +1,9 @@
 import type { Transaction } from "../database/database.ts"
-import { type Params, query } from "../database/query.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Static, TSchema } from "../schema.ts"
 import { writePayload } from "./definition.ts"
+import { findWaiting } from "./store.ts"
 import type { JobKind, Jobs } from "./types.ts"
-
-const findWaiting = query("outbox.findWaiting", (db, p: Params<{ kind: string; payload: string }>) =>
-  db.selectFrom("jobs").select("id").where("kind", "=", p.kind).where("payload", "=", p.payload).where("state", "=", "waiting").limit(1),
-)
 
 /** Stores a job unless the same one waits already. */
 export async function enqueueOnce<S extends TSchema>(

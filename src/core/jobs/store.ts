@@ -146,6 +146,10 @@ export const removeEnded = query("jobs.removeEnded", (db, p: Params<{ state: Job
     ),
 )
 
+export const findWaiting = query("outbox.findWaiting", (db, p: Params<{ kind: string; payload: string }>) =>
+  db.selectFrom("jobs").select("id").where("kind", "=", p.kind).where("payload", "=", p.payload).where("state", "=", "waiting").limit(1),
+)
+
 /** The payloads of the jobs of a kind that wait or run. */
 export const findUnfinished = query("jobs.findUnfinished", (db, p: Params<{ kind: string }>) =>
   db.selectFrom("jobs").select("payload").where(unfinished).where("kind", "=", p.kind),

@@ -1,4 +1,5 @@
 import { type Params, query } from "../../../core/database/query.ts"
+
 export const findStored = query("history.findContributions", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("repositories")

@@ -11,7 +11,15 @@ import type { Upload } from "../../../core/upload.ts"
 import { discardFile, removeFilesJob, storeFile } from "./files.ts"
 import { type FileLimits, requireName } from "./names.ts"
 import type { AttachmentRow } from "./present.ts"
-import { findAttachment, findReleaseAttachment, insertAttachment } from "./store.ts"
+import {
+  type AttachmentsOf,
+  deleteRows,
+  findAttachment,
+  findAttachmentById,
+  findReleaseAttachment,
+  insertAttachment,
+  putName,
+} from "./store.ts"
 
 /** Refuses `notFound` if attachments are switched off. */
 export const ifEnabled = <Found>({ rule, open }: Access<Found>): Access<Found> => ({
@@ -90,16 +98,10 @@ export async function renameAttachment(
   const fitting = requireName(parent.limits(services.config).types, "name", name)
   return services.database.write(async (tx) => {
     const { id } = attachment
-    const renamed = await tx
-      .updateTable("attachments")
-      .set({ name: fitting })
-      .where("id", "=", id)
-      .where("name", "!=", fitting)
-      .returningAll()
-      .executeTakeFirst()
+    const renamed = await putName(tx, id, fitting)
     if (renamed) publish(tx, { kind: "attachment.renamed", attachment: renamed, actor, ...subjectIn(parent) })
     // Not renamed: it has the name by now, or it is gone.
-    const row = renamed ?? (await tx.selectFrom("attachments").selectAll().where("id", "=", id).executeTakeFirst())
+    const row = renamed ?? (await findAttachmentById(tx, id))
     if (!row) throw refuse.notFound()
     return row
   })
@@ -118,28 +120,12 @@ export async function removeAttachment(services: Services, parent: AttachmentPar
 const subjectIn = ({ place: { repositoryId, issueId, commentId, releaseId } }: AttachmentParent) =>
   issueId === null ? { repositoryId, releaseId } : { issue: { id: issueId, repository_id: repositoryId }, commentId: commentId || null }
 
-/** Selects attachments: a single one, those of one text, of an issue with its comments, of a release, or of a whole repository. */
-export type AttachmentsOf =
-  | { readonly id: number }
-  | { readonly release_id: number }
-  | { readonly issue_id: number; readonly comment_id: number }
-  | { readonly issue_id: number }
-  | { readonly repository_id: number }
-
 /**
  * Deletes attachments, and returns how many. A job removes their files once the transaction is committed. Must be called before their parent is
  * deleted.
  */
 export async function deleteAttachments(tx: Transaction, { jobs }: Pick<Services, "jobs">, of: AttachmentsOf): Promise<number> {
-  let rows = tx.deleteFrom("attachments").returning("uuid")
-  if ("id" in of) rows = rows.where("id", "=", of.id)
-  else if ("release_id" in of) rows = rows.where("release_id", "=", of.release_id)
-  else if ("repository_id" in of) rows = rows.where("repository_id", "=", of.repository_id)
-  else {
-    rows = rows.where("issue_id", "=", of.issue_id)
-    if ("comment_id" in of) rows = rows.where("comment_id", "=", of.comment_id)
-  }
-  const uuids = (await rows.execute()).map(({ uuid }) => uuid)
+  const uuids = await deleteRows(tx, of)
   for (let at = 0; at < uuids.length; at += FILES_OF_A_JOB)
     await jobs.enqueue(tx, removeFilesJob, { uuids: uuids.slice(at, at + FILES_OF_A_JOB) })
   return uuids.length

@@ -1,7 +1,8 @@
 import { sql } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { containsLower } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { AttachmentRow } from "./present.ts"
 
 type Of = Params<{ issueId: number; commentId: number }>
 
@@ -135,3 +136,31 @@ export const deleteForgotten = query("attachments.deleteForgotten", (db, p: Para
 /** The files of a transferred issue. */
 export const moveAttachments = (tx: Transaction, { repositoryId, issueId }: { readonly repositoryId: number; readonly issueId: number }) =>
   tx.updateTable("attachments").set({ repository_id: repositoryId }).where("issue_id", "=", issueId).execute()
+
+export const findAttachmentById = (db: Handle, id: number): Promise<AttachmentRow | undefined> =>
+  db.selectFrom("attachments").selectAll().where("id", "=", id).executeTakeFirst()
+
+/** Gives an attachment another name; undefined where it has that already, or is gone. */
+export const putName = (tx: Transaction, id: number, name: string): Promise<AttachmentRow | undefined> =>
+  tx.updateTable("attachments").set({ name }).where("id", "=", id).where("name", "!=", name).returningAll().executeTakeFirst()
+
+/** Deletes the rows of these attachments; returns the names of their files. */
+export async function deleteRows(tx: Transaction, of: AttachmentsOf): Promise<readonly string[]> {
+  let rows = tx.deleteFrom("attachments").returning("uuid")
+  if ("id" in of) rows = rows.where("id", "=", of.id)
+  else if ("release_id" in of) rows = rows.where("release_id", "=", of.release_id)
+  else if ("repository_id" in of) rows = rows.where("repository_id", "=", of.repository_id)
+  else {
+    rows = rows.where("issue_id", "=", of.issue_id)
+    if ("comment_id" in of) rows = rows.where("comment_id", "=", of.comment_id)
+  }
+  return (await rows.execute()).map(({ uuid }) => uuid)
+}
+
+/** Selects attachments: a single one, those of one text, of an issue with its comments, of a release, or of a whole repository. */
+export type AttachmentsOf =
+  | { readonly id: number }
+  | { readonly release_id: number }
+  | { readonly issue_id: number; readonly comment_id: number }
+  | { readonly issue_id: number }
+  | { readonly repository_id: number }

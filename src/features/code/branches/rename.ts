@@ -17,6 +17,7 @@ import { checkReferences } from "../pushes/checks.ts"
 import { takeWholeEntry } from "../pushes/entries.ts"
 import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { requireBranchName } from "../repositories/names.ts"
+import { updateRepository } from "../repositories/store.ts"
 import { type Changing, gitRepository, requireNoConflict, tipOf } from "./rules.ts"
 import { followRedirects, putRedirect, removeRedirect } from "./store.ts"
 
@@ -136,8 +137,7 @@ async function follow(tx: Transaction, services: Services, renaming: Renaming, {
   await followRedirects(tx, { repositoryId, name: from, newName: to })
   await putRedirect(tx, { repositoryId, name: from, newName: to, now })
   const isDefault = repository.default_branch === from
-  const changes = { updated_at: now, ...(isDefault && { default_branch: to }) }
-  await tx.updateTable("repositories").set(changes).where("id", "=", repositoryId).execute()
+  await updateRepository(tx, repositoryId, { updated_at: now, ...(isDefault && { default_branch: to }) })
   if (isDefault) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId })
   await tell(tx, services, renaming)
   return isDefault

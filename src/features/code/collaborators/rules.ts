@@ -1,12 +1,14 @@
+import { Mode } from "../../../access/modes.ts"
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { forNoKeyUpdate, lockRow } from "../../../core/database/lock.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
+import { dropCollaboration, lockCollaboration, putCollaboration } from "./store.ts"
 
 /**
  * Makes a user a collaborator, or changes a collaborator's mode. Refuses `invalid` for organisations, inactive accounts, and
@@ -30,19 +32,9 @@ export async function putCollaborator(
   await requireUnblocked(tx, person, [owner, actor.user])
   await requireUnblocked(tx, owner, [person])
   if (actor.user.id !== owner.id) await requireUnblocked(tx, actor.user, [person])
-  const former = await tx
-    .selectFrom("collaborations")
-    .select("mode")
-    .where("repository_id", "=", repositoryId)
-    .where("user_id", "=", person.id)
-    .modifyEnd(forNoKeyUpdate)
-    .executeTakeFirst()
+  const former = await lockCollaboration(tx, repositoryId, person.id)
   if (former?.mode === mode) return
-  await tx
-    .insertInto("collaborations")
-    .values({ repository_id: repositoryId, user_id: person.id, mode, created_at: now })
-    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode }))
-    .execute()
+  await putCollaboration(tx, { repository_id: repositoryId, user_id: person.id, mode, created_at: now })
   const event = { repository: { id: repositoryId }, user: person, actor: actor.user, at: now }
   if (former) publish(tx, { kind: "collaborator.changed", ...event, from: former.mode, to: mode })
   else publish(tx, { kind: "collaborator.added", ...event, mode })
@@ -50,16 +42,16 @@ export async function putCollaborator(
 
 /** Ends a collaboration, if there is one. A user who can no longer read the repository stops watching it. */
 export async function removeCollaborator(tx: Transaction, actor: User, repositoryId: number, user: User): Promise<void> {
-  const removed = await tx
-    .deleteFrom("collaborations")
-    .where("repository_id", "=", repositoryId)
-    .where("user_id", "=", user.id)
-    .returning("user_id")
-    .execute()
-  if (removed.length === 0) return
+  if (!(await dropCollaboration(tx, repositoryId, user.id))) return
   publish(
     tx,
     { kind: "collaborator.removed", repository: { id: repositoryId }, user, actor },
     { kind: "access.lost", userIds: [user.id], repositoryIds: [repositoryId] },
   )
+}
+
+/** The creator of an organisation's repository, whom no team makes its administrator, administers it as a collaborator. */
+export async function addCreator(tx: Transaction, repositoryId: number, creator: Pick<User, "id">, now: Seconds): Promise<void> {
+  await putCollaboration(tx, { repository_id: repositoryId, user_id: creator.id, mode: Mode.admin, created_at: now })
+  publish(tx, { kind: "collaborator.added", repository: { id: repositoryId }, user: creator, mode: Mode.admin, actor: creator, at: now })
 }

@@ -18,10 +18,11 @@ import Type from "../../../core/schema.ts"
 import { presentTeams } from "../../people/teams/present.ts"
 import { Team } from "../../people/teams/records.ts"
 import { addTeamRepository, removeTeamRepository, teamsOfRepository } from "../../people/teams/rules.ts"
-import { findOwnTeamIds, findTeamByName, findTeamRepositories, findTeamRepository, findTeams } from "../../people/teams/store.ts"
+import { findOwnTeamIds, findTeamByName, findTeamRepository, findTeams } from "../../people/teams/store.ts"
 import { presentRepositories, presentRepository } from "../repositories/present.ts"
 import { Repository } from "../repositories/records.ts"
 import { withOwners } from "../repositories/store.ts"
+import { findTeamRepositories } from "./store.ts"
 
 // --- from the team ----------------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import { locateRepository, type OnRepository } from "../../../access/policies/re
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
-import { findFork } from "./store.ts"
+import { ancestryOf, findFork } from "./store.ts"
 
 /** Heads of comparisons and pull requests, which may be in a fork. */
 
@@ -70,24 +70,11 @@ async function userNamed(db: Handle, actor: Actor, name: string): Promise<User> 
   }
 }
 
-/** The most levels of forks of forks that are followed. */
-const GENERATIONS = 20
-
 /** Whether both come from the same repository, through however many forks. */
 async function areRelated(db: Handle, a: OnRepository, b: OnRepository): Promise<boolean> {
   if (a.repository.object_format !== b.repository.object_format) return false
-  const lines = [await ancestry(db, a.repository), await ancestry(db, b.repository)]
+  const lines = [await ancestryOf(db, a.repository), await ancestryOf(db, b.repository)]
   return lines[0]?.some((id) => lines[1]?.includes(id)) ?? false
-}
-
-async function ancestry(db: Handle, { id, fork_of_id }: OnRepository["repository"]): Promise<readonly number[]> {
-  const line = [id]
-  for (let next = fork_of_id; next !== null && line.length < GENERATIONS; ) {
-    line.push(next)
-    const row = await db.selectFrom("repositories").select("fork_of_id").where("id", "=", next).executeTakeFirst()
-    next = row?.fork_of_id ?? null
-  }
-  return line
 }
 
 /** The head that a path names, as `locateEnds` reads it; undefined if the caller can read no such repository. */

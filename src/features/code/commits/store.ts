@@ -1,4 +1,7 @@
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+
 /** A user's repository in this fork network: a fork of the base, the base's parent, or another fork of that parent; the closest first. */
 export const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseId: number; parentId: number }>) =>
   db
@@ -28,3 +31,16 @@ export const findByAddresses = query("commits.findByAddresses", (db, p: Params<{
         .where("users.id", "in", p.ids),
     ),
 )
+
+/** The most levels of forks of forks that are followed. */
+const GENERATIONS = 20
+
+export async function ancestryOf(db: Handle, { id, fork_of_id }: OnRepository["repository"]): Promise<readonly number[]> {
+  const line = [id]
+  for (let next = fork_of_id; next !== null && line.length < GENERATIONS; ) {
+    line.push(next)
+    const row = await db.selectFrom("repositories").select("fork_of_id").where("id", "=", next).executeTakeFirst()
+    next = row?.fork_of_id ?? null
+  }
+  return line
+}

@@ -6,7 +6,8 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { type KeyText, keyLine } from "../../people/keys/ssh/key-text.ts"
 import { fingerprintOf } from "../../people/keys/ssh/public-key.ts"
-import { type DeployKeyRow, findDeployKeyByTitle, findGrant, forgetUnusedKey } from "../../people/keys/store.ts"
+import { type DeployKeyRow, findDeployKeyByTitle, findGrant, forgetUnusedKey, putSharedKey } from "../../people/keys/store.ts"
+import { deleteDeployKey, findDeployed, insertDeployKey } from "./store.ts"
 
 export interface NewDeployKey {
   readonly title: string
@@ -26,37 +27,23 @@ export async function addDeployKey(
   { title, text, readOnly, actor, now }: NewDeployKey,
 ): Promise<DeployKeyRow> {
   const fingerprint = fingerprintOf(text.key.blob)
-  // The row, new or not, is locked now, so that no other transaction deletes the key as unused.
-  const key = await tx
-    .insertInto("public_keys")
-    .values({ owner_id: null, title: "", fingerprint, content: keyLine(text), created_at: now })
-    .onConflict((conflict) => conflict.column("fingerprint").doUpdateSet((eb) => ({ fingerprint: eb.ref("excluded.fingerprint") })))
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const key = await putSharedKey(tx, { fingerprint, content: keyLine(text), created_at: now })
   if (key.owner_id !== null) throw refuse.invalid("key", "this key is in use as the key of an account")
   if (await findGrant.first(tx, { keyId: key.id, repositoryId })) throw refuse.invalid("key", "the repository has this key already")
   if (await findDeployKeyByTitle.first(tx, { repositoryId, title }))
     throw refuse.invalid("title", "another key of this repository has the same title")
-  const grant = await tx
-    .insertInto("deploy_keys")
-    .values({ key_id: key.id, repository_id: repositoryId, title, is_read_only: flag(readOnly), created_at: now })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const access = { key_id: key.id, repository_id: repositoryId, title, is_read_only: flag(readOnly), created_at: now }
+  const grant = await insertDeployKey(tx, access)
   publish(tx, { kind: "deployKey.added", repositoryId, deployKey: grant, actor, at: now })
   return { ...grant, content: key.content, fingerprint }
 }
 
 /** Removes a key from a repository, and deletes it if it is unused elsewhere. A missing key is no error; refuses `forbidden` for another repository's. */
 export async function removeDeployKey(tx: Transaction, { id: repositoryId }: Repository, id: number, actor: User): Promise<void> {
-  const grant = await tx
-    .selectFrom("deploy_keys")
-    .innerJoin("public_keys", "public_keys.id", "deploy_keys.key_id")
-    .select(["repository_id", "fingerprint"])
-    .where("deploy_keys.id", "=", id)
-    .executeTakeFirst()
+  const grant = await findDeployed(tx, id)
   if (!grant) return
   if (grant.repository_id !== repositoryId) throw refuse.forbidden("this key belongs to another repository")
-  const removed = await tx.deleteFrom("deploy_keys").where("id", "=", id).returning("id").execute()
+  const removed = await deleteDeployKey(tx, id)
   await forgetUnusedKey(tx, grant.fingerprint)
   for (const deployKey of removed) publish(tx, { kind: "deployKey.removed", repositoryId, deployKey, actor })
 }

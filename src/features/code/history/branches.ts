@@ -1,8 +1,6 @@
-import { sql } from "kysely"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { containsLower } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
@@ -13,7 +11,7 @@ import { findBranch } from "../branches/store.ts"
 import { backgroundOf } from "../repositories/background.ts"
 import { type CombinedStatus, findCombinedStatuses } from "../statuses/store.ts"
 import { findComparisons, storeComparisons } from "./comparisons.ts"
-import { type BranchPull, findPullsOfBranches } from "./store.ts"
+import { type BranchPull, findPullsOfBranches, listNamed } from "./store.ts"
 
 export interface BranchOnPage {
   /** With its commit, its protection and what the caller may do. */
@@ -49,19 +47,7 @@ export async function branchesPage(
   waitMs = WAIT_MS,
 ): Promise<BranchesPage> {
   const { repository } = on
-  const matching = db
-    .selectFrom("branches")
-    .where("repository_id", "=", repository.id)
-    .$if(text !== "", (all) => all.where(containsLower(sql`lower(name)`, text.toLowerCase())))
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await matching
-    .selectAll()
-    .orderBy((eb) => eb.case().when("name", "=", repository.default_branch).then(0).else(1).end())
-    .orderBy("committed_at", "desc")
-    .orderBy("name")
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
+  const { rows, total } = await listNamed(db, repository, text, page)
   const records = await presentBranches(services, db, actor, on, rows)
   const pulls = await findPullsOfBranches(
     db,

@@ -1,8 +1,14 @@
+import { type Selectable, sql } from "kysely"
+import type { Repository } from "../../../access/permission.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
+import { containsLower, inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { BranchesTable } from "../../../core/database/tables.ts"
+import type { Page } from "../../../core/operation.ts"
+import type { Found } from "../../people/users/store.ts"
+
 export const findPairs = query(
   "history.findComparisons",
   (db, p: Params<{ repositoryId: number; baseId: string; headIds: readonly string[] }>) =>
@@ -156,4 +162,27 @@ export interface BranchPull {
   readonly number: number
   readonly title: string
   readonly baseBranch: string
+}
+
+/** A page of the branches with this in their name, the default branch first, then those that were committed to last. */
+export async function listNamed(
+  db: Handle,
+  { id, default_branch }: Pick<Repository, "id" | "default_branch">,
+  text: string,
+  { limit, offset }: Page,
+): Promise<Found<Selectable<BranchesTable>>> {
+  const matching = db
+    .selectFrom("branches")
+    .where("repository_id", "=", id)
+    .$if(text !== "", (all) => all.where(containsLower(sql`lower(name)`, text.toLowerCase())))
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await matching
+    .selectAll()
+    .orderBy((eb) => eb.case().when("name", "=", default_branch).then(0).else(1).end())
+    .orderBy("committed_at", "desc")
+    .orderBy("name")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
 }

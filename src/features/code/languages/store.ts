@@ -113,3 +113,8 @@ export const findLicensed = query("licenses.findRepositories", (db, p: Params<{ 
     .orderBy("id")
     .limit(p.limit),
 )
+
+/** Forgets the count of a repository. */
+export async function dropLanguages(tx: Transaction, repositoryId: number): Promise<void> {
+  await tx.deleteFrom("repository_languages").where("repository_id", "=", repositoryId).execute()
+}

@@ -1,7 +1,8 @@
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId, Repository } from "../../../git/index.ts"
+import { findByStorage } from "../repositories/store.ts"
 import { findPointers } from "./pointers.ts"
-import { findAnyLink, findByStorage, findLinked, linkObjects } from "./store.ts"
+import { findAnyLink, findLinked, linkObjects } from "./store.ts"
 
 /** Commits being copied from one repository to another. */
 export interface CopiedCommits {

@@ -2,12 +2,11 @@ import type { Selectable } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { LfsLocksTable } from "../../../core/database/tables/lfs.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { rfc3339 } from "../../../core/record.ts"
-import { deleteLock, insertLock } from "./store.ts"
+import { deleteLock, findLock, findLockByPath, insertLock, locksWithOwners } from "./store.ts"
 
 /** LFS file locks: they announce that a user is changing a file that can't be merged. Clients check them before they push. */
 
@@ -40,17 +39,6 @@ export function requirePath(path: string): string {
 }
 
 type In = Pick<Repository, "id">
-
-const lockRows = (db: Handle) =>
-  db.selectFrom("lfs_locks").innerJoin("users", "users.id", "lfs_locks.owner_id").selectAll("lfs_locks").select("users.name as owner_name")
-
-const findLockByPath = query("lfs.findLockByPath", (db, p: Params<{ repositoryId: number; path: string }>) =>
-  lockRows(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.path", "=", p.path),
-)
-
-const findLock = query("lfs.findLock", (db, p: Params<{ repositoryId: number; id: number }>) =>
-  lockRows(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.id", "=", p.id),
-)
 
 /** Locks a path. Refuses `invalid` for an invalid path, and `conflict`, with the existing lock, if it is locked already. */
 export async function createLock(
@@ -104,7 +92,7 @@ export interface LockPage {
 /** A page of a repository's locks, oldest first. Refuses `badRequest` for an invalid cursor. */
 export async function listLocks(db: Handle, { id: repositoryId }: In, { path, id, cursor, limit }: LockQuery): Promise<LockPage> {
   const size = limit === undefined || limit <= 0 ? MOST_LOCKS : Math.min(limit, MOST_LOCKS)
-  let found = lockRows(db).where("lfs_locks.repository_id", "=", repositoryId)
+  let found = locksWithOwners(db).where("lfs_locks.repository_id", "=", repositoryId)
   if (path !== undefined && path !== "") found = found.where("lfs_locks.path", "=", path)
   if (id !== undefined && id !== "") {
     if (!/^\d{1,15}$/.test(id)) return { locks: [], next: undefined }

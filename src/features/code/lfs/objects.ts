@@ -4,10 +4,10 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
+import { recountLfsSize } from "../repositories/counters-store.ts"
 import { discardFile, storeFile } from "./files.ts"
-import type { LargeFile } from "./pointers.ts"
-import { isOid, isSize } from "./pointers.ts"
-import { findLinked, insertLink, keepObject, type LfsObject, recountSize } from "./store.ts"
+import { isOid, isSize, type LargeFile } from "./pointers.ts"
+import { findLinked, insertLink, keepObject, type LfsObject } from "./store.ts"
 
 /** The repository's object with this id; undefined if it has none, even if another repository does. */
 export const findObject = (db: Handle, { id: repositoryId }: Pick<Repository, "id">, oid: string): Promise<LfsObject | undefined> =>
@@ -41,7 +41,7 @@ export async function takeObject(
       const [object] = await keepObject(tx, { oid, size, file, now: now() })
       if (!object) throw new TypeError("an insert gives its row")
       await insertLink.changes(tx, { repositoryId, objectId: object.id, now: now() })
-      await recountSize(tx, repositoryId)
+      await recountLfsSize(tx, repositoryId)
       return object.file
     })
   // Another upload may have been first.

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
-import { lockRow } from "../../../core/database/lock.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { LfsObjectsTable } from "../../../core/database/tables/lfs.ts"
+import { recountLfsSize } from "../repositories/counters-store.ts"
 
 export type LfsObject = Selectable<LfsObjectsTable>
 
@@ -42,30 +42,11 @@ export const insertLink = query("lfs.insertLink", (db, p: Params<{ repositoryId:
     .onConflict((oc) => oc.columns(["repository_id", "object_id"]).doNothing()),
 )
 
-const countSize = query("lfs.countSize", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .updateTable("repositories")
-    .set((eb) => ({
-      lfs_size: eb
-        .selectFrom("lfs_links")
-        .innerJoin("lfs_objects", "lfs_objects.id", "lfs_links.object_id")
-        .select((sum) => sum.fn.coalesce(sum.fn.sum<number>("lfs_objects.size"), sum.lit(0)).as("total"))
-        .whereRef("lfs_links.repository_id", "=", "repositories.id"),
-    }))
-    .where("id", "=", p.repositoryId),
-)
-
-/** Recounts the total size of the repository's objects. Its row is locked first, so that concurrent additions are counted too. */
-export async function recountSize(tx: Transaction, repositoryId: number): Promise<void> {
-  await lockRow(tx, "repositories", repositoryId)
-  await countSize.changes(tx, { repositoryId })
-}
-
 /** Links existing objects to a repository, by their ids; those deleted meanwhile are skipped. */
 export async function linkObjects(tx: Transaction, repositoryId: number, objectIds: readonly number[], now: number): Promise<void> {
   if (objectIds.length === 0) return
   for (const { id } of await touchObjects(tx, { ids: objectIds, now })) await insertLink.changes(tx, { repositoryId, objectId: id, now })
-  await recountSize(tx, repositoryId)
+  await recountLfsSize(tx, repositoryId)
 }
 
 const copyLinks = query("lfs.copyLinks", (db, p: Params<{ from: number; to: number; now: number }>) =>
@@ -92,7 +73,7 @@ export async function copyObjects(
   tx: Transaction,
   { from, to, now }: { readonly from: number; readonly to: number; readonly now: number },
 ): Promise<void> {
-  if ((await copyLinks.changes(tx, { from, to, now })) > 0) await recountSize(tx, to)
+  if ((await copyLinks.changes(tx, { from, to, now })) > 0) await recountLfsSize(tx, to)
 }
 
 // --- unused objects ---------------------------------------------------------------------------------------------------------------
@@ -117,10 +98,6 @@ export const findKeptFiles = query("lfs.findKeptFiles", (db, p: Params<{ files: 
   db.selectFrom("lfs_objects").select("file").where("file", "in", p.files),
 )
 
-export const findByStorage = query("lfs.findByStorage", (db, p: Params<{ storages: readonly string[] }>) =>
-  db.selectFrom("repositories").select(["id", "storage"]).where("storage", "in", p.storages),
-)
-
 export const insertLock = query("lfs.insertLock", (db, p: Params<{ repositoryId: number; path: string; ownerId: number; now: number }>) =>
   db
     .insertInto("lfs_locks")
@@ -129,3 +106,14 @@ export const insertLock = query("lfs.insertLock", (db, p: Params<{ repositoryId:
 )
 
 export const deleteLock = query("lfs.deleteLock", (db, p: Params<{ id: number }>) => db.deleteFrom("lfs_locks").where("id", "=", p.id))
+
+export const locksWithOwners = (db: Handle) =>
+  db.selectFrom("lfs_locks").innerJoin("users", "users.id", "lfs_locks.owner_id").selectAll("lfs_locks").select("users.name as owner_name")
+
+export const findLockByPath = query("lfs.findLockByPath", (db, p: Params<{ repositoryId: number; path: string }>) =>
+  locksWithOwners(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.path", "=", p.path),
+)
+
+export const findLock = query("lfs.findLock", (db, p: Params<{ repositoryId: number; id: number }>) =>
+  locksWithOwners(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.id", "=", p.id),
+)

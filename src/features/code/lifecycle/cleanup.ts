@@ -2,29 +2,26 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { findOwnedIds } from "../../people/organizations/members-store.ts"
+import { deleteCollaborations, dropCollaborationsBy } from "../collaborators/store.ts"
 import { recountStars, recountWatchers } from "../repositories/counters-store.ts"
+import { dropStarsBy } from "../stars/store.ts"
+import { dropWatchesBy, findWatchersOfOwned } from "../watches/store.ts"
+import { dropOffersTo } from "./store.ts"
 
 /** Ends the relations between users and repositories. */
 
 /** Ends the relations of `person` to the repositories of `owner`, because of `actor`: stars, watches, collaborations and pending transfers. */
 async function endTies(tx: Transaction, person: User, owner: User, actor: User): Promise<void> {
-  const theirs = tx.selectFrom("repositories").select("id").where("owner_id", "=", owner.id)
-  const tied = (table: "stars" | "watches" | "collaborations") =>
-    tx.deleteFrom(table).where("user_id", "=", person.id).where("repository_id", "in", theirs).returning("repository_id")
-  const unstarred = await tied("stars").execute()
-  const unwatched = await tied("watches").returning("mode").execute()
-  const left = await tied("collaborations").execute()
-  const offered = await tx
-    .deleteFrom("repository_transfers")
-    .where("recipient_id", "=", person.id)
-    .where("repository_id", "in", theirs)
-    .returning("repository_id")
-    .execute()
-  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [person.id] })
+  const unstarred = await dropStarsBy(tx, person.id, { ownerId: owner.id })
+  const unwatched = await dropWatchesBy(tx, person.id, owner.id)
+  const left = await dropCollaborationsBy(tx, person.id, owner.id)
+  const offered = await dropOffersTo(tx, person.id, owner.id)
+  await recountStars(tx, { repositoryIds: unstarred, userIds: [person.id] })
   await recountWatchers(tx, repositoriesOf(unwatched))
   publish(
     tx,
-    ...unstarred.map((row) => ({ kind: "repository.unstarred", repository: { id: row.repository_id }, actor: person }) as const),
+    ...unstarred.map((id) => ({ kind: "repository.unstarred", repository: { id }, actor: person }) as const),
     ...unwatched.flatMap(({ mode, ...row }) =>
       mode === "declined" ? [] : ({ kind: "repository.unwatched", repository: { id: row.repository_id }, actor: person } as const),
     ),
@@ -37,9 +34,9 @@ async function endTies(tx: Transaction, person: User, owner: User, actor: User):
 
 /** Ends all stars and watches of an account that is about to be deleted, so that the counters of others stay correct. */
 async function forgetAccount(tx: Transaction, account: User): Promise<void> {
-  const unstarred = await tx.deleteFrom("stars").where("user_id", "=", account.id).returning("repository_id").execute()
-  const unwatched = await tx.deleteFrom("watches").where("user_id", "=", account.id).returning("repository_id").execute()
-  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [] })
+  const unstarred = await dropStarsBy(tx, account.id)
+  const unwatched = await dropWatchesBy(tx, account.id)
+  await recountStars(tx, { repositoryIds: unstarred, userIds: [] })
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 
@@ -47,12 +44,24 @@ const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): re
   ...new Set(rows.map((row) => row.repository_id)),
 ]
 
-/** Blocking ends the relations between two users in both directions; deleting an account removes its stars and watches. */
+/** Watchers of an organisation's repositories may no longer see them. */
+async function publishLost(tx: Transaction, organizationId: number): Promise<void> {
+  const watchers = await findWatchersOfOwned(tx, organizationId)
+  const owned = await findOwnedIds(tx, { organizationId })
+  publish(tx, { kind: "access.lost", userIds: watchers.map((row) => row.user_id), repositoryIds: owned.map(({ id }) => id) })
+}
+
+/**
+ * Blocking ends the relations between two users in both directions; deleting an account removes its stars and watches; whom an organisation removes
+ * collaborates there no more.
+ */
 export const repositoryCleanup: Listener = {
   name: "cleanup of repositories",
   async hear({ tx, events }) {
     for (const event of events) {
       if (event.kind === "account.deleted") await forgetAccount(tx, event.user)
+      if (event.kind === "organization.membersRemoved" && event.because === "removed") await deleteCollaborations(tx, event)
+      if (event.kind === "organization.edited" && event.changed.includes("visibility")) await publishLost(tx, event.organization.id)
       if (event.kind !== "user.blocked") continue
       await endTies(tx, event.user, event.by, event.by)
       await endTies(tx, event.by, event.user, event.by)

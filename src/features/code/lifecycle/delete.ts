@@ -1,19 +1,24 @@
 import type { Repository } from "../../../access/permission.ts"
-import { findUserById } from "../../../access/store.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
+import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import type { DeletionRule } from "../../people/organizations/rules.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountForks, recountOwned, recountStars } from "../repositories/counters-store.ts"
 import { texts } from "../repositories/present.ts"
-import { recountTopics } from "../topics/store.ts"
-import { deleteRow, giveToNobody, isLarge } from "./remains.ts"
+import { findFirstOwned, findNewestOwned } from "../repositories/store.ts"
+import { dropStars } from "../stars/store.ts"
+import { dropTopics, recountTopics } from "../topics/store.ts"
+import { deleteRow, giveToNobody } from "./remains.ts"
+import { isLarge } from "./remains-store.ts"
 
 /**
  * Deletes a repository with everything that belongs to it; of a large one, nobody sees anything from then on, and a job deletes the rest. Its forks become independent, and open pull requests from it to others
@@ -28,22 +33,16 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
   await services.events.deliver(tx)
   // Both are counted in the locked row, which says where there are none.
-  const stars = locked.stars_count === 0 ? [] : await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
-  const topics =
-    texts(locked.topics).length === 0
-      ? []
-      : await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
+  const userIds = locked.stars_count === 0 ? [] : await dropStars(tx, [id])
+  const topicIds = texts(locked.topics).length === 0 ? [] : await dropTopics(tx, id)
   await deleteAttachments(tx, { jobs }, { repository_id: id })
-  const gone = await tx.selectFrom("repositories").select(["owner_id", "fork_of_id"]).where("id", "=", id).executeTakeFirst()
+  const gone = await findRepositoryById.first(tx, { id })
   if (!gone) return false
   // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest are deleted by cascade.
   if (await isLarge(tx, id)) await giveToNobody(tx, services, id)
   else await deleteRow(tx, jobs, id)
-  await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
-  await recountTopics(
-    tx,
-    topics.map((row) => row.topic_id),
-  )
+  await recountStars(tx, { repositoryIds: [], userIds })
+  await recountTopics(tx, topicIds)
   await recountForks(tx, gone.fork_of_id === null ? [] : [gone.fork_of_id])
   await recountOwned(tx, [gone.owner_id])
   return true
@@ -58,17 +57,16 @@ export const deleteOwnedJob = defineJob({
     const { database } = context
     const doer = (doerId === undefined ? undefined : await findUserById.first(database.read, { id: doerId })) ?? GHOST
     while (!signal.aborted) {
-      const next = await database.read
-        .selectFrom("repositories")
-        .selectAll()
-        .where("owner_id", "=", ownerId)
-        .where("id", "<=", newestId)
-        .orderBy("id")
-        .limit(1)
-        .executeTakeFirst()
+      const next = await findFirstOwned(database.read, ownerId, newestId)
       if (!next) return
       await database.write((tx) => deleteRepository(tx, context, next, doer))
     }
     throw new Error("interrupted; the rest is deleted later")
   },
 })
+
+/** Repositories of an organisation are deleted, or handed over, before it. */
+export const repositoriesGone: DeletionRule = async (tx, organization) => {
+  if (await findNewestOwned.first(tx, { ownerId: organization.id }))
+    throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
+}

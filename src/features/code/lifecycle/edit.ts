@@ -7,11 +7,13 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
+import { findBranch } from "../branches/store.ts"
 import { surveyJob } from "../languages/survey.ts"
 import { editMirror } from "../mirrors/pull-rules.ts"
 import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import type { EditRepoOption } from "../repositories/records.ts"
+import { setAvatar, updateRepository } from "../repositories/store.ts"
 import { renameRepository } from "./rename.ts"
 import { archiveChanges, type Changes, issueChanges, plainChanges, projectChanges, pullChanges, wikiChanges } from "./settings.ts"
 import { changeVisibility, requireVisibilityChange } from "./visibility.ts"
@@ -50,12 +52,7 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
   const tells = name !== undefined && (await renameRepository(tx, before, name))
   if (isPrivate !== undefined) await changeVisibility(tx, before, isPrivate, now)
   const touched = name !== undefined || isPrivate !== undefined || Object.keys(changes).length > 0
-  if (touched)
-    await tx
-      .updateTable("repositories")
-      .set({ ...changes, updated_at: now })
-      .where("id", "=", id)
-      .execute()
+  if (touched) await updateRepository(tx, id, { ...changes, updated_at: now })
   const mirrors = await editMirror(tx, services, id, options, now)
   const headMoves = changes.default_branch !== undefined
   if (headMoves) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
@@ -82,24 +79,15 @@ async function find(tx: Transaction, id: number): Promise<Owned> {
 async function branchChange(tx: Transaction, repository: Repository, { default_branch: wanted = "" }: EditRepoOption): Promise<Changes> {
   if (wanted === "" || wanted === repository.default_branch) return {}
   requireBranchName(wanted, "default_branch")
-  const there = repository.is_empty === 1 || (await findBranch(tx, repository.id, wanted))
+  const there = repository.is_empty === 1 || (await findBranch.first(tx, { repositoryId: repository.id, name: wanted }))
   if (!there) throw refuse.invalid("default_branch", `there is no branch ${wanted}`)
   return { default_branch: wanted }
 }
 
-const findBranch = (tx: Transaction, repositoryId: number, name: string) =>
-  tx.selectFrom("branches").select("id").where("repository_id", "=", repositoryId).where("name", "=", name).executeTakeFirst()
-
 /** Gives a repository another picture, "" for none. */
 export async function changeAvatar({ database, now }: Services, repository: Repository, actor: User, avatar: string): Promise<void> {
   await database.write(async (tx) => {
-    const changed = await tx
-      .updateTable("repositories")
-      .set({ avatar, updated_at: now() })
-      .where("id", "=", repository.id)
-      .where("avatar", "!=", avatar)
-      .returning("id")
-      .execute()
-    if (changed.length > 0) publish(tx, { kind: "repository.edited", repository, actor, changed: ["avatar"] })
+    const changed = await setAvatar(tx, repository.id, avatar, now())
+    if (changed) publish(tx, { kind: "repository.edited", repository, actor, changed: ["avatar"] })
   })
 }

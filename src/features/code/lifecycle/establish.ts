@@ -4,20 +4,22 @@ import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryByName } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { isUniqueViolation } from "../../../core/database/failures.ts"
-import { flag, type RepositoriesTable, type Seconds } from "../../../core/database/tables.ts"
+import type { RepositoriesTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../../git/index.ts"
 import { attachNewRepository } from "../../people/teams/rules.ts"
+import { addCreator } from "../collaborators/rules.ts"
 import { writeBranches } from "../pushes/branches.ts"
 import { recountOwned } from "../repositories/counters-store.ts"
 import type { LabelTemplate } from "../repositories/records.ts"
+import { findByStorage, findRepositoriesByIds, insertRepository, isNameTaken } from "../repositories/store.ts"
 import { wikiAt } from "../repositories/wiki-place.ts"
 import type { NamedTag } from "../tags/facts.ts"
 import { putTags } from "../tags/store.ts"
-import { watchAutomatically } from "../watches/automatic.ts"
+import { watchAutomatically } from "../watches/automatic-store.ts"
+import { dropRedirect } from "./store.ts"
 
 /** What all new repositories have in common, whether created empty, from a template, as a fork or by a push. */
 
@@ -96,6 +98,8 @@ export interface NewRepository {
   /** The initial tags. */
   readonly tags?: readonly NamedTag[]
   readonly labels?: readonly LabelTemplate[]
+  /** The repository whose labels are copied. */
+  readonly labelsFrom?: number | undefined
   /** Whether it is an import, which isn't published to the feed. */
   readonly isImported?: boolean
   /** The repository whose webhooks are copied. */
@@ -155,8 +159,7 @@ export async function establish(
     return await services.database.write((tx) => insert(tx, services, creation, { storage, git_size: gitSize }))
   } catch (error) {
     // The transaction may have committed although its answer was lost: the files are kept if there is a row.
-    const row = await services.database.read.selectFrom("repositories").select("id").where("storage", "=", storage).executeTakeFirst()
-    if (!row) {
+    if (!(await findByStorage.first(services.database.read, { storages: [storage] }))) {
       await services.git.repositories.remove(made)
       await services.git.repositories.remove(wikiAt(services.git, { storage, object_format: made.format }))
     }
@@ -170,57 +173,32 @@ async function insert(
   creation: NewRepository,
   stored: Pick<Row, "storage" | "git_size">,
 ): Promise<Owned> {
-  const { doer, owner, name, tips = [], tags = [], labels = [], isImported = false, webhooksFrom, alongside } = creation
+  const { doer, owner, name, tips = [], tags = [], isImported = false, labels, labelsFrom, webhooksFrom, alongside } = creation
   const { now: clock, config } = services
   const now = clock()
   const lowerName = name.toLowerCase()
   await dropRedirect(tx, owner.id, lowerName)
   const own = { owner_id: owner.id, name, lower_name: lowerName }
-  const { id } = await insertRow(tx, { ...DEFAULTS, created_at: now, updated_at: now, ...creation.row, ...stored, ...own })
+  const id = await insertRow(tx, { ...DEFAULTS, created_at: now, updated_at: now, ...creation.row, ...stored, ...own })
   const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
   requireBelowLimit(services, doer, owner, count)
-  if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now)
+  if (owner.kind === "organization" && !(await attachNewRepository(tx, owner, id, doer))) await addCreator(tx, id, doer, now)
   if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, doer.id, id, now)
   if (tips.length > 0) await writeBranches(tx, { repositoryId: id, tips, pusherId: doer.id, now })
   await putTags(tx, id, tags)
-  if (labels.length > 0) await insertLabels(tx, id, labels, now)
   await alongside?.(tx, id)
   // Teams that have got access watch it now: the row counts them.
   await services.events.deliver(tx)
-  const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
-  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isImported, webhooksFrom, at: now })
+  const [repository] = await findRepositoriesByIds(tx, { ids: [id] })
+  if (!repository) throw new Error("the repository was inserted above")
+  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported, labels, labelsFrom, webhooksFrom, at: now })
   return { repository, owner: { ...owner, repositories_count: count } }
 }
 
-/** Deletes the redirect of an old name once it is taken. */
-export async function dropRedirect(tx: Transaction, ownerId: number, lowerName: string): Promise<void> {
-  await tx.deleteFrom("repository_redirects").where("owner_id", "=", ownerId).where("lower_name", "=", lowerName).execute()
-}
-
-async function insertRow(tx: Transaction, row: Row): Promise<{ readonly id: number }> {
+async function insertRow(tx: Transaction, row: Row): Promise<number> {
   try {
-    return await tx.insertInto("repositories").values(row).returning("id").executeTakeFirstOrThrow()
+    return await insertRepository(tx, row)
   } catch (error) {
-    if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw taken()
-    throw error
+    throw isNameTaken(error) ? taken() : error
   }
-}
-
-async function insertLabels(tx: Transaction, repositoryId: number, labels: readonly LabelTemplate[], now: Seconds): Promise<void> {
-  await tx
-    .insertInto("labels")
-    .values(
-      labels.map(({ name, color, description, exclusive }) => ({
-        repository_id: repositoryId,
-        organization_id: null,
-        name,
-        color,
-        description,
-        exclusive: flag(exclusive),
-        is_archived: flag(false),
-        created_at: now,
-        updated_at: now,
-      })),
-    )
-    .execute()
 }

@@ -2,8 +2,6 @@ import { Mode } from "../../../access/modes.ts"
 import type { Owned } from "../../../access/permission.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
-import type { Transaction } from "../../../core/database/database.ts"
-import { slicesOf } from "../../../core/database/slices.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
@@ -16,7 +14,7 @@ import { requireBranchName, requireRepositoryName } from "../repositories/names.
 import type { GenerateRepoOption } from "../repositories/records.ts"
 import { repositoryHtmlUrl, repositorySshUrl } from "../repositories/urls.ts"
 import { signed } from "../signatures/signing.ts"
-import { recountTopics } from "../topics/store.ts"
+import { copyTopics } from "../topics/store.ts"
 import { establish, requireCreatable } from "./establish.ts"
 import { expandTree, pathMatcher, type RepositoryNames, readList, variablesOf } from "./expansion.ts"
 import { INITIAL_MESSAGE } from "./initial.ts"
@@ -82,10 +80,10 @@ export async function generateRepository(services: Services, template: Owned, { 
           ...(options.avatar ? { avatar: source.avatar } : {}),
           ...(options.topics ? { topics: source.topics } : {}),
         },
+        ...(options.labels && { labelsFrom: source.id }),
         ...(options.webhooks && { webhooksFrom: source.id }),
         alongside: async (tx, id) => {
           if (options.topics) await copyTopics(tx, source.id, id)
-          if (options.labels) await copyLabels(tx, source.id, id, services.now())
           if (options.protected_branch) await copyProtections(tx, source, { id, owner_id: owner.id }, services.now())
           if (commit) await copyObjects(tx, { from: source.id, to: id, now: services.now() })
           if (commit) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
@@ -143,31 +141,4 @@ async function copyContent(
     if (isGitError(error, "invalid")) throw refuse.invalid("git_content", "the template holds a file whose name can't be written")
     throw error
   }
-}
-
-async function copyTopics(tx: Transaction, from: number, to: number): Promise<void> {
-  const topics = await tx.selectFrom("repository_topics").select("topic_id").where("repository_id", "=", from).execute()
-  if (topics.length === 0) return
-  await tx
-    .insertInto("repository_topics")
-    .values(topics.map(({ topic_id }) => ({ repository_id: to, topic_id })))
-    .execute()
-  await recountTopics(
-    tx,
-    topics.map(({ topic_id }) => topic_id),
-  )
-}
-
-async function copyLabels(tx: Transaction, from: number, to: number, now: number): Promise<void> {
-  const labels = await tx
-    .selectFrom("labels")
-    .select(["name", "description", "color", "exclusive", "is_archived"])
-    .where("repository_id", "=", from)
-    .orderBy("id")
-    .execute()
-  for (const slice of slicesOf(labels))
-    await tx
-      .insertInto("labels")
-      .values(slice.map((label) => ({ ...label, repository_id: to, organization_id: null, created_at: now, updated_at: now })))
-      .execute()
 }

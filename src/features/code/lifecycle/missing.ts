@@ -9,10 +9,11 @@ import type { Services } from "../../../core/services.ts"
 import { hasCode } from "../../../git/model/errors.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { findAllBranchNames } from "../branches/store.ts"
+import { dropLanguages } from "../languages/store.ts"
 import { writeBranches } from "../pushes/branches.ts"
 import { indexKind } from "../repositories/index-job.ts"
 import { findRepositoriesAfter } from "../repositories/maintenance-store.ts"
-import { settleRepository } from "../repositories/store.ts"
+import { settleRepository, updateRepository } from "../repositories/store.ts"
 import { alignTagsJob } from "../tags/on-push.ts"
 import { deleteRepository } from "./delete.ts"
 
@@ -77,8 +78,8 @@ async function reinit({ database, git, jobs, now }: Services, row: Repository): 
     const tips = (await findAllBranchNames(tx, { repositoryId: row.id })).map(({ name }) => ({ name, commit: undefined }))
     await writeBranches(tx, { repositoryId: row.id, tips, pusherId: row.owner_id, now: now() })
     await settleRepository(tx, { id: row.id, defaultBranch: row.default_branch, base: 0, added: 0 })
-    await tx.deleteFrom("repository_languages").where("repository_id", "=", row.id).execute()
-    await tx.updateTable("repositories").set({ language: "", licenses: "[]" }).where("id", "=", row.id).execute()
+    await dropLanguages(tx, row.id)
+    await updateRepository(tx, row.id, { language: "", licenses: "[]" })
     await enqueueOnce(tx, jobs, alignTagsJob, { repositoryId: row.id })
     await enqueueOnce(tx, jobs, indexKind, { repositoryId: row.id })
   })

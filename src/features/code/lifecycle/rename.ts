@@ -1,10 +1,10 @@
 import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryByName } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { refuse } from "../../../core/errors.ts"
 import { requireRepositoryName } from "../repositories/names.ts"
-import { dropRedirect } from "./establish.ts"
+import { isNameTaken, updateRepository } from "../repositories/store.ts"
+import { dropRedirect, redirect } from "./store.ts"
 
 /**
  * Renames a repository within its owner; the old name becomes a redirect, unless only the letter case changes.
@@ -20,18 +20,12 @@ export async function renameRepository(tx: Transaction, { repository, owner }: O
     await redirect(tx, owner.id, repository.lower_name, repository.id)
   }
   try {
-    await tx.updateTable("repositories").set({ name, lower_name: lowerName }).where("id", "=", repository.id).execute()
+    await updateRepository(tx, repository.id, { name, lower_name: lowerName })
   } catch (error) {
-    if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw taken(name)
+    if (isNameTaken(error)) throw taken(name)
     throw error
   }
   return isOther
 }
 
 const taken = (name: string) => refuse.invalid("name", `there is a repository ${name} already; choose another name`)
-
-/** Redirects an old name to a repository. */
-export async function redirect(tx: Transaction, ownerId: number, lowerName: string, repositoryId: number): Promise<void> {
-  await dropRedirect(tx, ownerId, lowerName)
-  await tx.insertInto("repository_redirects").values({ owner_id: ownerId, lower_name: lowerName, repository_id: repositoryId }).execute()
-}

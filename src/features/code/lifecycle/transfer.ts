@@ -5,7 +5,6 @@ import { findRepositoryById, findRepositoryByName, findTeamMember, findUserById 
 import { type Team, teamVisible } from "../../../access/visibility.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { RepositoryTransfersTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -13,11 +12,12 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
+import { dropCollaborators } from "../collaborators/store.ts"
 import { recountOwned } from "../repositories/counters-store.ts"
-import { findTeamsByIds, findTransfers, transferTeamIds } from "../repositories/store.ts"
-import { watchAutomatically } from "../watches/automatic.ts"
-import { dropRedirect, requireBelowLimit } from "./establish.ts"
-import { redirect } from "./rename.ts"
+import { findTeamsByIds, findTransfers, isNameTaken, transferTeamIds, updateRepository } from "../repositories/store.ts"
+import { watchAutomatically } from "../watches/automatic-store.ts"
+import { requireBelowLimit } from "./establish.ts"
+import { dropRedirect, dropTransfer, insertTransfer, redirect } from "./store.ts"
 
 /** Transfers a repository to another owner: at once if the doer may decide, otherwise once the recipient accepts. */
 
@@ -51,16 +51,13 @@ export async function transferRepository(tx: Transaction, services: Services, re
     await complete(tx, services, owned, { ...offer, starter: doer })
     return true
   }
-  await tx
-    .insertInto("repository_transfers")
-    .values({
-      repository_id: repositoryId,
-      doer_id: doer.id,
-      recipient_id: recipient.id,
-      team_ids: JSON.stringify(teamIds),
-      created_at: services.now(),
-    })
-    .execute()
+  await insertTransfer(tx, {
+    repository_id: repositoryId,
+    doer_id: doer.id,
+    recipient_id: recipient.id,
+    team_ids: JSON.stringify(teamIds),
+    created_at: services.now(),
+  })
   publish(tx, { kind: "repository.transferOffered", ...owned, recipient, actor: doer, at: services.now() })
   return false
 }
@@ -82,7 +79,7 @@ export async function acceptTransfer(tx: Transaction, services: Services, doer: 
 export async function rejectTransfer(tx: Transaction, doer: User, repositoryId: number): Promise<void> {
   const { repository } = await lock(tx, repositoryId)
   const { recipient } = await requireOffer(tx, doer, repositoryId)
-  await tx.deleteFrom("repository_transfers").where("repository_id", "=", repositoryId).execute()
+  await dropTransfer(tx, repositoryId)
   publish(tx, { kind: "repository.transferRejected", repository, recipient, actor: doer })
 }
 
@@ -91,7 +88,7 @@ export async function withdrawTransfer(tx: Transaction, doer: User, repositoryId
   const { repository } = await lock(tx, repositoryId)
   const transfer = await findOffer(tx, repositoryId)
   if (!transfer) throw refuse.notFound()
-  await tx.deleteFrom("repository_transfers").where("repository_id", "=", repositoryId).execute()
+  await dropTransfer(tx, repositoryId)
   publish(tx, { kind: "repository.transferRejected", repository, recipient: { id: transfer.recipient_id }, actor: doer })
 }
 
@@ -170,7 +167,7 @@ async function complete(tx: Transaction, services: Services, { repository, owner
   const { config, now: clock } = services
   const { id } = repository
   const now = clock()
-  await tx.deleteFrom("repository_transfers").where("repository_id", "=", id).execute()
+  await dropTransfer(tx, id)
   await dropRedirect(tx, recipient.id, repository.lower_name)
   await move(tx, { repository, owner: recipient }, now)
   await redirect(tx, owner.id, repository.lower_name, id)
@@ -197,25 +194,9 @@ async function complete(tx: Transaction, services: Services, { repository, owner
 
 async function move(tx: Transaction, { repository, owner }: Owned, now: number): Promise<void> {
   try {
-    await tx
-      .updateTable("repositories")
-      .set({ owner_id: owner.id, shares_workflows: 0, updated_at: now })
-      .where("id", "=", repository.id)
-      .execute()
+    await updateRepository(tx, repository.id, { owner_id: owner.id, shares_workflows: 0, updated_at: now })
   } catch (error) {
-    if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw nameTaken(owner, repository.name)
+    if (isNameTaken(error)) throw nameTaken(owner, repository.name)
     throw error
   }
-}
-
-/** Removes collaborations of the new owner or its members, who have access through ownership now. Returns the removed users' ids. */
-async function dropCollaborators(tx: Transaction, repositoryId: number, recipient: User): Promise<readonly number[]> {
-  const members = tx.selectFrom("organization_members").select("user_id").where("organization_id", "=", recipient.id)
-  const dropped = await tx
-    .deleteFrom("collaborations")
-    .where("repository_id", "=", repositoryId)
-    .where((eb) => eb.or([eb("user_id", "=", recipient.id), eb("user_id", "in", members)]))
-    .returning("user_id")
-    .execute()
-  return dropped.map((row) => row.user_id)
 }

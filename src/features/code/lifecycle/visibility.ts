@@ -1,7 +1,6 @@
 import type { Owned, Repository } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -9,7 +8,8 @@ import type { Services } from "../../../core/services.ts"
 import { isOrganizationOwner } from "../../people/teams/rules.ts"
 import { recountStars } from "../repositories/counters-store.ts"
 import { findParent, forksOf, setPrivate } from "../repositories/store.ts"
-import { unwatchLost } from "../watches/automatic.ts"
+import { dropStars } from "../stars/store.ts"
+import { unwatchLost } from "../watches/automatic-store.ts"
 
 /** Visibility of a repository, and the consequences of changing it. */
 
@@ -61,7 +61,7 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
   }
   await setPrivate(tx, toHide, true)
   await setPrivate(tx, toShow, false)
-  await clearStars(tx, toHide)
+  if (toHide.length > 0) await recountStars(tx, { repositoryIds: toHide, userIds: await dropStars(tx, toHide) })
   await unwatchLost(tx, toHide)
   if (toHide.length > 0) publish(tx, { kind: "access.lost", repositoryIds: toHide })
   for (const id of toHide) publish(tx, { kind: "repository.madePrivate", repository: { id }, at: now })
@@ -69,9 +69,3 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
 }
 
 type Node = Pick<Repository, "id" | "is_private"> & Pick<User, "visibility">
-
-async function clearStars(tx: Transaction, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  const stars = await tx.deleteFrom("stars").where(inList("stars.repository_id", ids)).returning("user_id").execute()
-  await recountStars(tx, { repositoryIds: ids, userIds: [...new Set(stars.map((row) => row.user_id))] })
-}

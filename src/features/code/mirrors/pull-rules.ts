@@ -6,6 +6,7 @@ import type { Services } from "../../../core/services.ts"
 import { formatDuration, parseDuration } from "../repositories/durations.ts"
 import type { EditRepoOption } from "../repositories/records.ts"
 import { findMirrors } from "../repositories/store.ts"
+import { updateMirror } from "./store.ts"
 
 /** The context that the password or token of a mirror's remote is sealed for. */
 export const mirrorSecretContext = (repositoryId: number): string => `mirror ${repositoryId}`
@@ -43,12 +44,7 @@ export async function editMirror(
     sealed_secret: sealed,
   })
   const timing = seconds === undefined ? {} : { next_sync_at: seconds === 0 ? 0 : now + seconds }
-  if (Object.keys({ ...changes, ...timing }).length > 0)
-    await tx
-      .updateTable("mirrors")
-      .set({ ...changes, ...timing })
-      .where("repository_id", "=", repositoryId)
-      .execute()
+  if (Object.keys({ ...changes, ...timing }).length > 0) await updateMirror(tx, repositoryId, { ...changes, ...timing })
   return Object.keys(changes).length > 0
 
   function seal(text: string): string {

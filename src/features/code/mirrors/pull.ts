@@ -9,6 +9,7 @@ import { findPointers } from "../lfs/pointers.ts"
 import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { moveReferences } from "../pushes/server-push.ts"
 import type { RefChange } from "../pushes/step.ts"
+import { updateRepository } from "../repositories/store.ts"
 import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
 import { downloadFiles } from "./lfs.ts"
 import { lfsServerOf } from "./lfs-server.ts"
@@ -147,7 +148,7 @@ async function followHead(services: Services, row: RepositoryRow, mirror: Mirror
   if (head === undefined || branch === undefined) return ""
   if (head === mirror.remote_head || !(await git.references.resolve(git.at(row.storage, row.object_format), head))) return head
   await database.write(async (tx) => {
-    await tx.updateTable("repositories").set({ default_branch: branch }).where("id", "=", row.id).execute()
+    await updateRepository(tx, row.id, { default_branch: branch })
     publish(tx, { kind: "repository.edited", repository: row, actor: { id: row.owner_id }, changed: ["default_branch"] })
     await jobs.enqueue(tx, alignHeadJob, { repositoryId: row.id })
     await jobs.enqueue(tx, surveyJob, { repositoryId: row.id })

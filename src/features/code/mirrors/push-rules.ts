@@ -13,7 +13,7 @@ import { pushOut, pushSecretContext } from "./push.ts"
 import type { CreatePushMirrorOption, PushMirror as PushMirrorRecord } from "./records.ts"
 import { RemoteRefused, reach, readRemote } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
-import { findPushMirrors, type PushMirror, removePushMirror } from "./store.ts"
+import { findPushMirrors, insertPushMirror, type PushMirror, putPushSecret, removePushMirror } from "./store.ts"
 
 /**
  * Adds a push mirror to a repository. Nothing is pushed yet. Refuses, with the statuses that existing clients expect, `badRequest` for an invalid
@@ -35,25 +35,21 @@ export async function addPushMirror(
     throw error.forbidden ? refuse.badCredentials(error.message) : refuse.badRequest(error.message)
   })
   return database.write(async (tx) => {
-    const { id } = await tx
-      .insertInto("push_mirrors")
-      .values({
-        repository_id: repository.id,
-        remote_name: `remote_mirror_${randomBytes(8).toString("hex")}`,
-        remote_url: target.url,
-        remote_username: target.username,
-        sealed_secret: "",
-        interval,
-        sync_on_commit: flag(options.sync_on_commit ?? false),
-        created_at: now(),
-        next_sync_at: nextSync(now(), interval, 0),
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow()
+    const id = await insertPushMirror(tx, {
+      repository_id: repository.id,
+      remote_name: `remote_mirror_${randomBytes(8).toString("hex")}`,
+      remote_url: target.url,
+      remote_username: target.username,
+      sealed_secret: "",
+      interval,
+      sync_on_commit: flag(options.sync_on_commit ?? false),
+      created_at: now(),
+      next_sync_at: nextSync(now(), interval, 0),
+    })
     // The id in the seal's context is known only now.
     const sealed = target.secret === "" ? "" : secrets.seal(target.secret, pushSecretContext(id))
     publish(tx, { kind: "pushMirror.added", repositoryId: repository.id, pushMirror: { id }, actor })
-    return tx.updateTable("push_mirrors").set({ sealed_secret: sealed }).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+    return putPushSecret(tx, id, sealed)
   })
 }
 

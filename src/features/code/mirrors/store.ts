@@ -1,8 +1,8 @@
-import { type Selectable, sql } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import { type Insertable, type Selectable, type Updateable, sql } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ImportPhase, ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Mirror = Selectable<MirrorsTable>
@@ -123,40 +123,23 @@ export async function listPushMirrors(db: Handle, repositoryId: number, { limit,
 
 // --- imports ----------------------------------------------------------------------------------------------------------------------
 
-export const findImport = query("mirrors.findImport", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("imports").selectAll().where("id", "=", p.id),
-)
-
-/** Advances an import from its current phase; changes nothing if it was advanced concurrently. */
-export const advanceImport = query(
-  "mirrors.advanceImport",
-  (db, p: Params<{ id: number; before: string; cursor: string; progress: string; now: Seconds }>) =>
-    db
-      .updateTable("imports")
-      .set({ phase: "records", cursor: p.cursor, progress: p.progress, updated_at: p.now })
-      .where("id", "=", p.id)
-      .where("cursor", "=", p.before)
-      .where("phase", "in", ["git", "records"]),
-)
-
-export const recordProgress = query("mirrors.recordProgress", (db, p: Params<{ id: number; progress: string; now: Seconds }>) =>
-  db.updateTable("imports").set({ progress: p.progress, updated_at: p.now }).where("id", "=", p.id).where("phase", "=", "records"),
-)
-
-/** The latest import of a repository. */
-export const findImportOf = query("mirrors.findImportOf", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("imports").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id", "desc").limit(1),
-)
-
 export const recordLfsMissing = query("mirrors.recordLfsMissing", (db, p: Params<{ repositoryId: number; missing: number }>) =>
   db.updateTable("mirrors").set({ lfs_missing: p.missing }).where("repository_id", "=", p.repositoryId),
 )
 
-/** Ends an import and deletes its secret. */
-export const endImport = query("mirrors.endImport", (db, p: Params<{ id: number; phase: ImportPhase; error: string; now: Seconds }>) =>
-  db
-    .updateTable("imports")
-    .set({ phase: p.phase, error: p.error, sealed_secret: "", updated_at: p.now })
-    .where("id", "=", p.id)
-    .where("phase", "in", ["git", "records"]),
-)
+export const insertMirror = (tx: Transaction, row: Insertable<Tables["mirrors"]>) => tx.insertInto("mirrors").values(row).execute()
+
+/** Changes these columns of a mirror. */
+export async function updateMirror(tx: Transaction, repositoryId: number, changes: Updateable<MirrorsTable>): Promise<void> {
+  await tx.updateTable("mirrors").set(changes).where("repository_id", "=", repositoryId).execute()
+}
+
+/** Stores a push mirror and returns its id. */
+export async function insertPushMirror(tx: Transaction, row: Insertable<PushMirrorsTable>): Promise<number> {
+  const { id } = await tx.insertInto("push_mirrors").values(row).returning("id").executeTakeFirstOrThrow()
+  return id
+}
+
+/** Stores the sealed secret of a push mirror, and returns the whole. */
+export const putPushSecret = (tx: Transaction, id: number, sealed: string): Promise<PushMirror> =>
+  tx.updateTable("push_mirrors").set({ sealed_secret: sealed }).where("id", "=", id).returningAll().executeTakeFirstOrThrow()

@@ -1,7 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import { findProtections, LIST_NAMES } from "./store.ts"
+import { findProtections, insertOnLists, insertRules, LIST_NAMES } from "./store.ts"
 
 interface RepositoryIds {
   readonly id: number
@@ -25,20 +24,16 @@ export async function copyProtections(tx: Transaction, from: RepositoryIds, to: 
   const rules = await findProtections(tx, from.id)
   if (rules.length === 0) return
   const hasSameOwner = from.owner_id === to.owner_id
-  const made = await tx
-    .insertInto("branch_protections")
-    .values(
-      rules.map(({ id: _, lists: __, ...rule }) => ({
-        ...rule,
-        ...(hasSameOwner ? {} : UNLISTED),
-        repository_id: to.id,
-        created_at: now,
-        updated_at: now,
-      })),
-    )
-    .returning(["id", "rule_name"])
-    .execute()
-  const idOf = new Map(made.map(({ id, rule_name }) => [rule_name, id]))
+  const idOf = await insertRules(
+    tx,
+    rules.map(({ id: _, lists: __, ...rule }) => ({
+      ...rule,
+      ...(hasSameOwner ? {} : UNLISTED),
+      repository_id: to.id,
+      created_at: now,
+      updated_at: now,
+    })),
+  )
   const rows = (hasSameOwner ? rules : []).flatMap(({ rule_name, lists }) => {
     const protection_id = idOf.get(rule_name)
     if (protection_id === undefined) return []
@@ -47,5 +42,5 @@ export async function copyProtections(tx: Transaction, from: RepositoryIds, to: 
       ...lists[list].teamIds.map((team_id) => ({ protection_id, list, user_id: null, team_id })),
     ])
   })
-  for (const slice of slicesOf(rows)) await tx.insertInto("branch_protection_lists").values(slice).execute()
+  await insertOnLists(tx, rows)
 }

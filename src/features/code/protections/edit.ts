@@ -5,7 +5,6 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { slicesOf } from "../../../core/database/slices.ts"
 import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -16,7 +15,17 @@ import { isBranchName } from "../../../git/index.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
 import { branchPattern, filePatterns, isPattern, isUsable } from "./names.ts"
 import type { CreateBranchProtectionOption, EditBranchProtectionOption } from "./records.ts"
-import { findProtections, isSameRule, type Listed, type ListName, type Protection } from "./store.ts"
+import {
+  deleteRule,
+  findProtections,
+  insertRule,
+  isSameRule,
+  type Listed,
+  type ListName,
+  type Protection,
+  replaceList,
+  updateRule,
+} from "./store.ts"
 
 /** Creates, edits and deletes branch protections. */
 
@@ -100,21 +109,17 @@ export async function createProtection(
   if (others.length >= rules)
     throw refuse.invalid("rule_name", `can't be added: a repository has at most ${rules} rules for branches; a pattern stands for many`)
   const last = Math.max(0, ...others.map(({ priority }) => priority))
-  const { id } = await tx
-    .insertInto("branch_protections")
-    .values({
-      ...NEW_RULE,
-      // On a new rule, settings under a switch that is off are off too.
-      ...changesOf({ ...options, enable_force_push: options.enable_push === true && options.enable_force_push === true }),
-      repository_id: repositoryId,
-      rule_name: name,
-      priority: options.priority || last + 1,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow()
-  await writeLists(tx, owned, id, options)
+  const row = {
+    ...NEW_RULE,
+    // On a new rule, settings under a switch that is off are off too.
+    ...changesOf({ ...options, enable_force_push: options.enable_push === true && options.enable_force_push === true }),
+    repository_id: repositoryId,
+    rule_name: name,
+    priority: options.priority || last + 1,
+    created_at: now,
+    updated_at: now,
+  }
+  await writeLists(tx, owned, await insertRule(tx, row), options)
   publish(tx, { kind: "protection.changed", repositoryId, actor: owned.me, at: services.now() })
   return reread(tx, repositoryId, name)
 }
@@ -132,11 +137,7 @@ export async function editProtection(
   const before = await reread(tx, repositoryId, name)
   const { id } = before
   const changes: Changes = { ...changesOf(options), ...(options.priority !== undefined && { priority: options.priority }) }
-  await tx
-    .updateTable("branch_protections")
-    .set({ ...changes, updated_at: services.now() })
-    .where("id", "=", id)
-    .execute()
+  await updateRule(tx, id, { ...changes, updated_at: services.now() })
   await writeLists(tx, owned, id, options)
   const edited = await reread(tx, repositoryId, name)
   if (!isSameRule(before, edited)) publish(tx, { kind: "protection.changed", repositoryId, actor: owned.me, at: services.now() })
@@ -153,7 +154,7 @@ export async function deleteProtection(
 ): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
-  await tx.deleteFrom("branch_protections").where("id", "=", id).execute()
+  await deleteRule(tx, id)
   publish(tx, { kind: "protection.changed", repositoryId, actor, at: services.now() })
 }
 
@@ -171,8 +172,7 @@ export async function orderProtections(
   const unknown = ids.find((id) => !rules.has(id))
   if (unknown !== undefined) throw refuse.invalid("ids", `${unknown} is no rule of this repository`)
   const moved = ids.map((id, index) => ({ id, priority: index + 1 })).filter(({ id, priority }) => rules.get(id) !== priority)
-  for (const { id, priority } of moved)
-    await tx.updateTable("branch_protections").set({ priority, updated_at: services.now() }).where("id", "=", id).execute()
+  for (const { id, priority } of moved) await updateRule(tx, id, { priority, updated_at: services.now() })
   if (moved.length > 0) publish(tx, { kind: "protection.changed", repositoryId, actor, at: services.now() })
 }
 
@@ -251,11 +251,6 @@ async function writeLists(tx: Transaction, owned: Owned & Me, protectionId: numb
     const before: Listed = known?.lists[list] ?? { userIds: [], teamIds: [] }
     const userIds = names === undefined ? before.userIds : await peopleNamed(tx, owned, people, names, mode)
     const teamIds = teamNames === undefined ? before.teamIds : await teamsNamed(tx, owned, teams, teamNames)
-    await tx.deleteFrom("branch_protection_lists").where("protection_id", "=", protectionId).where("list", "=", list).execute()
-    const rows = [
-      ...userIds.map((user_id) => ({ protection_id: protectionId, list, user_id, team_id: null })),
-      ...teamIds.map((team_id) => ({ protection_id: protectionId, list, user_id: null, team_id })),
-    ]
-    for (const slice of slicesOf(rows)) await tx.insertInto("branch_protection_lists").values(slice).execute()
+    await replaceList(tx, protectionId, list, { userIds, teamIds })
   }
 }

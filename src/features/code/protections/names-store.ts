@@ -1,5 +1,6 @@
 import { Mode } from "../../../access/modes.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+
 export const findPeople = query("protections.findPeople", (db, p: Params<{ names: readonly string[] }>) =>
   db.selectFrom("users").selectAll().where("lower_name", "in", p.names).where("kind", "=", "person"),
 )

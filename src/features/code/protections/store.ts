@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util"
-import type { Selectable } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Insertable, Selectable, Updateable } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
 import type { BranchProtectionListsTable, BranchProtectionsTable, TagProtectionsTable } from "../../../core/database/tables/protections.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
@@ -176,3 +177,76 @@ export const renameRule = query("protections.rename", (db, p: Params<{ repositor
     .where("repository_id", "=", p.repositoryId)
     .where("rule_name", "=", p.from),
 )
+
+// --- changes ----------------------------------------------------------------------------------------------------------------------
+
+/** Stores rules for branches; returns their ids by their names. */
+export async function insertRules(
+  tx: Transaction,
+  rules: readonly Insertable<BranchProtectionsTable>[],
+): Promise<ReadonlyMap<string, number>> {
+  const made = await tx.insertInto("branch_protections").values(rules).returning(["id", "rule_name"]).execute()
+  return new Map(made.map(({ id, rule_name }) => [rule_name, id]))
+}
+
+/** Stores a rule for branches and returns its id. */
+export async function insertRule(tx: Transaction, rule: Insertable<BranchProtectionsTable>): Promise<number> {
+  const { id } = await tx.insertInto("branch_protections").values(rule).returning("id").executeTakeFirstOrThrow()
+  return id
+}
+
+/** Changes these columns of a rule for branches. */
+export async function updateRule(tx: Transaction, id: number, changes: Updateable<BranchProtectionsTable>): Promise<void> {
+  await tx.updateTable("branch_protections").set(changes).where("id", "=", id).execute()
+}
+
+export async function deleteRule(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom("branch_protections").where("id", "=", id).execute()
+}
+
+/** Whom a list of a rule names. */
+type OnList = Insertable<BranchProtectionListsTable>
+
+/** Puts users and teams on the lists of rules. */
+export async function insertOnLists(tx: Transaction, rows: readonly OnList[]): Promise<void> {
+  for (const slice of slicesOf(rows)) await tx.insertInto("branch_protection_lists").values(slice).execute()
+}
+
+/** Replaces one list of a rule. */
+export async function replaceList(
+  tx: Transaction,
+  protectionId: number,
+  list: OnList["list"],
+  { userIds, teamIds }: Listed,
+): Promise<void> {
+  await tx.deleteFrom("branch_protection_lists").where("protection_id", "=", protectionId).where("list", "=", list).execute()
+  await insertOnLists(tx, [
+    ...userIds.map((user_id) => ({ protection_id: protectionId, list, user_id, team_id: null })),
+    ...teamIds.map((team_id) => ({ protection_id: protectionId, list, user_id: null, team_id })),
+  ])
+}
+
+/** Stores a rule for tags and returns its id. */
+export async function insertTagRule(tx: Transaction, row: Insertable<TagProtectionsTable>): Promise<number> {
+  const { id } = await tx.insertInto("tag_protections").values(row).returning("id").executeTakeFirstOrThrow()
+  return id
+}
+
+/** Gives a rule for tags another pattern. */
+export async function putTagPattern(tx: Transaction, id: number, pattern: string, now: Seconds): Promise<void> {
+  await tx.updateTable("tag_protections").set({ name_pattern: pattern, updated_at: now }).where("id", "=", id).execute()
+}
+
+export async function deleteTagRule(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom("tag_protections").where("id", "=", id).execute()
+}
+
+/** Replaces those whom a rule for tags allows. */
+export async function replaceAllowed(tx: Transaction, id: number, { userIds, teamIds }: Listed): Promise<void> {
+  await tx.deleteFrom("tag_protection_lists").where("protection_id", "=", id).execute()
+  const rows = [
+    ...userIds.map((user_id) => ({ protection_id: id, user_id, team_id: null })),
+    ...teamIds.map((team_id) => ({ protection_id: id, user_id: null, team_id })),
+  ]
+  for (const slice of slicesOf(rows)) await tx.insertInto("tag_protection_lists").values(slice).execute()
+}

@@ -4,7 +4,6 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -14,7 +13,16 @@ import type { Work } from "../../../core/work.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
 import { isUsable, tagPattern } from "./names.ts"
 import type { TagProtectionOption } from "./records.ts"
-import { findTagProtections, findTeamsInTagRules, isSameRule, type TagProtection } from "./store.ts"
+import {
+  deleteTagRule,
+  findTagProtections,
+  findTeamsInTagRules,
+  insertTagRule,
+  isSameRule,
+  putTagPattern,
+  replaceAllowed,
+  type TagProtection,
+} from "./store.ts"
 
 /** Tag protections: their check, creation, change and deletion. */
 
@@ -60,11 +68,7 @@ export async function createTagProtection(
   const { rules } = services.config.limits
   if (others.length >= rules)
     throw refuse.invalid("name_pattern", `can't be added: a repository has at most ${rules} rules for tags; a pattern stands for many`)
-  const { id } = await tx
-    .insertInto("tag_protections")
-    .values({ repository_id: repositoryId, name_pattern: pattern, created_at: now, updated_at: now })
-    .returning("id")
-    .executeTakeFirstOrThrow()
+  const id = await insertTagRule(tx, { repository_id: repositoryId, name_pattern: pattern, created_at: now, updated_at: now })
   await writeAllowed(tx, owned, { id, allowed: { userIds: [], teamIds: [] } }, { whitelist_usernames: people, whitelist_teams: teams })
   publish(tx, { kind: "tagProtection.created", repositoryId, tagProtection: { id }, actor: owned.me, at: now })
   return findTagProtection(tx, repositoryId, id)
@@ -86,7 +90,7 @@ export async function editTagProtection(
   requirePattern(pattern)
   const others = (await findTagProtections(tx, repositoryId)).filter((other) => other.id !== id)
   if (others.some((other) => other.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
-  await tx.updateTable("tag_protections").set({ name_pattern: pattern, updated_at: now }).where("id", "=", id).execute()
+  await putTagPattern(tx, id, pattern, now)
   await writeAllowed(tx, owned, rule, options)
   const edited = await findTagProtection(tx, repositoryId, id)
   if (!isSameRule(rule, edited))
@@ -98,7 +102,7 @@ export async function editTagProtection(
 export async function deleteTagProtection(tx: Transaction, repositoryId: number, id: number, actor: User): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   await findTagProtection(tx, repositoryId, id)
-  await tx.deleteFrom("tag_protections").where("id", "=", id).execute()
+  await deleteTagRule(tx, id)
   publish(tx, { kind: "tagProtection.deleted", repositoryId, tagProtection: { id }, actor })
 }
 
@@ -127,10 +131,5 @@ async function writeAllowed(
 ): Promise<void> {
   const userIds = people === undefined ? allowed.userIds : await peopleNamed(tx, owned, "whitelist_usernames", people, Mode.write)
   const teamIds = teams === undefined ? allowed.teamIds : await teamsNamed(tx, owned, "whitelist_teams", teams)
-  await tx.deleteFrom("tag_protection_lists").where("protection_id", "=", id).execute()
-  const rows = [
-    ...userIds.map((user_id) => ({ protection_id: id, user_id, team_id: null })),
-    ...teamIds.map((team_id) => ({ protection_id: id, user_id: null, team_id })),
-  ]
-  for (const slice of slicesOf(rows)) await tx.insertInto("tag_protection_lists").values(slice).execute()
+  await replaceAllowed(tx, id, { userIds, teamIds })
 }

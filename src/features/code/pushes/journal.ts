@@ -1,3 +1,4 @@
+import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
@@ -59,11 +60,7 @@ export async function holdEntry(services: Services, write: (tx: Transaction, run
 export const dropEntry = (services: Services, { id }: OpenEntry): Promise<void> => services.database.write((tx) => removeEntry(tx, id))
 
 async function findMadeChanges({ git, database }: Services, { repositoryId, changes }: Entry): Promise<readonly RefChange[]> {
-  const row = await database.read
-    .selectFrom("repositories")
-    .select(["storage", "object_format"])
-    .where("id", "=", repositoryId)
-    .executeTakeFirst()
+  const row = await findRepositoryById.first(database.read, { id: repositoryId })
   return row ? madeChanges(git, git.at(row.storage, row.object_format), changes) : []
 }
 

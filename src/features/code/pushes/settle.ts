@@ -7,7 +7,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf } from "../../../git/index.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
-import { settleRepository, touchRepository } from "../repositories/store.ts"
+import { settleRepository, touchRepository, updateRepository } from "../repositories/store.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
@@ -126,7 +126,7 @@ async function applyOptions(
     is_template: flag(isTemplate ?? repository.is_template === 1),
   }
   if (wanted.is_private === repository.is_private && wanted.is_template === repository.is_template) return repository
-  await tx.updateTable("repositories").set(wanted).where("id", "=", repository.id).execute()
+  await updateRepository(tx, repository.id, wanted)
   if (wanted.is_private !== repository.is_private)
     publish(tx, { kind: wanted.is_private ? "repository.madePrivate" : "repository.madePublic", repository, at: now })
   return { ...repository, ...wanted }

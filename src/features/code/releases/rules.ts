@@ -16,7 +16,7 @@ import { readTagFacts } from "../tags/facts.ts"
 import { findReleaseOfTag } from "../tags/releases-store.ts"
 import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
 import type { CreateReleaseOption, EditReleaseOption } from "./records.ts"
-import { findRelease, insertRelease, type Release, updateRelease } from "./store.ts"
+import { deleteReleaseRow, findRelease, insertRelease, type Release, updateRelease } from "./store.ts"
 
 /**
  * Creates a release; a published one creates its tag if that doesn't exist yet.
@@ -141,7 +141,7 @@ export async function deleteRelease(
     publish(tx, { kind: "release.deleted", release, actor, at: services.now() })
     await services.events.deliver(tx)
     await deleteAttachments(tx, services, { release_id: id })
-    await tx.deleteFrom("releases").where("id", "=", id).execute()
+    await deleteReleaseRow(tx, id)
     await recountReleases(tx, repositoryId)
   })
 }

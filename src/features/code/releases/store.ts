@@ -94,3 +94,7 @@ export async function lockRelease(tx: Transaction, id: number): Promise<void> {
 export const findTargets = query("releases.findTargets", (db, p: Params<{ repositoryId: number }>) =>
   db.selectFrom("releases").select("target_commitish").where("repository_id", "=", p.repositoryId),
 )
+
+export async function deleteReleaseRow(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom("releases").where("id", "=", id).execute()
+}

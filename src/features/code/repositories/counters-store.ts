@@ -130,3 +130,22 @@ export const countBranches = query("transport.countBranches", (db, p: Params<{ r
     .set({ branches_count: sql<number>`(select count(*) from branches where branches.repository_id = repositories.id)` })
     .where("id", "=", p.repositoryId),
 )
+
+const countLfsSize = query("lfs.countSize", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set((eb) => ({
+      lfs_size: eb
+        .selectFrom("lfs_links")
+        .innerJoin("lfs_objects", "lfs_objects.id", "lfs_links.object_id")
+        .select((sum) => sum.fn.coalesce(sum.fn.sum<number>("lfs_objects.size"), sum.lit(0)).as("total"))
+        .whereRef("lfs_links.repository_id", "=", "repositories.id"),
+    }))
+    .where("id", "=", p.repositoryId),
+)
+
+/** Recounts the total size of the repository's objects. Its row is locked first, so that concurrent additions are counted too. */
+export async function recountLfsSize(tx: Transaction, repositoryId: number): Promise<void> {
+  await lockRow(tx, "repositories", repositoryId)
+  await countLfsSize.changes(tx, { repositoryId })
+}

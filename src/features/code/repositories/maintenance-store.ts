@@ -1,4 +1,5 @@
 import { type Params, query } from "../../../core/database/query.ts"
+
 export const findPlace = query("maintenance.findPlace", (db, p: Params<{ id: number }>) =>
   db.selectFrom("repositories").select(["storage", "object_format"]).where("id", "=", p.id),
 )

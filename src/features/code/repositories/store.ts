@@ -1,11 +1,14 @@
-import { sql } from "kysely"
+import { type Insertable, sql, type Updateable } from "kysely"
 import type { Owned, Repository } from "../../../access/permission.ts"
+import { NOBODY_ID } from "../../../access/rules.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { flag } from "../../../core/database/tables/types.ts"
+import { flag, type Seconds } from "../../../core/database/tables/types.ts"
+import type { RepositoriesTable } from "../../../core/database/tables.ts"
 
 export const findUsersByIds = query("repositories.findUsersByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("users").selectAll().where("id", "in", p.ids),
@@ -91,10 +94,12 @@ export const putLicenses = query("licenses.put", (db, p: Params<{ id: number; be
   db.updateTable("repositories").set({ licenses: p.licenses }).where("id", "=", p.id).where("licenses", "=", p.before),
 )
 
+/** Stores the main language and the licences. */
 export const putComposed = query("composition.describe", (db, p: Params<{ repositoryId: number; language: string; licenses: string }>) =>
   db.updateTable("repositories").set({ language: p.language, licenses: p.licenses }).where("id", "=", p.repositoryId),
 )
 
+/** Whether an owner has another fork of a repository than this one. */
 export const hasOtherFork = async (db: Handle, baseId: number, owner: User, exceptId: number): Promise<boolean> =>
   (await db
     .selectFrom("repositories")
@@ -104,6 +109,7 @@ export const hasOtherFork = async (db: Handle, baseId: number, owner: User, exce
     .where("id", "!=", exceptId)
     .executeTakeFirst()) !== undefined
 
+/** How visible a repository and its owner are. */
 export const findParent = (db: Handle, id: number) =>
   db
     .selectFrom("repositories")
@@ -112,6 +118,7 @@ export const findParent = (db: Handle, id: number) =>
     .where("repositories.id", "=", id)
     .executeTakeFirst()
 
+/** The forks of these repositories, with how visible they and their owners are. */
 export const forksOf = (tx: Transaction, ids: readonly number[]) =>
   tx
     .selectFrom("repositories")
@@ -150,3 +157,91 @@ export const settleRepository = query(
       .where("id", "=", p.id)
       .returningAll(),
 )
+
+export const findByStorage = query("lfs.findByStorage", (db, p: Params<{ storages: readonly string[] }>) =>
+  db.selectFrom("repositories").select(["id", "storage"]).where("storage", "in", p.storages),
+)
+
+// --- changes ----------------------------------------------------------------------------------------------------------------------
+
+/** Changes these columns of a repository's row. */
+export async function updateRepository(tx: Transaction, id: number, changes: Updateable<RepositoriesTable>): Promise<void> {
+  await tx.updateTable("repositories").set(changes).where("id", "=", id).execute()
+}
+
+/** Inserts a repository's row and returns its id. */
+export async function insertRepository(tx: Transaction, row: Insertable<RepositoriesTable>): Promise<number> {
+  const { id } = await tx.insertInto("repositories").values(row).returning("id").executeTakeFirstOrThrow()
+  return id
+}
+
+/** Whether an error says that the owner of a repository has another one of that name. */
+export const isNameTaken = (error: unknown): boolean => isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])
+
+/** Gives a repository another picture; returns whether it had another one. */
+export async function setAvatar(tx: Transaction, id: number, avatar: string, now: Seconds): Promise<boolean> {
+  const changed = await tx
+    .updateTable("repositories")
+    .set({ avatar, updated_at: now })
+    .where("id", "=", id)
+    .where("avatar", "!=", avatar)
+    .returning("id")
+    .execute()
+  return changed.length > 0
+}
+
+/** The first repository of an owner, up to this id. */
+export const findFirstOwned = (db: Handle, ownerId: number, upTo: number): Promise<Repository | undefined> =>
+  db
+    .selectFrom("repositories")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .where("id", "<=", upTo)
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst()
+
+/** The ids of an owner's repositories, for conditions. */
+export const idsOwnedBy = (db: Handle, ownerId: number) => db.selectFrom("repositories").select("id").where("owner_id", "=", ownerId)
+
+/** Makes forks of a repository, and what was generated from it, independent. */
+export async function freeOffspring(tx: Transaction, id: number): Promise<void> {
+  await tx.updateTable("repositories").set({ fork_of_id: null }).where("fork_of_id", "=", id).execute()
+  await tx.updateTable("repositories").set({ template_id: null }).where("template_id", "=", id).execute()
+}
+
+/** Gives a repository to nobody, under a name that is not known, and without units. */
+export async function giveRowToNobody(tx: Transaction, id: number): Promise<void> {
+  await tx
+    .updateTable("repositories")
+    .set((eb) => ({
+      owner_id: NOBODY_ID,
+      name: eb.ref("storage"),
+      lower_name: eb.ref("storage"),
+      description: "",
+      website: "",
+      topics: "[]",
+      stars_count: 0,
+      is_private: 1,
+      is_archived: 1,
+      is_mirror: 0,
+      is_template: 0,
+      fork_of_id: null,
+      template_id: null,
+      shares_workflows: 0,
+      has_code: 0,
+      has_issues: 0,
+      has_pull_requests: 0,
+      has_releases: 0,
+      has_wiki: 0,
+      has_projects: 0,
+      has_packages: 0,
+      has_actions: 0,
+    }))
+    .where("id", "=", id)
+    .execute()
+}
+
+/** Deletes a repository's row with what belongs to it; returns what its files are named after. */
+export const deleteRepositoryRow = (tx: Transaction, id: number) =>
+  tx.deleteFrom("repositories").where("id", "=", id).returning(["storage", "object_format", "avatar"]).executeTakeFirst()

@@ -6,8 +6,9 @@ import { withWorld } from "../../../../tests/support/fixture.ts"
 import { type Actor, anonymous, signedInAs } from "../../../core/actor.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { type Clone, openStage, type Stage } from "../releases/testing.ts"
+import type { CodeSearch } from "./candidates-store.ts"
 import { indexRepository } from "./index-repository.ts"
-import { type CodeSearch, type FoundCode, LIMITS, searchCode } from "./search.ts"
+import { type FoundCode, LIMITS, searchCode } from "./search.ts"
 import { type CodeAt, searchCommit } from "./without-index.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")

@@ -3,21 +3,12 @@ import { nextTurn } from "../../../core/work.ts"
 import { type Git, isGitError, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
 import { languageOf } from "../languages/languages.ts"
 import type { Window } from "../repositories/search-store.ts"
+import type { CodeSearch, FoundIn } from "./candidates-store.ts"
 import { isOwnDirectory, isOwnFile, LARGEST_FILE, textOf } from "./choice.ts"
 import { excerptOf } from "./excerpt.ts"
 import { fold } from "./grams.ts"
 import { type Matcher, matcherOf } from "./matcher.ts"
-import {
-  type CodeSearch,
-  type FoundCode,
-  type FoundFile,
-  type FoundIn,
-  LIMITS,
-  type Limits,
-  mostFirst,
-  NOTHING,
-  TURN_MS,
-} from "./search.ts"
+import { type FoundCode, type FoundFile, LIMITS, type Limits, mostFirst, NOTHING, TURN_MS } from "./search.ts"
 import { readQuery, type Sought } from "./words.ts"
 
 /** Other revisions than default branches have no index: git looks through all files of one repository, for as long as the limits allow. */

@@ -1,6 +1,8 @@
-import { type Selectable, type SqlBool, sql } from "kysely"
+import { type Insertable, type Selectable, type SqlBool, sql } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { SigningKeysTable } from "../../../core/database/tables/signing.ts"
+import type { KeyKind } from "./signing-key.ts"
 
 export type SigningKeyRow = Selectable<SigningKeysTable>
 
@@ -46,3 +48,36 @@ export const findOneKeyOf = query("signing.findOneKeyOf", (db, p: Params<{ owner
     .where("gpg_keys.owner_id", "=", p.ownerId)
     .unionAll(db.selectFrom("public_keys").select("public_keys.id").where("public_keys.owner_id", "=", p.ownerId)),
 )
+
+/** Makes the current key of the site or of a person a former one; says whether there was one. */
+export async function retireKey(tx: Transaction, ownerId: number | null, kind: KeyKind): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("signing_keys")
+    .set({ is_current: 0, sealed_key: "" })
+    .where("owner_id", ownerId === null ? "is" : "=", ownerId)
+    .where("kind", "=", kind)
+    .where("is_current", "=", 1)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Stores a key; one with this name is replaced. */
+export const putKey = (tx: Transaction, row: Insertable<SigningKeysTable>): Promise<SigningKeyRow> => {
+  const { created_at: _, ...changed } = row
+  return tx
+    .insertInto("signing_keys")
+    .values(row)
+    .onConflict((conflict) => conflict.column("key_id").doUpdateSet(changed))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Forgets a former key of the site; returns whether there was one. */
+export async function deleteFormerKey(tx: Transaction, keyId: string): Promise<boolean> {
+  const gone = tx.deleteFrom("signing_keys").where("owner_id", "is", null).where("is_current", "=", 0).where("key_id", "=", keyId)
+  return (await gone.executeTakeFirst()).numDeletedRows > 0n
+}
+
+/** The key that the site keeps for a person at present. */
+export const findKeptKey = (tx: Transaction, ownerId: number) =>
+  tx.selectFrom("signing_keys").select("id").where("owner_id", "=", ownerId).where("is_current", "=", 1).executeTakeFirst()

@@ -9,7 +9,7 @@ import { KeyRefused, SealBroken, type Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { armorCertificates } from "../../people/keys/openpgp.ts"
 import { lockUser } from "../../people/users/store.ts"
-import { findKeptKeysOf, findSiteKeys, type SigningKeyRow } from "./keys-store.ts"
+import { deleteFormerKey, findKeptKey, findKeptKeysOf, findSiteKeys, putKey, retireKey, type SigningKeyRow } from "./keys-store.ts"
 import { type KeyKind, makeSigningKey, openSigningKey, type SigningKey, type SignPayload } from "./signing-key.ts"
 
 /** The stored keys that the service signs with. Private halves are sealed; public ones stay when a key is replaced, so that what it signed verifies. */
@@ -39,7 +39,7 @@ interface Storing {
 
 /** Stores a key as the current one; the former one only verifies from now on. A key that was used before becomes current again. */
 async function store(tx: Transaction, { secrets }: Sealing, { ownerId, key, now }: Storing): Promise<SigningKeyRow> {
-  await retire(tx, ownerId, key.kind)
+  await retireKey(tx, ownerId, key.kind)
   const row = {
     owner_id: ownerId,
     kind: key.kind,
@@ -49,25 +49,7 @@ async function store(tx: Transaction, { secrets }: Sealing, { ownerId, key, now 
     is_current: flag(true),
     created_at: now,
   }
-  const { created_at: _, ...changed } = row
-  return tx
-    .insertInto("signing_keys")
-    .values(row)
-    .onConflict((conflict) => conflict.column("key_id").doUpdateSet(changed))
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
-
-/** Makes the current key of the site or of a person a former one; says whether there was one. */
-async function retire(tx: Transaction, ownerId: number | null, kind: KeyKind): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("signing_keys")
-    .set({ is_current: 0, sealed_key: "" })
-    .where("owner_id", ownerId === null ? "is" : "=", ownerId)
-    .where("kind", "=", kind)
-    .where("is_current", "=", 1)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return putKey(tx, row)
 }
 
 // --- of the site ------------------------------------------------------------------------------------------------------------------
@@ -130,10 +112,7 @@ export async function publicSiteKeys({ database }: Pick<Services, "database">, k
 
 /** Forgets a former key of the site, with which its signatures verify no more; says whether there was one. */
 export const forgetSiteKey = ({ database }: Pick<Services, "database">, keyId: string): Promise<boolean> =>
-  database.write(async (tx) => {
-    const gone = tx.deleteFrom("signing_keys").where("owner_id", "is", null).where("is_current", "=", 0).where("key_id", "=", keyId)
-    return (await gone.executeTakeFirst()).numDeletedRows > 0n
-  })
+  database.write((tx) => deleteFormerKey(tx, keyId))
 
 // --- of people --------------------------------------------------------------------------------------------------------------------
 
@@ -145,8 +124,7 @@ export async function keepKeyFor({ database, secrets, now }: Services, user: Use
   const key = await makeSigningKey("ssh", { name: user.name, email: user.email }, new Date(now() * 1000))
   return database.write(async (tx) => {
     await lockUser(tx, user.id)
-    const current = tx.selectFrom("signing_keys").select("id").where("owner_id", "=", user.id).where("is_current", "=", 1)
-    if (await current.executeTakeFirst()) throw refuse.conflict("the site keeps a key for you already; delete that one first")
+    if (await findKeptKey(tx, user.id)) throw refuse.conflict("the site keeps a key for you already; delete that one first")
     if ((await findKeptKeysOf(tx, { ownerId: user.id })).length >= MOST_KEPT)
       throw refuse.conflict(`the site has made ${MOST_KEPT} keys for you, and vouches for no more`)
     const row = await store(tx, { secrets }, { ownerId: user.id, key, now: now() })
@@ -159,9 +137,8 @@ export async function keepKeyFor({ database, secrets, now }: Services, user: Use
 export async function dropKeyOf({ database }: Services, user: User): Promise<void> {
   await database.write(async (tx) => {
     await lockUser(tx, user.id)
-    const current = tx.selectFrom("signing_keys").select("id").where("owner_id", "=", user.id).where("is_current", "=", 1)
-    const row = await current.executeTakeFirst()
-    if (!row || !(await retire(tx, user.id, "ssh"))) throw refuse.notFound()
+    const row = await findKeptKey(tx, user.id)
+    if (!row || !(await retireKey(tx, user.id, "ssh"))) throw refuse.notFound()
     publish(tx, { kind: "key.removed", key: row, format: "kept", user, actor: user })
   })
 }

@@ -7,6 +7,7 @@ import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
 import { recountStars } from "../repositories/counters-store.ts"
+import { dropStarsBy, insertStar } from "./store.ts"
 
 /**
  * Adds the caller's star to a repository, and publishes it to the feed; starring again changes nothing.
@@ -18,26 +19,14 @@ export async function star(tx: Transaction, actor: SignedIn, repositoryId: numbe
   await lockRow(tx, "repositories", repositoryId)
   const { repository, owner } = await locateRepositoryById(tx, actor, repositoryId)
   await requireUnblocked(tx, actor.user, [owner])
-  const made = await tx
-    .insertInto("stars")
-    .values({ user_id: actor.user.id, repository_id: repositoryId, created_at: now })
-    .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
-    .returning("user_id")
-    .execute()
-  if (made.length === 0) return
+  if (!(await insertStar(tx, { userId: actor.user.id, repositoryId, now }))) return
   await recountStars(tx, { repositoryIds: [repositoryId], userIds: [actor.user.id] })
   publish(tx, { kind: "repository.starred", repository, owner, actor: actor.user, at: now })
 }
 
 /** Removes the user's star, if there is one. */
 export async function unstar(tx: Transaction, user: Pick<User, "id">, repositoryId: number): Promise<void> {
-  const taken = await tx
-    .deleteFrom("stars")
-    .where("user_id", "=", user.id)
-    .where("repository_id", "=", repositoryId)
-    .returning("user_id")
-    .execute()
-  if (taken.length === 0) return
+  if ((await dropStarsBy(tx, user.id, { repositoryId })).length === 0) return
   await recountStars(tx, { repositoryIds: [repositoryId], userIds: [user.id] })
   publish(tx, { kind: "repository.unstarred", repository: { id: repositoryId }, actor: user })
 }

@@ -6,7 +6,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
 import type { CreateStatusOption } from "./records.ts"
-import { findLastNumber, type Status } from "./store.ts"
+import { findLastNumber, insertStatuses, type Status } from "./store.ts"
 
 /** A status to be stored, with trimmed texts. Refuses `invalid` for a `target_url` that is no http or https URL. */
 export function readStatus({ state, target_url = "", description = "", context = "" }: CreateStatusOption) {
@@ -33,20 +33,17 @@ export async function createStatuses(
   // Concurrent statuses must not get the same number.
   await lockRow(tx, "repositories", repositoryId)
   const last = (await findLastNumber.first(tx, { repositoryId, commitId }))?.number ?? 0
-  const rows = await tx
-    .insertInto("commit_statuses")
-    .values(
-      statuses.map((status, index) => ({
-        repository_id: repositoryId,
-        commit_id: commitId,
-        number: last + 1 + index,
-        ...status,
-        creator_id: creator.id,
-        created_at: services.now(),
-      })),
-    )
-    .returningAll()
-    .execute()
+  const rows = await insertStatuses(
+    tx,
+    statuses.map((status, index) => ({
+      repository_id: repositoryId,
+      commit_id: commitId,
+      number: last + 1 + index,
+      ...status,
+      creator_id: creator.id,
+      created_at: services.now(),
+    })),
+  )
   const inOrder = rows.toSorted((one, other) => one.number - other.number)
   publish(tx, { kind: "commit.checked", repositoryId, statuses: inOrder, commit, actor: creator, at: services.now() })
   return inOrder

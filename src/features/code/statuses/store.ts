@@ -1,5 +1,5 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import { type Expression, type ExpressionBuilder, type Insertable, type Selectable, type SqlBool, sql } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { CommitStatusesTable } from "../../../core/database/tables/protections.ts"
@@ -161,3 +161,7 @@ export async function combinedStatuses(
     return each && { state: combine(each), contexts: each.length }
   }
 }
+
+/** Stores statuses, and returns them as they are stored. */
+export const insertStatuses = (tx: Transaction, rows: readonly Insertable<CommitStatusesTable>[]): Promise<readonly Status[]> =>
+  tx.insertInto("commit_statuses").values(rows).returningAll().execute()

@@ -1,3 +1,4 @@
+import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
@@ -54,11 +55,7 @@ export const alignTagsJob = defineJob({
   kind: "tags.align",
   payload: Type.Object({ repositoryId: int64() }),
   run: async ({ repositoryId }, { context: { database, git, jobs } }) => {
-    const row = await database.read
-      .selectFrom("repositories")
-      .select(["storage", "object_format"])
-      .where("id", "=", repositoryId)
-      .executeTakeFirst()
+    const row = await findRepositoryById.first(database.read, { id: repositoryId })
     if (!row) return
     const stored = await findAllTags(database.read, { repositoryId })
     const tags = await readAllTags(git, git.at(row.storage, row.object_format), stored)

@@ -1,12 +1,12 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { texts } from "../repositories/present.ts"
-import { recountTopics } from "./store.ts"
+import { updateRepository } from "../repositories/store.ts"
+import { putTopics, touchTopics } from "./store.ts"
 
 /** The most topics of a repository. */
 export const MOST_TOPICS = 25
@@ -88,8 +88,7 @@ const tooMany = () => refuse.invalid("topics", `a repository bears at most ${MOS
 
 /** The repository's topics, locked until the transaction ends. */
 async function currentTopics(tx: Transaction, repositoryId: number): Promise<readonly string[]> {
-  await lockRow(tx, "repositories", repositoryId)
-  const row = await tx.selectFrom("repositories").select("topics").where("id", "=", repositoryId).executeTakeFirst()
+  const row = await lockRow(tx, "repositories", repositoryId)
   if (!row) throw refuse.notFound()
   return texts(row.topics)
 }
@@ -102,37 +101,9 @@ async function writeTopics(
   now: Seconds,
 ): Promise<void> {
   const sorted = names.toSorted()
-  if (sorted.length > 0)
-    await tx
-      .insertInto("topics")
-      .values(sorted.map((name) => ({ name, repositories_count: 0, created_at: now, updated_at: now })))
-      .onConflict((conflict) => conflict.column("name").doNothing())
-      .execute()
-  const topics = await tx.selectFrom("topics").select("id").where(inList("topics.name", sorted)).execute()
-  const ids = topics.map(({ id }) => id)
-  const dropped = await tx
-    .deleteFrom("repository_topics")
-    .where("repository_id", "=", repositoryId)
-    .where((eb) => eb.not(inList("repository_topics.topic_id", ids)))
-    .returning("topic_id")
-    .execute()
-  const added = ids.length === 0 ? [] : await linkTopics(tx, repositoryId, ids)
-  await tx
-    .updateTable("repositories")
-    .set({ topics: JSON.stringify(sorted) })
-    .where("id", "=", repositoryId)
-    .execute()
-  const changed = [...dropped, ...added].map((row) => row.topic_id)
+  const changed = await putTopics(tx, repositoryId, sorted, now)
+  await updateRepository(tx, repositoryId, { topics: JSON.stringify(sorted) })
   if (changed.length === 0) return
-  await tx.updateTable("topics").set({ updated_at: now }).where(inList("topics.id", changed)).execute()
-  await recountTopics(tx, changed)
+  await touchTopics(tx, changed, now)
   publish(tx, { kind: "repository.edited", repository: { id: repositoryId }, actor, changed: ["topics"], at: now })
 }
-
-const linkTopics = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>
-  tx
-    .insertInto("repository_topics")
-    .values(topicIds.map((id) => ({ repository_id: repositoryId, topic_id: id })))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("topic_id")
-    .execute()

@@ -1,9 +1,10 @@
 import { visibleRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { containsLower } from "../../../core/database/expressions.ts"
+import { containsLower, inList } from "../../../core/database/expressions.ts"
 import { lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables/types.ts"
 import type { Page } from "../../../core/operation.ts"
 
 /** A topic with the number of its repositories that are visible to the caller. */
@@ -63,4 +64,59 @@ export async function recountTopics(tx: Transaction, ids: readonly number[]): Pr
   if (ids.length === 0) return
   await lockRows(tx, "topics", ids)
   await countTopics(tx, { ids })
+}
+
+/** Gives a repository the topics of another one. */
+export async function copyTopics(tx: Transaction, from: number, to: number): Promise<void> {
+  const topics = await tx.selectFrom("repository_topics").select("topic_id").where("repository_id", "=", from).execute()
+  if (topics.length === 0) return
+  await tx
+    .insertInto("repository_topics")
+    .values(topics.map(({ topic_id }) => ({ repository_id: to, topic_id })))
+    .execute()
+  await recountTopics(
+    tx,
+    topics.map(({ topic_id }) => topic_id),
+  )
+}
+
+/** Gives topics to a repository; returns those that it did not have. */
+const linkTopics = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>
+  tx
+    .insertInto("repository_topics")
+    .values(topicIds.map((id) => ({ repository_id: repositoryId, topic_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("topic_id")
+    .execute()
+
+/** Takes all topics off a repository; returns their ids. */
+export async function dropTopics(tx: Transaction, repositoryId: number): Promise<readonly number[]> {
+  const dropped = await tx.deleteFrom("repository_topics").where("repository_id", "=", repositoryId).returning("topic_id").execute()
+  return dropped.map(({ topic_id }) => topic_id)
+}
+
+/** Makes these the topics of a repository, new ones among them; returns the ids of those that it has got or lost. */
+export async function putTopics(tx: Transaction, repositoryId: number, names: readonly string[], now: Seconds): Promise<readonly number[]> {
+  if (names.length > 0)
+    await tx
+      .insertInto("topics")
+      .values(names.map((name) => ({ name, repositories_count: 0, created_at: now, updated_at: now })))
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute()
+  const topics = await tx.selectFrom("topics").select("id").where(inList("topics.name", names)).execute()
+  const ids = topics.map(({ id }) => id)
+  const dropped = await tx
+    .deleteFrom("repository_topics")
+    .where("repository_id", "=", repositoryId)
+    .where((eb) => eb.not(inList("repository_topics.topic_id", ids)))
+    .returning("topic_id")
+    .execute()
+  const added = ids.length === 0 ? [] : await linkTopics(tx, repositoryId, ids)
+  return [...dropped, ...added].map((row) => row.topic_id)
+}
+
+/** Notes that the repositories with these topics have changed, and recounts them. */
+export async function touchTopics(tx: Transaction, ids: readonly number[], now: Seconds): Promise<void> {
+  await tx.updateTable("topics").set({ updated_at: now }).where(inList("topics.id", ids)).execute()
+  await recountTopics(tx, ids)
 }

@@ -7,7 +7,7 @@ import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
 import { recountWatchers } from "../repositories/counters-store.ts"
-import { findWatch, forgetLevel } from "./store.ts"
+import { declineWatch, endWatch, findWatch, forgetLevel, insertLevel, putWatch } from "./store.ts"
 
 /** What somebody is told of a repository: all, what they take part in, of releases too, or nothing. */
 export const LEVELS = ["all", "participating", "releases", "ignored"] as const
@@ -30,13 +30,7 @@ export async function watch(tx: Transaction, actor: SignedIn, repositoryId: numb
   const before = await findWatch.first(tx, { userId, repositoryId })
   if (before?.mode === "normal") return
   const isNew = before === undefined || before.mode === "declined"
-  await tx
-    .insertInto("watches")
-    .values({ user_id: userId, repository_id: repositoryId, mode: "normal", created_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(["user_id", "repository_id"]).doUpdateSet({ mode: "normal", ...(isNew && { created_at: now }) }),
-    )
-    .execute()
+  await putWatch(tx, { userId, repositoryId }, now, isNew)
   if (!isNew) return
   await recountWatchers(tx, [repositoryId])
   publish(tx, { kind: "repository.watched", repository, owner, actor: actor.user, at: now })
@@ -45,22 +39,7 @@ export async function watch(tx: Transaction, actor: SignedIn, repositoryId: numb
 /** Ends a watch, if there is one. An automatic watch is recorded as declined, so that it isn't added again. */
 export async function unwatch(tx: Transaction, user: Pick<User, "id">, repositoryId: number): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
-  const declined = await tx
-    .updateTable("watches")
-    .set({ mode: "declined" })
-    .where("user_id", "=", user.id)
-    .where("repository_id", "=", repositoryId)
-    .where("mode", "=", "automatic")
-    .returning("user_id")
-    .execute()
-  const ended = await tx
-    .deleteFrom("watches")
-    .where("user_id", "=", user.id)
-    .where("repository_id", "=", repositoryId)
-    .where("mode", "=", "normal")
-    .returning("user_id")
-    .execute()
-  if (declined.length + ended.length === 0) return
+  if (!(await endWatch(tx, { userId: user.id, repositoryId }))) return
   await recountWatchers(tx, [repositoryId])
   publish(tx, { kind: "repository.unwatched", repository: { id: repositoryId }, actor: user })
 }
@@ -74,12 +53,7 @@ export async function setLevel(tx: Transaction, actor: SignedIn, repositoryId: n
   const userId = actor.user.id
   await lockUser(tx, userId)
   await unwatch(tx, actor.user, repositoryId)
-  await tx
-    .insertInto("watches")
-    .values({ user_id: userId, repository_id: repositoryId, mode: "declined", created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await declineWatch(tx, { userId, repositoryId }, now)
   await forgetLevel(tx, { userId, repositoryId })
-  if (level !== "participating")
-    await tx.insertInto("notification_levels").values({ user_id: userId, repository_id: repositoryId, level }).execute()
+  if (level !== "participating") await insertLevel(tx, { userId, repositoryId }, level)
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
+
 export const putWikiSize = query("maintenance.putWikiSize", (db, p: Params<{ id: number; size: number }>) =>
   db.updateTable("wikis").set({ git_size: p.size }).where("repository_id", "=", p.id),
 )

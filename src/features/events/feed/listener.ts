@@ -1,12 +1,12 @@
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
+import type { DomainEvent, EventOf } from "../../../core/events/event.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { branchOf, branchRef, tagRef } from "../../../git/index.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { abbreviate } from "./abbreviate.ts"
 import { type NewActivity, recordActivity } from "./rules.ts"
-import { forgetIssueActivities, hideActivities, moveIssueActivities, showActivities } from "./store.ts"
+import { changeActivitiesOfOwner, forgetIssueActivities, hideActivities, moveIssueActivities, showActivities } from "./store.ts"
 
 /** Writes domain events into the feeds of users and organisations. */
 export const feed: Listener = {
@@ -17,6 +17,8 @@ export const feed: Listener = {
       if (event.kind === "issue.transferred") await moveIssueActivities(tx, event)
       if (event.kind === "repository.madePrivate") await hideActivities(tx, event.repository.id)
       if (event.kind === "repository.madePublic") await showActivities(tx, event.repository.id)
+      if (event.kind === "organization.edited" && event.changed.includes("visibility"))
+        await changeActivitiesOfOwner(tx, event.organization)
       if (event.kind === "review.dismissed") await recordActivity(tx, await dismissalOf(tx, event, entries))
       for (const activity of activitiesOf(event, entries)) await recordActivity(tx, activity)
     }

@@ -4,10 +4,12 @@ import { onRepository } from "../../../access/policies/repositories.ts"
 import { onTeam } from "../../../access/policies/teams.ts"
 import { type Actor, actorId, isSiteAdministrator } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { listed, type Operation, operation, type Page } from "../../../core/operation.ts"
+import { listed, type Operation, ok, operation, type Page } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { UserHeatmapData } from "../../people/users/records.ts"
 import { type FeedQuery, readFeed } from "./feed-store.ts"
+import { contributionsOf } from "./heatmap-store.ts"
 import { presentActivities } from "./present.ts"
 import { Activity } from "./records.ts"
 
@@ -121,5 +123,20 @@ export const activityOperations: readonly Operation[] = [
         ofAnybody: false,
         day: dayOf(call.query.date),
       }),
+  }),
+  operation({
+    tag: "user",
+    scope: ["user"],
+    id: "userGetHeatmapData",
+    route: "GET /users/{username}/heatmap",
+    changesWithTime: true,
+    summary: "Get a user's contribution heatmap: the last year by quarters of an hour",
+    description: "Only what happened in repositories that the caller may know of; nothing where the user hides its activity.",
+    access: onVisibleUser,
+    answers: { 200: Type.Array(UserHeatmapData) },
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, user }) => {
+      return ok([...(await contributionsOf(db, actor, user, services.now()))])
+    },
   }),
 ]

@@ -1,9 +1,10 @@
 import { type SqlBool, sql } from "kysely"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { readableByUsers } from "../../../access/visibility.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import type { ActivityKind } from "./kinds.ts"
 
 interface Row {
@@ -138,3 +139,16 @@ export const forgetOld = query("activity.forgetOld", (db, p: Params<{ before: nu
         .limit(p.limit),
     ),
 )
+
+/** The activities in the repositories of an organisation are private where it is, and as their repositories otherwise. */
+export const changeActivitiesOfOwner = (tx: Transaction, { id, visibility }: Pick<User, "id" | "visibility">) =>
+  tx
+    .updateTable("activities")
+    .set((eb) => ({
+      is_private:
+        visibility === "private"
+          ? 1
+          : eb.selectFrom("repositories").select("repositories.is_private").whereRef("repositories.id", "=", "activities.repository_id"),
+    }))
+    .where("repository_id", "in", tx.selectFrom("repositories").select("id").where("owner_id", "=", id))
+    .execute()

@@ -6,6 +6,7 @@ import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
+import type { DeletionRule } from "../../people/organizations/rules.ts"
 import { bumpRevision, deleteFileRow, deletePackageRow, deleteVersionRows, setRestricted } from "./changes-store.ts"
 import { lockOwner } from "./publish.ts"
 import {
@@ -14,6 +15,7 @@ import {
   findFile,
   findFiles,
   findPackage,
+  findPackageOf,
   findVersion,
   type Named,
   type Package,
@@ -138,4 +140,9 @@ export async function setAccess(tx: Transaction, changing: Changing, named: Name
   if (of.is_restricted === isRestricted) return
   await setRestricted.changes(tx, { id: of.id, isRestricted })
   await noteEdited(tx, changing, of, ["is_restricted"])
+}
+
+/** Packages of an organisation are deleted before it, unless it is purged with them. */
+export const packagesGone: DeletionRule = async (tx, organization, { purge }) => {
+  if (!purge && (await findPackageOf(tx, organization.id))) throw refuse.invalid("org", "still owns packages; delete them first")
 }

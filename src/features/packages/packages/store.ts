@@ -217,3 +217,6 @@ export const sumSizes = query("packages.sumSizes", (db, p: Params<{ ownerId: num
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>("package_blobs.size"), eb.lit(0)).as("total"))
     .where("packages.owner_id", "=", p.ownerId),
 )
+
+export const findPackageOf = (db: Handle, ownerId: number) =>
+  db.selectFrom("packages").select("id").where("owner_id", "=", ownerId).limit(1).executeTakeFirst()

@@ -1,5 +1,5 @@
 import type { Insertable } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { deleteFound } from "../../../core/database/deletion.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Tables } from "../../../core/database/tables.ts"
@@ -157,3 +157,6 @@ export const deleteTwoFactor = (tx: Transaction, userId: number) =>
 /** Notes the time step of a code that was used; changes nothing for that step and those before it. */
 export const noteStep = (tx: Transaction, { step, userId }: { readonly step: number; readonly userId: number }) =>
   tx.updateTable("two_factors").set({ last_step: step }).where("user_id", "=", userId).where("last_step", "<", step).executeTakeFirst()
+
+/** Who has a second factor. */
+export const findEnrolled = (db: Handle) => db.selectFrom("two_factors").select("user_id").execute()

@@ -201,3 +201,12 @@ export const insertPublicKey = (tx: Transaction, row: Insertable<PublicKeysTable
 
 /** Refuses `notFound` where there is none. */
 export const deletePublicKey = (tx: Transaction, id: number) => deleteFound(tx.deleteFrom("public_keys").where("id", "=", id))
+
+/** The key of a repository with this text, which is stored if it is new; an account's key where it is one's. Locked, so that no other transaction deletes it as unused. */
+export const putSharedKey = (tx: Transaction, key: Pick<PublicKeyRow, "fingerprint" | "content" | "created_at">): Promise<PublicKeyRow> =>
+  tx
+    .insertInto("public_keys")
+    .values({ owner_id: null, title: "", ...key })
+    .onConflict((conflict) => conflict.column("fingerprint").doUpdateSet((eb) => ({ fingerprint: eb.ref("excluded.fingerprint") })))
+    .returningAll()
+    .executeTakeFirstOrThrow()

@@ -3,23 +3,20 @@ import type { Team } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import type { EventOf } from "../../../core/events/catalogue.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { addToOrganization, addToTeam, findMemberIds, findOwnedIds, insertTeam } from "./members-store.ts"
 
 /** The owners of an organisation: the members of the one team that it always has. */
 
-/**
- * Publishes that users have left the organisation, whose rows are deleted already. Returns the ids of the organisation's repositories: listeners end
- * what bound these users to them.
- */
+/** Publishes that users have left the organisation, whose rows are deleted already; listeners end what bound these users to its repositories. */
 export async function publishMembersRemoved(
   tx: Transaction,
   organizationId: number,
-  userIds: readonly number[],
-): Promise<readonly number[]> {
+  left: Pick<EventOf<"organization.membersRemoved">, "userIds" | "because">,
+): Promise<void> {
   const repositoryIds = (await findOwnedIds(tx, { organizationId })).map(({ id }) => id)
-  publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, userIds, repositoryIds })
-  return repositoryIds
+  publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, ...left, repositoryIds })
 }
 
 /** The team that every organisation starts with, and whose members own it. */

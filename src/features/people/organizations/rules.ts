@@ -1,12 +1,12 @@
 import { findMembership } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { changedColumns } from "../../../core/events/changed.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
 import { block } from "../blocks/rules.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
@@ -85,7 +85,6 @@ export async function editOrganization(
   })
   const changed = changedColumns(before, organization)
   if (changed.length > 0) publish(tx, { kind: "organization.edited", organization, changed, actor, at: now })
-  if (organization.visibility !== before.visibility) await afterVisibilityChange(tx, organization)
   return organization
 }
 
@@ -100,23 +99,22 @@ export async function renameOrganization(
   return renameAccount(tx, await lockOrganization(tx, organizationId), { name, field: "new_name", now, actor })
 }
 
-/**
- * Deletes an organisation with its teams and memberships. Refuses as `invalid` one that owns repositories, which are deleted or transferred
- * one by one, or packages, which `purge` deletes with it; as `notFound` a deleted one.
- */
+/** Refuses to delete an organisation that something belongs to, unless it is deleted with it: with `purge`. */
+export type DeletionRule = (tx: Transaction, organization: User, options: { readonly purge: boolean }) => Promise<void>
+
+/** Called before an organisation is deleted; listed in src/extensions.ts. */
+export const deletionRules = extensionPoint<DeletionRule>("rules for deleting organizations")
+
+/** Deletes an organisation with its teams and memberships. Refuses what a deletion rule refuses, and as `notFound` a deleted one. */
 export async function deleteOrganization(
   tx: Transaction,
-  { events }: Pick<Services, "events">,
+  { events, extensions }: Pick<Services, "events" | "extensions">,
   organizationId: number,
   { purge = false }: { readonly purge?: boolean } = {},
 ): Promise<void> {
-  // Waits for transactions that are adding a repository, and blocks later ones: PostgreSQL's strongest lock on the row.
   const organization = await lockToDelete(tx, organizationId)
-  if (!organization) throw refuse.notFound()
-  const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
-  if (owned) throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
-  const kept = await tx.selectFrom("packages").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
-  if (kept && !purge) throw refuse.invalid("org", "still owns packages; delete them first")
+  if (organization?.kind !== "organization") throw refuse.notFound()
+  for (const rule of deletionRules.of({ extensions })) await rule(tx, organization, { purge })
   publish(tx, { kind: "account.deleted", user: organization })
   await events.deliver(tx)
   // Teams, memberships, redirects, blocks and labels are deleted with the row.
@@ -135,8 +133,7 @@ export async function removeMember(tx: Transaction, organizationId: number, user
   if (owners) await requireAnotherOwner(tx, owners.id, userId)
   await removeFromTeams(tx, { organizationId, userId })
   await removeFromOrganization(tx, { organizationId, userId })
-  const repositoryIds = await publishMembersRemoved(tx, organizationId, [userId])
-  await tx.deleteFrom("collaborations").where("user_id", "=", userId).where(inList("collaborations.repository_id", repositoryIds)).execute()
+  await publishMembersRemoved(tx, organizationId, { userIds: [userId], because: "removed" })
 }
 
 /**
@@ -194,26 +191,4 @@ export async function lockOrganization(tx: Transaction, organizationId: number):
   const organization = await lockRow(tx, "users", organizationId)
   if (organization?.kind !== "organization") throw refuse.notFound()
   return organization
-}
-
-/** The activity of a private organisation's repositories is private too; watchers who no longer see them stop watching. */
-async function afterVisibilityChange(tx: Transaction, organization: User): Promise<void> {
-  const owned = tx.selectFrom("repositories").select("id").where("owner_id", "=", organization.id)
-  await tx
-    .updateTable("activities")
-    .set((eb) => ({
-      is_private:
-        organization.visibility === "private"
-          ? 1
-          : eb.selectFrom("repositories").select("repositories.is_private").whereRef("repositories.id", "=", "activities.repository_id"),
-    }))
-    .where("repository_id", "in", owned)
-    .execute()
-  const watchers = await tx.selectFrom("watches").select("user_id").distinct().where("repository_id", "in", owned).execute()
-  const repositories = await owned.execute()
-  publish(tx, {
-    kind: "access.lost",
-    userIds: watchers.map((row) => row.user_id),
-    repositoryIds: repositories.map((row) => row.id),
-  })
 }

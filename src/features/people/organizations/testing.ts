@@ -4,6 +4,7 @@ import type { User } from "../../../core/actor.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
 import { flag } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
+import { addCreator } from "../../code/collaborators/rules.ts"
 import { recountWatchers } from "../../code/repositories/counters-store.ts"
 import { createToken } from "../authentication/tokens.ts"
 import { attachNewRepository } from "../teams/rules.ts"
@@ -129,7 +130,7 @@ export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): 
           .values({ ...plainRepository(owner.id, own, now()), is_private: flag(isPrivate) })
           .returning("id")
           .executeTakeFirstOrThrow()
-        await attachNewRepository(tx, owner, id, creator.user, now())
+        if (!(await attachNewRepository(tx, owner, id, creator.user))) await addCreator(tx, id, creator.user, now())
         return { id, name: own }
       })
     },

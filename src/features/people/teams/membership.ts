@@ -73,5 +73,5 @@ export function publishLost(tx: Transaction, userIds: readonly number[], reposit
 export async function removeMembersWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
   const left = await removeWithoutTeam(tx, { organizationId, userIds })
   const leaving = left.map((row) => row.user_id)
-  if (leaving.length > 0) await publishMembersRemoved(tx, organizationId, leaving)
+  if (leaving.length > 0) await publishMembersRemoved(tx, organizationId, { userIds: leaving, because: "withoutTeam" })
 }

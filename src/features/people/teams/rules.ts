@@ -4,7 +4,6 @@ import type { Team } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findMemberIds } from "../organizations/members-store.ts"
@@ -36,27 +35,15 @@ export async function mayCreateRepositories(db: Handle, organization: Pick<User,
 /** The teams that have the repository, owners first, then by name. `teamVisible` decides which of them a user may see. */
 export const teamsOfRepository = (db: Handle, repositoryId: number): Promise<readonly Team[]> => findTeamsOfRepository(db, { repositoryId })
 
-/**
- * Adds a new repository of an organisation to every team that includes all repositories. A creator who doesn't administer it through one
- * of them becomes a collaborator with the mode admin.
- */
+/** Adds a new repository of an organisation to every team that includes all repositories. Gives whether its creator administers it by that. */
 export async function attachNewRepository(
   tx: Transaction,
   organization: Pick<User, "id">,
   repositoryId: number,
   creator: Pick<User, "id" | "is_admin">,
-  now: Seconds,
-): Promise<void> {
+): Promise<boolean> {
   await attachTeams(tx, creator, organization, repositoryId, [])
-  if (creator.is_admin === 1) return
-  const administers = await findAdministeringTeam(tx, { repositoryId, userId: creator.id })
-  if (administers) return
-  await tx
-    .insertInto("collaborations")
-    .values({ repository_id: repositoryId, user_id: creator.id, mode: Mode.admin, created_at: now })
-    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode: Mode.admin }))
-    .execute()
-  publish(tx, { kind: "collaborator.added", repository: { id: repositoryId }, user: creator, mode: Mode.admin, actor: creator, at: now })
+  return creator.is_admin === 1 || (await findAdministeringTeam(tx, { repositoryId, userId: creator.id })) !== undefined
 }
 
 /**

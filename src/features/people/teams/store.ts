@@ -1,8 +1,7 @@
 import { type Insertable, sql, type Updateable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
-import type { Repository } from "../../../access/permission.ts"
-import { type Team, visibleRepositories, visibleTeams } from "../../../access/visibility.ts"
-import type { Actor, SignedIn } from "../../../core/actor.ts"
+import { type Team, visibleTeams } from "../../../access/visibility.ts"
+import type { SignedIn } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -137,18 +136,6 @@ export const countTeamMembers = query("teams.countTeamMembers", (db, p: Params<{
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .where("team_id", "=", p.teamId),
 )
-
-/** The team's repositories that the caller may see, by name. */
-export async function findTeamRepositories(db: Handle, teamId: number, actor: Actor, page: Page): Promise<Found<Repository>> {
-  const shown = db
-    .selectFrom("repositories")
-    .innerJoin("team_repositories", "team_repositories.repository_id", "repositories.id")
-    .where("team_repositories.team_id", "=", teamId)
-    .where(visibleRepositories(actor))
-  const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await shown.selectAll("repositories").orderBy("repositories.lower_name").limit(page.limit).offset(page.offset).execute()
-  return { rows, total }
-}
 
 export const updateTeam = (
   tx: Transaction,

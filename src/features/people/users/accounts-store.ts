@@ -44,8 +44,8 @@ export const updateUser = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** PostgreSQL's strongest lock on the row: it waits for transactions that are adding a repository, and blocks later ones. */
+/** PostgreSQL's strongest lock on the row: it waits for transactions that are adding something to the account, and blocks later ones. */
 export const lockToDelete = (tx: Transaction, id: number) =>
-  tx.selectFrom("users").selectAll().where("id", "=", id).where("kind", "=", "organization").modifyEnd(forUpdate).executeTakeFirst()
+  tx.selectFrom("users").selectAll().where("id", "=", id).modifyEnd(forUpdate).executeTakeFirst()
 
 export const deleteUser = (tx: Transaction, id: number) => tx.deleteFrom("users").where("id", "=", id).execute()

@@ -5,8 +5,8 @@ import { listed, type Operation, ok, operation } from "../../../core/operation.t
 import Type from "../../../core/schema.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentUser } from "./present.ts"
-import { User, UserHeatmapData, UserSearchResults } from "./records.ts"
-import { contributionsOf, type Found, searchPeople } from "./store.ts"
+import { User, UserSearchResults } from "./records.ts"
+import { type Found, searchPeople } from "./store.ts"
 
 const shared = { tag: "user", scope: ["user"] } as const
 
@@ -51,21 +51,6 @@ export const profileOperations: readonly Operation[] = [
     handle: async ({ db, services, actor, query, page }) => {
       const found = await searchPeople(db, actor, { keyword: query.q?.trim() ?? "", id: query.uid ?? 0 }, page)
       return listed({ ok: true, data: presentAll(services.site, actor, found) }, found.total)
-    },
-  }),
-
-  operation({
-    ...shared,
-    id: "userGetHeatmapData",
-    route: "GET /users/{username}/heatmap",
-    changesWithTime: true,
-    summary: "Get a user's contribution heatmap: the last year by quarters of an hour",
-    description: "Only what happened in repositories that the caller may know of; nothing where the user hides its activity.",
-    access: onVisibleUser,
-    answers: { 200: Type.Array(UserHeatmapData) },
-    refuses: ["notFound"],
-    handle: async ({ db, services, actor, user }) => {
-      return ok([...(await contributionsOf(db, actor, user, services.now()))])
     },
   }),
 ]

@@ -1,11 +1,12 @@
 import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool } from "kysely"
-import { visibleOrganizations, visibleRepositories } from "../../../access/visibility.ts"
+import { NOBODY_ID } from "../../../access/rules.ts"
+import { visibleOrganizations } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate, lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables, Visibility } from "../../../core/database/tables.ts"
+import type { Seconds, Tables, Visibility } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 
 // --- reads by key ----------------------------------------------------------------------------------------------------------------
@@ -157,45 +158,6 @@ export function listPeople(db: Handle, filter: PeopleFilter, page: Window): Prom
   return window(people, (found) => found.orderBy(SORT_COLUMNS[filter.sort ?? "name"], filter.order ?? "asc"), page)
 }
 
-const QUARTER_OF_AN_HOUR = 900
-
-/**
- * An account's activities, counted by quarters of an hour (seconds since 1970), in repositories that the caller may see: those of the user
- * themselves, or those in the organisation's repositories.
- */
-async function countContributions(db: Handle, actor: Actor, account: User, since: number): Promise<readonly Contributions[]> {
-  return db
-    .selectFrom("activities")
-    .innerJoin("repositories", "repositories.id", "activities.repository_id")
-    .where("activities.receiver_id", "=", account.id)
-    .where("activities.created_at", ">", since)
-    .where("activities.is_hidden", "=", 0)
-    .$if(account.kind === "person", (own) => own.where("activities.actor_id", "=", account.id))
-    .where(visibleRepositories(actor))
-    .select((eb) => [
-      eb(eb.parens("activities.created_at", "/", eb.lit(QUARTER_OF_AN_HOUR)), "*", eb.lit(QUARTER_OF_AN_HOUR)).as("timestamp"),
-      eb.fn.countAll<number>().as("contributions"),
-    ])
-    .groupBy("timestamp")
-    .orderBy("timestamp")
-    .execute()
-}
-
-export interface Contributions {
-  readonly timestamp: number
-  readonly contributions: number
-}
-
-/** The period of a heatmap: the last 366 days. */
-export const HEATMAP_SECONDS = 366 * 86_400
-
-/** What `countContributions` counts in the last year; nothing where the account hides its activity from the caller. */
-export async function contributionsOf(db: Handle, actor: Actor, account: User, now: number): Promise<readonly Contributions[]> {
-  const isOwn = actor.kind === "user" && actor.user.id === account.id
-  if (account.hide_activity === 1 && !isOwn && !isSiteAdministrator(actor)) return []
-  return countContributions(db, actor, account, now - HEATMAP_SECONDS)
-}
-
 // --- locks and counters -----------------------------------------------------------------------------------------------------------
 
 /** The current row of the user, locked until the transaction ends. Refuses `notFound` where it was deleted meanwhile. */
@@ -249,3 +211,25 @@ export const noteSignIn = (
   { now, userId, version }: { readonly now: number; readonly userId: number; readonly version: number },
 ) =>
   tx.updateTable("users").set({ last_login_at: now }).where("id", "=", userId).where("credentials_version", "=", version).executeTakeFirst()
+
+export const findFirstAdministrator = (db: Handle) =>
+  db.selectFrom("users").selectAll().where("is_admin", "=", 1).orderBy("id").limit(1).executeTakeFirst()
+
+/** Makes the account that owns what remains of deleted repositories, unless it is there. */
+export async function ensureNobody(tx: Transaction, now: Seconds): Promise<void> {
+  await tx
+    .insertInto("users")
+    .values({
+      id: NOBODY_ID,
+      kind: "nobody",
+      name: "(nobody)",
+      lower_name: "(nobody)",
+      visibility: "private",
+      prohibit_login: 1,
+      is_active: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

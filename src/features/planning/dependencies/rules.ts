@@ -1,17 +1,14 @@
-import { sql } from "kysely"
 import { findMoved, type Issue, locateIssue, type OnIssue } from "../../../access/policies/issues.ts"
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
-import { portable } from "../../../core/database/dialect.ts"
-import { query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { IssueMeta } from "../issues/records.ts"
 import type { StateChange, StateRule } from "../issues/state.ts"
 import { touchIssue } from "../issues/touch-store.ts"
-import { deleteDependency, findChain, findDependency, insertDependency, openDependencies } from "./store.ts"
+import { deleteDependency, findChain, findDependency, insertDependency, lockDependencies, openDependencies } from "./store.ts"
 
 /** The issue that a body names. Refuses as `notFound` an issue that is missing or that the caller may not read, and an incomplete name. */
 export async function locateNamed(db: Handle, actor: Actor, { owner = "", repo = "", index = 0 }: IssueMeta): Promise<OnIssue> {
@@ -45,15 +42,6 @@ export const dependencyRule: StateRule = async (tx, _services, change) => {
   if (change.closed && (await isBlocked(tx, change)))
     throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
 }
-
-const LOCK = 727_001
-
-/** SQLite has only one writer at a time anyway. */
-const lockDependencies = query("dependencies.lock", (db) =>
-  db.selectNoFrom(
-    sql<unknown>`${portable<unknown>({ sqlite: sql`1`, postgres: sql`pg_advisory_xact_lock(${sql.lit(LOCK)})` })}`.as("locked"),
-  ),
-)
 
 /**
  * Makes an issue depend on another, with an entry in both timelines. Refuses as `invalid` an issue that would depend on itself, directly or

@@ -3,6 +3,7 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { portable } from "../../../core/database/dialect.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 
@@ -138,3 +139,12 @@ export const findAllDependencies = (tx: Transaction, issueId: number) =>
     .where("issue_dependencies.issue_id", "=", issueId)
     .orderBy("issues.id")
     .execute()
+
+export const LOCK = 727_001
+
+/** SQLite has only one writer at a time anyway. */
+export const lockDependencies = query("dependencies.lock", (db) =>
+  db.selectNoFrom(
+    sql<unknown>`${portable<unknown>({ sqlite: sql`1`, postgres: sql`pg_advisory_xact_lock(${sql.lit(LOCK)})` })}`.as("locked"),
+  ),
+)

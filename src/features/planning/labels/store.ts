@@ -2,8 +2,11 @@ import type { Insertable, Selectable, Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { slicesOf } from "../../../core/database/slices.ts"
+import { flag, type Seconds } from "../../../core/database/tables/types.ts"
 import type { LabelsTable, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { LabelTemplate } from "../../code/repositories/records.ts"
 import type { LabelSort } from "./records.ts"
 
 export type Label = Selectable<LabelsTable>
@@ -134,3 +137,38 @@ export const updateLabel = (tx: Transaction, id: number, changes: Updateable<Tab
 
 /** It is removed from all issues and timelines with it. */
 export const deleteLabelById = (tx: Transaction, id: number) => tx.deleteFrom("labels").where("id", "=", id).execute()
+
+/** Gives a repository copies of the labels of another one. */
+export async function copyLabels(tx: Transaction, from: number, to: number, now: number): Promise<void> {
+  const labels = await tx
+    .selectFrom("labels")
+    .select(["name", "description", "color", "exclusive", "is_archived"])
+    .where("repository_id", "=", from)
+    .orderBy("id")
+    .execute()
+  for (const slice of slicesOf(labels))
+    await tx
+      .insertInto("labels")
+      .values(slice.map((label) => ({ ...label, repository_id: to, organization_id: null, created_at: now, updated_at: now })))
+      .execute()
+}
+
+/** Gives a repository these labels. */
+export async function insertLabels(tx: Transaction, repositoryId: number, labels: readonly LabelTemplate[], now: Seconds): Promise<void> {
+  await tx
+    .insertInto("labels")
+    .values(
+      labels.map(({ name, color, description, exclusive }) => ({
+        repository_id: repositoryId,
+        organization_id: null,
+        name,
+        color,
+        description,
+        exclusive: flag(exclusive),
+        is_archived: flag(false),
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .execute()
+}

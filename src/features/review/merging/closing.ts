@@ -3,7 +3,6 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
@@ -12,21 +11,9 @@ import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { mayAct } from "../../planning/issues/references.ts"
 import { setState } from "../../planning/issues/state.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
+import { findReferred } from "./store.ts"
 
 /** Closes and reopens issues that a merged pull request refers to with a keyword. */
-
-const findReferred = query("merge.findReferred", (db, p: Params<{ issueId: number }>) =>
-  db
-    .selectFrom("comments")
-    .innerJoin("issues", "issues.id", "comments.issue_id")
-    .select(["comments.issue_id", "comments.author_id", "comments.ref_action", "issues.repository_id"])
-    .where("comments.ref_issue_id", "=", p.issueId)
-    .where("comments.kind", "in", ["pull_ref", "comment_ref"])
-    .where("comments.ref_action", "in", ["closes", "reopens"])
-    .orderBy("issues.repository_id")
-    .orderBy("comments.issue_id")
-    .orderBy("comments.id"),
-)
 
 export interface Closing {
   /** The issue that the pull request is. */

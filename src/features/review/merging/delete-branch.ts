@@ -1,22 +1,11 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, objectId } from "../../../git/index.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
 import type { Merging } from "./checks.ts"
-
-const countOthers = query("merge.countOthersWithHead", (db, p: Params<{ id: number; headRepositoryId: number; headBranch: string }>) =>
-  db
-    .selectFrom("pulls")
-    .innerJoin("issues", "issues.id", "pulls.issue_id")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("pulls.id", "!=", p.id)
-    .where("pulls.head_repository_id", "=", p.headRepositoryId)
-    .where("pulls.head_branch", "=", p.headBranch)
-    .where("issues.is_closed", "=", 0),
-)
+import { countOthersWithHead } from "./store.ts"
 
 /**
  * Deletes the head branch of a pull request that was just merged. The branch is kept, without a message, where other open pull requests come from it,
@@ -26,7 +15,7 @@ export async function deleteMergedBranch(services: Services, { pull, issue, me, 
   const { database, log, now } = services
   const { head_repository_id: headRepositoryId, head_branch: headBranch } = pull
   if (headRepositoryId === null || (headRepositoryId === pull.repository_id && headBranch === pull.base_branch)) return
-  const others = await countOthers.first(database.read, { id: pull.id, headRepositoryId, headBranch })
+  const others = await countOthersWithHead.first(database.read, { id: pull.id, headRepositoryId, headBranch })
   if (others && others.total > 0) return
   try {
     const on = await locateRepositoryById(database.read, actor, headRepositoryId)

@@ -7,13 +7,13 @@ import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { MERGE_STYLES } from "../../code/repositories/records.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
-import { removeSchedule } from "../pulls/scheduled-merge.ts"
+import { findSchedule, findScheduledIds, removeSchedule } from "../pulls/schedules-store.ts"
 import { findPull } from "../pulls/store.ts"
 import type { Merging } from "./checks.ts"
 import { findManualMerges } from "./manual.ts"
 import { mergePull } from "./merge.ts"
 import { detectManualMerges } from "./on-push.ts"
-import { findSchedule, findScheduledIds, scheduledMerge } from "./schedule.ts"
+import { scheduledMerge } from "./schedule.ts"
 
 /** Runs a scheduled merge in the name of the user who scheduled it, with all checks of any merge. If a check fails, it stays scheduled. */
 export const scheduledMergeJob = defineJob({

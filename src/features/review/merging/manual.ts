@@ -1,4 +1,3 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, isObjectId, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
@@ -6,6 +5,7 @@ import { findRepositoriesByIds, usersById, withOwners } from "../../code/reposit
 import { lockForIssues } from "../../planning/issues/lock.ts"
 import type { Merging } from "./checks.ts"
 import { recordMerge } from "./merged.ts"
+import { findOpenInto } from "./store.ts"
 
 /** Merges that were done outside and pushed. */
 
@@ -33,18 +33,6 @@ async function commitOnBase({ git }: Services, repository: Repository, branch: s
   if (tip === undefined || (await git.objects.info(repository, id))?.type !== "commit") return undefined
   return (await git.history.isAncestor(repository, id, tip)) ? git.objects.readCommit(repository, id) : undefined
 }
-
-const findOpenInto = query("merge.findOpenInto", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
-  db
-    .selectFrom("pulls")
-    .innerJoin("issues", "issues.id", "pulls.issue_id")
-    .select(["pulls.id", "pulls.base_branch", "pulls.head_id"])
-    .where("pulls.repository_id", "=", p.repositoryId)
-    .where("pulls.base_branch", "in", p.branches)
-    .where("pulls.is_merged", "=", 0)
-    .where("issues.is_closed", "=", 0)
-    .orderBy("pulls.id"),
-)
 
 export interface Detection {
   readonly repositoryId: number

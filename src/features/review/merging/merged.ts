@@ -2,59 +2,15 @@ import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { lockIssue } from "../../planning/issues/lock.ts"
 import { writeState } from "../../planning/issues/state.ts"
-import { removeSchedule } from "../pulls/scheduled-merge.ts"
-import { findPull, type Pull } from "../pulls/store.ts"
+import { findSchedule, removeSchedule } from "../pulls/schedules-store.ts"
+import { claimForMerge, findPull, markMerged, type Pull } from "../pulls/store.ts"
 import { closeReferredIssues } from "./closing.ts"
-import { findSchedule } from "./schedule.ts"
-
-const markMerged = query(
-  "merge.markMerged",
-  (db, p: Params<{ id: number; mergedAt: Seconds; mergedById: number; commitId: string; manually: Flag }>) =>
-    db
-      .updateTable("pulls")
-      .set({
-        is_merged: 1,
-        merged_at: p.mergedAt,
-        merged_by_id: p.mergedById,
-        merge_commit_id: p.commitId,
-        is_merged_manually: p.manually,
-        mergeability: "mergeable",
-      })
-      .where("id", "=", p.id)
-      .where("is_merged", "=", 0)
-      .returningAll(),
-)
-
-const claim = query("merge.claim", (db, p: Params<{ id: number; headId: string; baseBranch: string; entryId: number }>) =>
-  db
-    .updateTable("pulls")
-    .set({ merge_entry: p.entryId })
-    .where("id", "=", p.id)
-    .where("is_merged", "=", 0)
-    .where("head_id", "=", p.headId)
-    .where("base_branch", "=", p.baseBranch)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("jobs")
-            .select("jobs.id")
-            .whereRef("jobs.id", "=", "pulls.merge_entry")
-            .where("jobs.state", "in", ["waiting", "running"]),
-        ),
-      ),
-    )
-    .where((eb) =>
-      eb.exists(eb.selectFrom("issues").select("issues.id").whereRef("issues.id", "=", "pulls.issue_id").where("issues.is_closed", "=", 0)),
-    ),
-)
 
 export interface Claim {
   /** The journal entry of the push; 0 without a push. */
@@ -76,7 +32,7 @@ export async function claimPull(
   // Locked by a separate statement: one that waited for the row itself would see the journal as of before the wait, without the entry of the merge
   // that it waited for.
   await lockRow(tx, "pulls", id)
-  if ((await claim.changes(tx, { id, headId: head_id, baseBranch: base_branch, entryId })) === 0)
+  if ((await claimForMerge.changes(tx, { id, headId: head_id, baseBranch: base_branch, entryId })) === 0)
     throw refuse.methodNotAllowed("the pull request is being merged already, or was changed meanwhile")
   // Read with the pull request locked, as cancelling locks it.
   if (automatic && !(await findSchedule.first(tx, { pullId: id }))) throw refuse.methodNotAllowed("the merge is not scheduled any more")

@@ -1,9 +1,9 @@
-import { type Params, query } from "../../../core/database/query.ts"
 import { jobKind } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { branchOf } from "../../../git/index.ts"
 import type { PushStep } from "../../code/pushes/step.ts"
+import { findScheduledAround } from "../pulls/schedules-store.ts"
 import { recordMerge } from "./merged.ts"
 import { scheduledMerge } from "./schedule.ts"
 
@@ -25,21 +25,6 @@ export const completeMerge: PushStep = async ({ services, merge, changes: [chang
 
 /** The most branches of one push that are checked; a push of more is an import. */
 const MOST_BRANCHES = 100
-
-const findScheduledAround = query("merge.findScheduledAround", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
-  db
-    .selectFrom("pull_schedules")
-    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
-    .select("pulls.id")
-    .where("pulls.is_merged", "=", 0)
-    .where((eb) =>
-      eb.or([
-        eb.and([eb("pulls.repository_id", "=", p.repositoryId), eb("pulls.base_branch", "in", p.branches)]),
-        eb.and([eb("pulls.head_repository_id", "=", p.repositoryId), eb("pulls.head_branch", "in", p.branches)]),
-      ]),
-    )
-    .orderBy("pulls.id"),
-)
 
 /** Retries scheduled merges whose base or head has moved, and queues the detection of manual merges. */
 export const retryMerges: PushStep = async ({ services: { jobs }, changes, merge }) => {

@@ -1,7 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
-import { type Flag, flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { jobKind } from "../../../core/jobs/jobs.ts"
@@ -9,7 +8,15 @@ import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
-import { dropSchedule, findMergeUnderWay } from "../pulls/scheduled-merge.ts"
+import { dropSchedule } from "../pulls/scheduled-merge.ts"
+import {
+  findMergeUnderWay,
+  findSchedule,
+  findScheduledByCommit,
+  findScheduledByIssue,
+  findScheduledIn,
+  insertSchedule,
+} from "../pulls/schedules-store.ts"
 import type { Merging } from "./checks.ts"
 import type { MergeStyle } from "./records.ts"
 
@@ -17,26 +24,6 @@ import type { MergeStyle } from "./records.ts"
 export const scheduledMerge = jobKind({ kind: "pulls.scheduledMerge", payload: Type.Object({ pullId: int64() }) })
 
 /** Merges that wait until all checks pass. When one more condition comes true, `tryScheduledMerge` and its like queue a job that checks them all. */
-
-export const findSchedule = query("merge.findSchedule", (db, p: Params<{ pullId: number }>) =>
-  db.selectFrom("pull_schedules").selectAll().where("pull_id", "=", p.pullId),
-)
-
-const insertSchedule = query(
-  "merge.insertSchedule",
-  (db, p: Params<{ pullId: number; userId: number; style: string; message: string; deleteBranch: Flag; now: number }>) =>
-    db
-      .insertInto("pull_schedules")
-      .values({
-        pull_id: p.pullId,
-        user_id: p.userId,
-        style: p.style,
-        message: p.message,
-        delete_branch: p.deleteBranch,
-        created_at: p.now,
-      })
-      .onConflict((conflict) => conflict.column("pull_id").doNothing()),
-)
 
 export interface NewSchedule {
   readonly style: MergeStyle
@@ -76,31 +63,6 @@ export async function cancelMerge(tx: Transaction, services: Services, found: Me
 
 // --- trying again ----------------------------------------------------------------------------------------------------------------
 
-const findByCommit = query("merge.findScheduledByCommit", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
-  db
-    .selectFrom("pull_schedules")
-    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
-    .select("pulls.id")
-    .where("pulls.repository_id", "=", p.repositoryId)
-    .where("pulls.head_id", "=", p.commitId)
-    .where("pulls.is_merged", "=", 0)
-    .orderBy("pulls.id"),
-)
-
-const findByIssue = query("merge.findScheduledByIssue", (db, p: Params<{ issueId: number }>) =>
-  db
-    .selectFrom("pull_schedules")
-    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
-    .select("pulls.id")
-    .where("pulls.issue_id", "=", p.issueId)
-    .where("pulls.is_merged", "=", 0),
-)
-
-/** All pull requests with a scheduled merge. */
-export const findScheduledIds = query("merge.findScheduledIds", (db) =>
-  db.selectFrom("pull_schedules").select("pull_id").orderBy("pull_id"),
-)
-
 type Outbox = Pick<Services, "jobs">
 
 /** Retries the scheduled merges of pull requests into a repository whose head is this commit: one of its statuses has changed. */
@@ -109,24 +71,15 @@ export async function tryScheduledMerges(
   { jobs }: Outbox,
   { repositoryId, commitId }: { readonly repositoryId: number; readonly commitId: string },
 ): Promise<void> {
-  for (const { id } of await findByCommit(tx, { repositoryId, commitId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
+  for (const { id } of await findScheduledByCommit(tx, { repositoryId, commitId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
 }
 
 /** Retries the scheduled merge of one pull request, if any: a review or its title has changed. */
 export async function tryScheduledMerge(tx: Transaction, { jobs }: Outbox, issueId: number): Promise<void> {
-  for (const { id } of await findByIssue(tx, { issueId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
+  for (const { id } of await findScheduledByIssue(tx, { issueId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
 }
-
-const findWaiting = query("merge.findScheduledOfRepository", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("pull_schedules")
-    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
-    .select("pulls.id")
-    .where("pulls.repository_id", "=", p.repositoryId)
-    .orderBy("pulls.id"),
-)
 
 /** Retries all scheduled merges of a repository: its rules have changed, and may require less now. */
 export async function tryMergesOf(tx: Transaction, { jobs }: Outbox, repositoryId: number): Promise<void> {
-  for (const { id } of await findWaiting(tx, { repositoryId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
+  for (const { id } of await findScheduledIn(tx, { repositoryId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
 }

@@ -1,7 +1,6 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, isGitError, type Person } from "../../../git/index.ts"
@@ -12,6 +11,7 @@ import { standIn } from "../../people/users/present.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import type { Merging } from "./checks.ts"
 import type { MergeStyle } from "./records.ts"
+import { findApprovers, findClosing } from "./store.ts"
 
 /** Message templates of a repository: files on its default branch, one for each style. */
 
@@ -84,34 +84,10 @@ async function valuesFor(services: Services, found: Merging, names: ReadonlySet<
   }
 }
 
-const findApprovers = query("merge.findApprovers", (db, p: Params<{ issueId: number }>) =>
-  db
-    .selectFrom("reviews")
-    .innerJoin("users", "users.id", "reviews.reviewer_id")
-    .selectAll("users")
-    .where("reviews.issue_id", "=", p.issueId)
-    .where("reviews.state", "=", "APPROVED")
-    .where("reviews.is_dismissed", "=", 0)
-    .orderBy("reviews.created_at")
-    .orderBy("reviews.id"),
-)
-
 async function reviewedBy(services: Services, issue: Issue): Promise<string> {
   const people = await findApprovers(services.database.read, { issueId: issue.id })
   return [...new Set(people.map((user) => `Reviewed-by: ${signatureOf(commitPerson(services, user))}`))].join("\n")
 }
-
-const findClosing = query("merge.findClosing", (db, p: Params<{ issueId: number; repositoryId: number }>) =>
-  db
-    .selectFrom("comments")
-    .innerJoin("issues", "issues.id", "comments.issue_id")
-    .select("issues.number")
-    .distinct()
-    .where("comments.ref_issue_id", "=", p.issueId)
-    .where("comments.ref_action", "=", "closes")
-    .where("issues.repository_id", "=", p.repositoryId)
-    .orderBy("issues.number"),
-)
 
 const closingIssues = async (db: Handle, found: Merging): Promise<string> =>
   (await findClosing(db, { issueId: found.issue.id, repositoryId: found.repository.id }))

@@ -4,7 +4,6 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -12,7 +11,7 @@ import { isBlocked } from "../../planning/dependencies/rules.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { setState } from "../../planning/issues/state.ts"
 import { type NewBase, retargetPull, whyNotRetargeted } from "./retarget.ts"
-import { findOpenElsewhere, findOpenFrom, findOpenInto } from "./store.ts"
+import { findOpenElsewhere, findOpenFrom, findOpenInto, renameBases, renameHeads } from "./store.ts"
 
 /** What happens to pull requests when their branches are deleted or renamed, alone or with their repository. */
 
@@ -92,26 +91,6 @@ async function close(
   if (await isBlocked(tx, { issue, repository })) return
   await setState(tx, services, { issue, repository, owner, closed: true, actor, now })
 }
-
-type Rename = Params<{ repositoryId: number; from: string; to: string }>
-
-const renameHeads = query("pulls.renameHeads", (db, p: Rename) =>
-  db
-    .updateTable("pulls")
-    .set({ head_branch: p.to })
-    .where("head_repository_id", "=", p.repositoryId)
-    .where("head_branch", "=", p.from)
-    .where("is_merged", "=", 0),
-)
-
-const renameBases = query("pulls.renameBases", (db, p: Rename) =>
-  db
-    .updateTable("pulls")
-    .set({ base_branch: p.to })
-    .where("repository_id", "=", p.repositoryId)
-    .where("base_branch", "=", p.from)
-    .where("is_merged", "=", 0),
-)
 
 /** Renames a branch in the pull requests that are not merged, whether it is their head or their base. */
 export async function renameBranchInPulls(tx: Transaction, repositoryId: number, from: string, to: string): Promise<void> {

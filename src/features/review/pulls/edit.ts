@@ -21,8 +21,8 @@ import type { PullWithIssue } from "./present.ts"
 import type { EditPullRequestOption } from "./records.ts"
 import { ensurePullRefs } from "./refs.ts"
 import { type NewBase, retargetPull } from "./retarget.ts"
-import { findMergeUnderWay } from "./scheduled-merge.ts"
-import { findPull } from "./store.ts"
+import { findMergeUnderWay } from "./schedules-store.ts"
+import { findPull, updatePull } from "./store.ts"
 
 /**
  * Changes the given members of a pull request, all or nothing. Members that `editIssue` applies only for writers are applied only for them here, too,
@@ -103,10 +103,6 @@ async function setMaintainerEdit(tx: Transaction, { issue, actor, me }: OnPull &
   if (!repository || !permission || unitMode(permission, repository, "repo.code") < Mode.write)
     throw refuse.forbidden("only those who may write to the head's repository may say who edits it")
   if (pull.allow_maintainer_edit === flag(allowed)) return
-  await tx
-    .updateTable("pulls")
-    .set({ allow_maintainer_edit: flag(allowed) })
-    .where("id", "=", pull.id)
-    .execute()
+  await updatePull(tx, pull.id, { allow_maintainer_edit: flag(allowed) })
   publish(tx, { kind: "pull.maintainerEditChanged", issue, allowed, actor: me })
 }

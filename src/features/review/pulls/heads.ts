@@ -2,7 +2,6 @@ import type { Pull } from "../../../access/policies/pulls.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -10,9 +9,10 @@ import { branchRef, type ObjectId, type Repository } from "../../../git/index.ts
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { touchIssue } from "../../planning/issues/touch-store.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
-import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
+import { type Assessment, assess, assessedColumns } from "./mergeability.ts"
 import type { PushedCommits } from "./pushed.ts"
 import { alignPull, bringCommit, ensurePullRefs, type Head } from "./refs.ts"
+import { type AssessedColumns, replaceHead } from "./store.ts"
 
 /** The new head of a pull request, with its assessment. */
 export interface NewHead {
@@ -44,16 +44,6 @@ export async function assessHead(services: Services, { pull, number, base, head 
   await ensurePullRefs(services, base, { pullId: pull.id, number, headId: head.id, ...(assessment && { assessment }) })
   return { pull, id: head.id, assessment, comparison }
 }
-
-const replaceHead = query("pulls.replaceHead", (db, p: Params<AssessedColumns & { id: number; before: string }>) =>
-  db
-    .updateTable("pulls")
-    .set({ head_id: p.head_id, ...assessedValues(p) })
-    .where("id", "=", p.id)
-    .where("head_id", "=", p.before)
-    .where("is_merged", "=", 0)
-    .returningAll(),
-)
 
 export interface HeadPush {
   readonly pusher: User

@@ -1,12 +1,11 @@
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Git, isGitError, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import type { FoundPull } from "./present.ts"
 import { ensurePullRefs, type MergedTree } from "./refs.ts"
-import { findNow, findPull } from "./store.ts"
+import { type AssessedColumns, findNow, findPull, storeAssessment } from "./store.ts"
 
 /** What is known about merging a commit of the head into a commit of the base. */
 export interface Assessment extends MergedTree {
@@ -83,21 +82,6 @@ async function merge(
   return { kind: "clean", tree: (await git.objects.readCommit(repository, ahead)).tree }
 }
 
-/** The columns of `pulls` that hold an assessment. */
-export type AssessedColumns = Pick<
-  Pull,
-  | "head_id"
-  | "base_id"
-  | "merge_base"
-  | "mergeability"
-  | "conflicted_files"
-  | "additions"
-  | "deletions"
-  | "changed_files"
-  | "commits_ahead"
-  | "commits_behind"
->
-
 /** An assessment as the columns of `pulls`. */
 export const assessedColumns = (found: Assessment): AssessedColumns => ({
   head_id: found.headId,
@@ -111,29 +95,6 @@ export const assessedColumns = (found: Assessment): AssessedColumns => ({
   commits_ahead: found.ahead,
   commits_behind: found.behind,
 })
-
-/** The same columns as parameters: all but the head. */
-export const assessedValues = (p: Params<AssessedColumns>) => ({
-  base_id: p.base_id,
-  merge_base: p.merge_base,
-  mergeability: p.mergeability,
-  conflicted_files: p.conflicted_files,
-  additions: p.additions,
-  deletions: p.deletions,
-  changed_files: p.changed_files,
-  commits_ahead: p.commits_ahead,
-  commits_behind: p.commits_behind,
-})
-
-const storeAssessment = query("pulls.storeAssessment", (db, p: Params<AssessedColumns & { id: number; baseBranch: string }>) =>
-  db
-    .updateTable("pulls")
-    .set(assessedValues(p))
-    .where("id", "=", p.id)
-    .where("head_id", "=", p.head_id)
-    .where("base_branch", "=", p.baseBranch)
-    .returningAll(),
-)
 
 /** Stores an assessment, unless head or base branch have changed; then gives undefined. */
 export const writeAssessment = (tx: Transaction, pull: Pick<Pull, "id" | "base_branch">, found: Assessment): Promise<Pull | undefined> =>

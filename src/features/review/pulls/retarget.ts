@@ -12,7 +12,7 @@ import { refreshOfficial } from "../reviews/official.ts"
 import { type Comparison, refreshStale } from "../reviews/stale.ts"
 import { type Assessment, assessedColumns } from "./mergeability.ts"
 import { dropSchedule } from "./scheduled-merge.ts"
-import { findOpenBetween } from "./store.ts"
+import { findOpenBetween, updatePull } from "./store.ts"
 
 /** The assessment of a head against a new base. */
 export interface NewBase {
@@ -61,11 +61,7 @@ export async function retargetPull(tx: Transaction, retarget: Retarget): Promise
   // If the head has moved since the assessment, it is assessed again.
   const found = retarget.found?.headId === pull.head_id ? retarget.found : undefined
   const unknown = { mergeability: "checking", ...(found && { merge_base: found.mergeBase ?? "" }) } as const
-  await tx
-    .updateTable("pulls")
-    .set({ base_branch: base, ...(found?.assessment ? assessedColumns(found.assessment) : unknown) })
-    .where("id", "=", pull.id)
-    .execute()
+  await updatePull(tx, pull.id, { base_branch: base, ...(found?.assessment ? assessedColumns(found.assessment) : unknown) })
   publish(tx, { kind: "issue.edited", issue, actor, changes: { base: { from: pull.base_branch, to: base } }, at: now })
   await dropSchedule(tx, { pullId: pull.id, issue, actor, now })
   await touchIssue(tx, issue, now)

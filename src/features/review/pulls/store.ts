@@ -1,6 +1,9 @@
-import { sql } from "kysely"
+import { sql, type Updateable } from "kysely"
 import type { Pull } from "../../../access/policies/pulls.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { PullsTable } from "../../../core/database/tables/pulls.ts"
+import type { Flag, Seconds } from "../../../core/database/tables/types.ts"
 
 export type { Pull } from "../../../access/policies/pulls.ts"
 export { findPullByIssue } from "../../../access/store.ts"
@@ -197,3 +200,138 @@ export const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ re
     .where("is_merged", "=", 1)
     .orderBy("id", "desc"),
 )
+
+/** Marks a pull request as merged that came from elsewhere. */
+export const setMerged = (
+  tx: Transaction,
+  id: number,
+  merged: Pick<Pull, "is_merged" | "merged_at" | "merged_by_id" | "merge_commit_id">,
+) => tx.updateTable("pulls").set(merged).where("id", "=", id).execute()
+
+export const markMerged = query(
+  "merge.markMerged",
+  (db, p: Params<{ id: number; mergedAt: Seconds; mergedById: number; commitId: string; manually: Flag }>) =>
+    db
+      .updateTable("pulls")
+      .set({
+        is_merged: 1,
+        merged_at: p.mergedAt,
+        merged_by_id: p.mergedById,
+        merge_commit_id: p.commitId,
+        is_merged_manually: p.manually,
+        mergeability: "mergeable",
+      })
+      .where("id", "=", p.id)
+      .where("is_merged", "=", 0)
+      .returningAll(),
+)
+
+export const claimForMerge = query("merge.claim", (db, p: Params<{ id: number; headId: string; baseBranch: string; entryId: number }>) =>
+  db
+    .updateTable("pulls")
+    .set({ merge_entry: p.entryId })
+    .where("id", "=", p.id)
+    .where("is_merged", "=", 0)
+    .where("head_id", "=", p.headId)
+    .where("base_branch", "=", p.baseBranch)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("jobs")
+            .select("jobs.id")
+            .whereRef("jobs.id", "=", "pulls.merge_entry")
+            .where("jobs.state", "in", ["waiting", "running"]),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.exists(eb.selectFrom("issues").select("issues.id").whereRef("issues.id", "=", "pulls.issue_id").where("issues.is_closed", "=", 0)),
+    ),
+)
+
+export const renameHeads = query("pulls.renameHeads", (db, p: Rename) =>
+  db
+    .updateTable("pulls")
+    .set({ head_branch: p.to })
+    .where("head_repository_id", "=", p.repositoryId)
+    .where("head_branch", "=", p.from)
+    .where("is_merged", "=", 0),
+)
+
+export const renameBases = query("pulls.renameBases", (db, p: Rename) =>
+  db
+    .updateTable("pulls")
+    .set({ base_branch: p.to })
+    .where("repository_id", "=", p.repositoryId)
+    .where("base_branch", "=", p.from)
+    .where("is_merged", "=", 0),
+)
+
+export const replaceHead = query("pulls.replaceHead", (db, p: Params<AssessedColumns & { id: number; before: string }>) =>
+  db
+    .updateTable("pulls")
+    .set({ head_id: p.head_id, ...assessedValues(p) })
+    .where("id", "=", p.id)
+    .where("head_id", "=", p.before)
+    .where("is_merged", "=", 0)
+    .returningAll(),
+)
+
+export const findNamedCommits = query("pulls.findNamedCommits", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("pulls").select(["head_id", "base_id", "merge_base", "merge_commit_id"]).where("repository_id", "=", p.repositoryId),
+)
+
+export const findReviewedCommits = query("reviews.findNamedCommits", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("reviews")
+    .innerJoin("pulls", "pulls.issue_id", "reviews.issue_id")
+    .leftJoin("review_comments", "review_comments.review_id", "reviews.id")
+    .select(["reviews.commit_id", "review_comments.commit_id as line_commit_id"])
+    .where("pulls.repository_id", "=", p.repositoryId),
+)
+
+export const storeAssessment = query("pulls.storeAssessment", (db, p: Params<AssessedColumns & { id: number; baseBranch: string }>) =>
+  db
+    .updateTable("pulls")
+    .set(assessedValues(p))
+    .where("id", "=", p.id)
+    .where("head_id", "=", p.head_id)
+    .where("base_branch", "=", p.baseBranch)
+    .returningAll(),
+)
+
+/** Changes these columns of a pull request. */
+export async function updatePull(tx: Transaction, id: number, changes: Updateable<PullsTable>): Promise<void> {
+  await tx.updateTable("pulls").set(changes).where("id", "=", id).execute()
+}
+
+type Rename = Params<{ repositoryId: number; from: string; to: string }>
+
+/** The columns of `pulls` that hold an assessment. */
+export type AssessedColumns = Pick<
+  Pull,
+  | "head_id"
+  | "base_id"
+  | "merge_base"
+  | "mergeability"
+  | "conflicted_files"
+  | "additions"
+  | "deletions"
+  | "changed_files"
+  | "commits_ahead"
+  | "commits_behind"
+>
+
+/** The same columns as parameters: all but the head. */
+export const assessedValues = (p: Params<AssessedColumns>) => ({
+  base_id: p.base_id,
+  merge_base: p.merge_base,
+  mergeability: p.mergeability,
+  conflicted_files: p.conflicted_files,
+  additions: p.additions,
+  deletions: p.deletions,
+  changed_files: p.changed_files,
+  commits_ahead: p.commits_ahead,
+  commits_behind: p.commits_behind,
+})

@@ -2,7 +2,6 @@ import type { Owned } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -10,6 +9,7 @@ import type { Diff } from "../../../core/text/hunks.ts"
 import { isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
 import { findProtection } from "../../code/protections/rules.ts"
 import type { Pull } from "../pulls/store.ts"
+import { findReviewed, findStaleApprovals, markStale } from "./cleanup-store.ts"
 import { patchIdOf, readDiff } from "./diffs.ts"
 import { type LinePosition, type LineRange, positionAfter } from "./line-comments.ts"
 import { findCurrentLineComments, moveLineComment, setDismissed } from "./store.ts"
@@ -36,10 +36,6 @@ export interface Comparison {
   /** From the old merge base to the new one. */
   readonly base: Diff
 }
-
-const findReviewed = query("reviews.findReviewed", (db, p: Params<{ issueId: number }>) =>
-  db.selectFrom("reviews").select("id").where("issue_id", "=", p.issueId).where("commit_id", "!=", "").limit(1),
-)
 
 /**
  * Compares a new head with the old one, for `refreshStale`; undefined where there are no reviews. At most three or four git processes, however many
@@ -71,16 +67,6 @@ export async function compareReviews({ database, git }: Services, move: HeadMove
 }
 
 const NOTHING: Diff = { files: [], incomplete: false }
-
-const markStale = query("reviews.markStale", (db, p: Params<{ issueId: number; patchId: string }>) =>
-  db
-    .updateTable("reviews")
-    .set((eb) => ({
-      is_stale: eb.case().when("patch_id", "=", p.patchId).then(eb.lit<0 | 1>(0)).else(eb.lit<0 | 1>(1)).end(),
-    }))
-    .where("issue_id", "=", p.issueId)
-    .where("commit_id", "!=", ""),
-)
 
 /** A head that was moved by a push, with its comparison. */
 export interface HeadMoved extends Owned {
@@ -114,17 +100,6 @@ function currentPosition({ head, base }: Comparison, place: LineRange): LinePosi
   const { path, line, isOutdated } = positionAfter(base, { ...place, line: -place.line })
   return { path, line: -line, isOutdated }
 }
-
-const findStaleApprovals = query("reviews.findStaleApprovals", (db, p: Params<{ issueId: number }>) =>
-  db
-    .selectFrom("reviews")
-    .select(["id", "reviewer_id"])
-    .where("issue_id", "=", p.issueId)
-    .where("state", "=", "APPROVED")
-    .where("is_stale", "=", 1)
-    .where("is_dismissed", "=", 0)
-    .orderBy("id"),
-)
 
 const WHY_DISMISSED = "The pull request has changed since it was approved."
 

@@ -6,17 +6,11 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { nextTurn } from "../../../core/work.ts"
 import { deleteRepository } from "../../code/lifecycle/delete.ts"
+import { findPackageOf } from "../../packages/packages/store.ts"
 import { deleteOrganization, removeMember } from "../../people/organizations/rules.ts"
+import { deleteUser, lockToDelete } from "../../people/users/accounts-store.ts"
 import { isLastAdministrator, requirePerson } from "../../people/users/rules.ts"
-import {
-  findIdsOfRepositories,
-  findOrganizationsOf,
-  findOwnersOf,
-  findPackageOf,
-  findRepositoriesOf,
-  lockAccount,
-  removeAccount,
-} from "./store.ts"
+import { findIdsOfRepositories, findOrganizationsOf, findOwnersOf, findRepositoriesOf } from "./store.ts"
 
 /**
  * Deletes a user with their tokens, addresses, stars, watches and follows. The caller deletes the uploaded avatar, see `dropAvatar`.
@@ -39,7 +33,7 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
   publish(tx, { kind: "account.deleted", user })
   await services.events.deliver(tx)
   // Tokens, addresses, second factor, redirects, blocks, collaborations and the user's feed are deleted with the row.
-  await removeAccount(tx, user.id)
+  await deleteUser(tx, user.id)
 }
 
 /**
@@ -76,7 +70,7 @@ async function requireNotLast(tx: Transaction, user: User): Promise<void> {
  * Refuses `notFound` where the account was deleted meanwhile.
  */
 async function lockForDeletion(tx: Transaction, id: number): Promise<void> {
-  const locked = await lockAccount(tx, id)
+  const locked = await lockToDelete(tx, id)
   if (!locked) throw refuse.notFound()
 }
 

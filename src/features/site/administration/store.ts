@@ -4,7 +4,6 @@ import { NOBODY_ID } from "../../../access/rules.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { portable } from "../../../core/database/dialect.ts"
-import { forUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 /** How many people, organisations and repositories there are. */
@@ -76,20 +75,11 @@ export const findNeverActivated = query(
       .limit(p.limit),
 )
 
-export const removeAccount = (tx: Transaction, id: number) => tx.deleteFrom("users").where("id", "=", id).execute()
-
 export const findIdsOfRepositories = (db: Handle, ownerId: number) =>
   db.selectFrom("repositories").select("id").where("owner_id", "=", ownerId).orderBy("id").execute()
 
-/** Waits for transactions that are adding something to the account, and blocks later ones: PostgreSQL's strongest lock on the row. */
-export const lockAccount = (tx: Transaction, id: number) =>
-  tx.selectFrom("users").select("id").where("id", "=", id).modifyEnd(forUpdate).executeTakeFirst()
-
 export const findRepositoriesOf = (db: Handle, ownerId: number) =>
   db.selectFrom("repositories").selectAll().where("owner_id", "=", ownerId).orderBy("id").execute()
-
-export const findPackageOf = (db: Handle, ownerId: number) =>
-  db.selectFrom("packages").select("id").where("owner_id", "=", ownerId).limit(1).executeTakeFirst()
 
 export const findOrganizationsOf = (tx: Transaction, user: User): Promise<User[]> =>
   tx

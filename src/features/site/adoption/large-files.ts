@@ -7,7 +7,8 @@ import type { Services } from "../../../core/services.ts"
 import type { Repository } from "../../../git/index.ts"
 import { type Expected, storeFile } from "../../code/lfs/files.ts"
 import { findPointers } from "../../code/lfs/pointers.ts"
-import { insertLink, keepObject, recountSize } from "../../code/lfs/store.ts"
+import { insertLink, keepObject } from "../../code/lfs/store.ts"
+import { recountLfsSize } from "../../code/repositories/counters-store.ts"
 
 /** The large files of a bare repository, which Git LFS keeps below its lfs/objects. */
 
@@ -52,5 +53,5 @@ export async function linkLargeFiles(tx: Transaction, repositoryId: number, file
     const object = await keepObject.first(tx, { ...file, now })
     if (object) await insertLink.changes(tx, { repositoryId, objectId: object.id, now })
   }
-  await recountSize(tx, repositoryId)
+  await recountLfsSize(tx, repositoryId)
 }

@@ -17,23 +17,16 @@ import { downloadFiles, type TransferProgress } from "../../code/mirrors/lfs.ts"
 import { lfsServerOf } from "../../code/mirrors/lfs-server.ts"
 import { opened, type RemoteAddress, RemoteRefused, reachStored, troubleOf } from "../../code/mirrors/remote.ts"
 import { nextSync } from "../../code/mirrors/schedule.ts"
-import {
-  advanceImport,
-  endImport,
-  findImport,
-  findMirror,
-  type Import,
-  recordLfsMissing,
-  recordProgress,
-  recordSync,
-} from "../../code/mirrors/store.ts"
+import { findMirror, type Import, recordLfsMissing, recordSync } from "../../code/mirrors/store.ts"
 import { followWiki } from "../../code/mirrors/wiki.ts"
 import { chooseDefault, readTips, writeBranches } from "../../code/pushes/branches.ts"
 import { alignHead, alignHeadJob } from "../../code/pushes/head.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
+import { advanceImport, endImport, findImport, recordProgress } from "./imports-store.ts"
 import { type Progress, readProgress, wantsWiki } from "./progress.ts"
 import { importRecords } from "./records.ts"
+import { settleImported } from "./store.ts"
 
 /** The context that the secret of an import is encrypted for. */
 export const importSecretContext = (id: number): string => `import ${id}`
@@ -170,16 +163,12 @@ async function insertReferences(
   await database.write(async (tx) => {
     await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now: now() })
     await putTags(tx, repositoryId, tags)
-    await tx
-      .updateTable("repositories")
-      .set({
-        default_branch: chooseDefault({ stored, wasEmpty: true, created: names }, there),
-        is_empty: flag(names.length === 0),
-        git_size: gitSize,
-        updated_at: now(),
-      })
-      .where("id", "=", repositoryId)
-      .execute()
+    await settleImported(tx, repositoryId, {
+      default_branch: chooseDefault({ stored, wasEmpty: true, created: names }, there),
+      is_empty: flag(names.length === 0),
+      git_size: gitSize,
+      updated_at: now(),
+    })
     const mirror = await findMirror.first(tx, { repositoryId })
     if (mirror)
       await recordSync(tx, {

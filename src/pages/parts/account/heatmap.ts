@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../core/html.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
-import { type Contributions, HEATMAP_SECONDS } from "../../../features/people/users/store.ts"
+import { type Contributions, HEATMAP_SECONDS } from "../../../features/events/feed/heatmap-store.ts"
 import { plural } from "../../../web/time.ts"
 
 /** The last year of an account, drawn as weeks of days; beneath it the same as a table, for those who don't see the drawing. */

@@ -1,11 +1,9 @@
 import { type Html, html, NOTHING } from "../../../core/html.ts"
-import type { User } from "../../../features/people/users/records.ts"
-import type { Issue } from "../../../features/planning/issues/records.ts"
+import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { path } from "../../../web/address.ts"
-import { type Named, avatar } from "../../../web/components.ts"
+import { avatar, type Named } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { homeName, issuePath, stateOf, titleOf } from "../issues/list-view.ts"
-import type { IssueView } from "../../../features/planning/issues/present.ts"
 
 /** Issues and people that a conversation names. */
 

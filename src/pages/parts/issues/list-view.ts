@@ -1,5 +1,4 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
-import { CLOSED_AS, type Issue } from "../../../features/planning/issues/records.ts"
 import { isUnfinished } from "../../../features/planning/issues/draft.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { path } from "../../../web/address.ts"

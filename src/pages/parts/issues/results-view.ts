@@ -9,7 +9,7 @@ import { type FoundIssue, searchIssueTexts } from "../../../features/planning/se
 import { person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { marked } from "../../../web/marked.ts"
-import { plural, time, timeOf } from "../../../web/time.ts"
+import { plural, time } from "../../../web/time.ts"
 import { homeName, issuePath, stateOf } from "./list-view.ts"
 
 /** Searches in issues and pull requests as pages show them. */
