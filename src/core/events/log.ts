@@ -122,10 +122,6 @@ export async function readSubjects(db: Handle, after: Position, limit: number, w
   }))
 }
 
-function projectIn({ projectId, project }: { readonly projectId?: unknown; readonly project?: unknown }): number {
-  const id = projectId ?? project
-  return typeof id === "number" ? id : 0
-}
 
 /** Rows that are removed in one transaction: few enough that other writers don't wait long. */
 const BATCH = 1_000

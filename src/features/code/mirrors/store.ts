@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, type Updateable, sql } from "kysely"
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { ImportPhase, ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
+import type { ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
 import type { Seconds, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 

@@ -10,7 +10,7 @@ import { revokeGrant } from "../../../features/people/oauth2/grants.ts"
 import { oauth2Operations, presentApplication } from "../../../features/people/oauth2/operations.ts"
 import { inWords } from "../../../features/people/oauth2/scopes.ts"
 import { countApplicationsOf, findApplicationOf, findApplicationsOf, findGrantsOf } from "../../../features/people/oauth2/store.ts"
-import { empty, notice, pager, person } from "../../../web/components.ts"
+import { empty, notice, pager, person, rowsOr } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
@@ -36,37 +36,31 @@ const grants: Page = page({
       body: html`
         <h1>Authorized applications</h1>
         <p class="muted">These applications may act for you, as far as you have agreed.</p>
-        ${
-          rows.length === 0
-            ? empty("check-circle", "You have agreed to no application", "An application that wants to act for you sends you here to ask.")
-            : html`
-              <ul class="rows">
-                ${rows.map(
-                  (row) =>
-                    html`
-                      <li>
-                        ${icon("check-circle")}
-                        <div class="main">
-                          <span class="title"><bdi>${row.application_name}</bdi></span>
-                          <span class="muted small">
-                            ${row.owner_name === null ? "Of this site" : html`Made by ${person({ name: row.owner_name })}`}
-                          </span>
-                          <ul>
-                            ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
-                          </ul>
-                          <span class="muted small">
-                            Agreed ${time(row.created_at, now)}, ${
-                              row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`
-                            }
-                          </span>
-                        </div>
-                        ${formButton(revoke, { id: String(row.id) }, html`Revoke<span class="hidden-text"> ${row.application_name}</span>`)}
-                      </li>
-                    `,
-                )}
-              </ul>
-            `
-        }
+        ${rowsOr(
+          rows,
+          (row) =>
+            html`
+              <li>
+                ${icon("check-circle")}
+                <div class="main">
+                  <span class="title"><bdi>${row.application_name}</bdi></span>
+                  <span class="muted small">
+                    ${row.owner_name === null ? "Of this site" : html`Made by ${person({ name: row.owner_name })}`}
+                  </span>
+                  <ul>
+                    ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
+                  </ul>
+                  <span class="muted small">
+                    Agreed ${time(row.created_at, now)}, ${
+                      row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`
+                    }
+                  </span>
+                </div>
+                ${formButton(revoke, { id: String(row.id) }, html`Revoke<span class="hidden-text"> ${row.application_name}</span>`)}
+              </li>
+            `,
+          empty("check-circle", "You have agreed to no application", "An application that wants to act for you sends you here to ask."),
+        )}
       `,
     })
   },
@@ -103,28 +97,22 @@ const applications: Page = page({
         <p class="muted">
           Programs of yours that people of this site sign in to, or that act for them when they agree.
         </p>
-        ${
-          rows.length === 0
-            ? empty("code-square", "You have no application", "Add one to get a client id and a secret for it.")
-            : html`
-              <ul class="rows">
-                ${rows.map(
-                  (row) =>
-                    html`
-                      <li>
-                        ${icon("code-square")}
-                        <div class="main">
-                          <a class="title" href="${APPLICATIONS}/${row.id}"><bdi>${row.name}</bdi></a>
-                          <span class="muted small">
-                            Client id <code class="break">${row.client_id}</code>, added ${time(row.created_at, now)}
-                          </span>
-                        </div>
-                      </li>
-                    `,
-                )}
-              </ul>
-            `
-        }
+        ${rowsOr(
+          rows,
+          (row) =>
+            html`
+              <li>
+                ${icon("code-square")}
+                <div class="main">
+                  <a class="title" href="${APPLICATIONS}/${row.id}"><bdi>${row.name}</bdi></a>
+                  <span class="muted small">
+                    Client id <code class="break">${row.client_id}</code>, added ${time(row.created_at, now)}
+                  </span>
+                </div>
+              </li>
+            `,
+          empty("code-square", "You have no application", "Add one to get a client id and a secret for it."),
+        )}
         ${pager(reader.url, page, total)}
       `,
     })

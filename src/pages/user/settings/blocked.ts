@@ -5,7 +5,7 @@ import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { blockOperations } from "../../../features/people/blocks/operations.ts"
 import { countBlocked, findBlocked } from "../../../features/people/blocks/store.ts"
-import { empty, pager, personWithAvatar } from "../../../web/components.ts"
+import { empty, pager, personWithAvatar, rowsOr } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 
@@ -26,26 +26,20 @@ const blocked: Page = page({
         <p class="muted">
           Those whom you block can’t follow you, and can’t write or star anything in your repositories.
         </p>
-        ${
-          rows.length === 0
-            ? empty("circle-slash", "You have blocked nobody")
-            : html`
-              <ul class="rows">
-                ${rows.map(
-                  (row) =>
-                    html`
-                      <li>
-                        <div class="main">
-                          <span class="title">${personWithAvatar(row)}</span>
-                          ${row.note !== "" && html`<span class="muted break" dir="auto">${row.note}</span>`}
-                        </div>
-                        ${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}
-                      </li>
-                    `,
-                )}
-              </ul>
-            `
-        }
+        ${rowsOr(
+          rows,
+          (row) =>
+            html`
+              <li>
+                <div class="main">
+                  <span class="title">${personWithAvatar(row)}</span>
+                  ${row.note !== "" && html`<span class="muted break" dir="auto">${row.note}</span>`}
+                </div>
+                ${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}
+              </li>
+            `,
+          empty("circle-slash", "You have blocked nobody"),
+        )}
         ${pager(reader.url, page, total)}
         <h2 id="block">Block a user</h2>
         ${formView(block, {

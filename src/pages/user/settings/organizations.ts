@@ -6,7 +6,7 @@ import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import { removeMember } from "../../../features/people/organizations/rules.ts"
 import { findOrganizationsOf } from "../../../features/people/organizations/store.ts"
-import { empty, pager, personWithAvatar } from "../../../web/components.ts"
+import { empty, pager, personWithAvatar, rowsOr } from "../../../web/components.ts"
 import { formButton } from "../../../web/form.ts"
 import { problem } from "../../../web/problem.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
@@ -30,26 +30,20 @@ async function list({ db, actor, me, page, reader }: Call, refusal?: Refusal): P
     body: html`
       <h1>Organizations</h1>
       ${problem(refusal)}
-      ${
-        rows.length === 0
-          ? empty("organization", "You are in no organization", "Owners of an organization add you to one of its teams.")
-          : html`
-            <ul class="rows">
-              ${rows.map(
-                (row) =>
-                  html`
-                    <li>
-                      <div class="main">
-                        <span class="title">${personWithAvatar(row)}</span>
-                        ${row.full_name !== "" && html`<span class="muted" dir="auto">${row.full_name}</span>`}
-                      </div>
-                      ${formButton(leave, { org: row.name }, html`Leave<span class="hidden-text"> ${row.name}</span>`)}
-                    </li>
-                  `,
-              )}
-            </ul>
-          `
-      }
+      ${rowsOr(
+        rows,
+        (row) =>
+          html`
+            <li>
+              <div class="main">
+                <span class="title">${personWithAvatar(row)}</span>
+                ${row.full_name !== "" && html`<span class="muted" dir="auto">${row.full_name}</span>`}
+              </div>
+              ${formButton(leave, { org: row.name }, html`Leave<span class="hidden-text"> ${row.name}</span>`)}
+            </li>
+          `,
+        empty("organization", "You are in no organization", "Owners of an organization add you to one of its teams."),
+      )}
       ${pager(reader.url, page, total)}
       <p class="muted">Who leaves loses what its teams gave them, and works in its repositories no longer.</p>
     `,

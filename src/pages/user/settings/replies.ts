@@ -7,7 +7,7 @@ import { type Draft, moved, numberIn, type Page, page, type Reader, type Shown, 
 import Type from "../../../core/schema.ts"
 import { changeReply, dropReply, LONGEST_REPLY, MOST_REPLIES, replyOf, saveReply } from "../../../features/people/replies/rules.ts"
 import { countReplies, findReplies } from "../../../features/people/replies/store.ts"
-import { empty, pager } from "../../../web/components.ts"
+import { empty, pager, rowsOr } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { plural } from "../../../web/time.ts"
@@ -51,31 +51,25 @@ async function listPage({ db, me, page: { limit, offset, number }, draft }: Call
     body: html`
       <h1>Saved replies</h1>
       <p class="muted">Texts that you put into a comment from the menu below its field. Only you see them.</p>
-      ${
-        rows.length === 0
-          ? empty(
-              "reply",
-              "You have saved no reply",
-              "What you write again and again, such as a question for the version, can be saved below.",
-            )
-          : html`
-            <ul class="rows">
-              ${rows.map(
-                ({ id, name, content }) =>
-                  html`
-                    <li>
-                      ${icon("reply")}
-                      <div class="main">
-                        <a class="title" href="${REPLIES_PATH}/${id}" dir="auto">${name}</a>
-                        <span class="muted small break" dir="auto">${beginning(content)}</span>
-                      </div>
-                      ${formButton(remove, { id: String(id) }, html`Delete<span class="hidden-text"> ${name}</span>`)}
-                    </li>
-                  `,
-              )}
-            </ul>
-          `
-      }
+      ${rowsOr(
+        rows,
+        ({ id, name, content }) =>
+          html`
+            <li>
+              ${icon("reply")}
+              <div class="main">
+                <a class="title" href="${REPLIES_PATH}/${id}" dir="auto">${name}</a>
+                <span class="muted small break" dir="auto">${beginning(content)}</span>
+              </div>
+              ${formButton(remove, { id: String(id) }, html`Delete<span class="hidden-text"> ${name}</span>`)}
+            </li>
+          `,
+        empty(
+          "reply",
+          "You have saved no reply",
+          "What you write again and again, such as a question for the version, can be saved below.",
+        ),
+      )}
       ${pager(REPLIES_PATH, { number, limit, offset }, total)}
       <h2 id="new">Save a reply</h2>
       ${
