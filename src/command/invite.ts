@@ -1,5 +1,5 @@
 import { SIGN_UP_PATH } from "../features/events/mail/compose-account.ts"
-import { invitationCode, invite } from "../features/people/registration/registration.ts"
+import { invitationCode, invite } from "../features/people/sign-in/registration/registration.ts"
 import { type Environment, withInstallation } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
 

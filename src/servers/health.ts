@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify"
 import { refuse } from "../core/errors.ts"
 import type { Metrics } from "../core/metrics.ts"
 import type { Services } from "../core/services.ts"
-import { readAuthorization } from "../features/people/authentication/credentials.ts"
+import { readAuthorization } from "../features/people/sign-in/credentials/credentials.ts"
 import { sendRefusal } from "./api/answer.ts"
 
 /** Endpoints for monitoring: `/api/healthz` for load balancers, `/metrics` for Prometheus. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { type Refusal, refuse } from "../core/errors.ts"
 import type { Services } from "../core/services.ts"
-import { readAuthorization } from "../features/people/authentication/credentials.ts"
+import { readAuthorization } from "../features/people/sign-in/credentials/credentials.ts"
 import { declaredRoute } from "./routing/routes.ts"
 
 /**

@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 import * as OTPAuth from "otpauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
-import { enableTwoFactor } from "../../src/features/people/authentication/two-factor.ts"
+import { enableTwoFactor } from "../../src/features/people/sign-in/second-factor/two-factor.ts"
 import { must } from "../support/http.ts"
 
 const run = promisify(execFile)

@@ -2,8 +2,8 @@ import { type AccessRule, type Operation, operation } from "../../src/core/opera
 import { int64 } from "../../src/core/record.ts"
 import Type from "../../src/core/schema.ts"
 import { CreateRepoOption, EditRepoOption, Repository, SearchResults, WatchInfo } from "../../src/features/code/repositories/records.ts"
-import { AccessToken, CreateAccessTokenOption } from "../../src/features/people/authentication/records.ts"
 import { CreateOrgOption, Organization } from "../../src/features/people/organizations/records.ts"
+import { AccessToken, CreateAccessTokenOption } from "../../src/features/people/sign-in/credentials/records.ts"
 import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from "../../src/features/people/teams/records.ts"
 import { EditUserOption, User } from "../../src/features/people/users/records.ts"
 

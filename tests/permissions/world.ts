@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Hearth } from "../../src/app.ts"
 import type { Transaction } from "../../src/core/database/database.ts"
 import { insertAttachment } from "../../src/features/code/attachments/store.ts"
-import { createToken } from "../../src/features/people/authentication/tokens.ts"
+import { createToken } from "../../src/features/people/sign-in/credentials/tokens.ts"
 import { createPerson } from "../../src/features/people/users/rules.ts"
 import { basic, must } from "../support/http.ts"
 

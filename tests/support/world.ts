@@ -1,7 +1,7 @@
 /** Creates what tests act on: people, organisations, teams and repositories, each new and with a name of its own. */
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
-import { createToken } from "../../src/features/people/authentication/tokens.ts"
+import { createToken } from "../../src/features/people/sign-in/credentials/tokens.ts"
 import { createPerson } from "../../src/features/people/users/rules.ts"
 import { type AnswerCheck, checkAnswers } from "./answers.ts"
 import { type FreshKind, freshUrl } from "./database.ts"

@@ -6,7 +6,7 @@ import { withWorld } from "../../../tests/support/fixture.ts"
 import { basic, freshHearth, PASSWORD } from "../../../tests/support/hearth.ts"
 import { freePort } from "../../../tests/support/ports.ts"
 import { findUserByName } from "../../access/store.ts"
-import { enableTwoFactor } from "../../features/people/authentication/two-factor.ts"
+import { enableTwoFactor } from "../../features/people/sign-in/second-factor/two-factor.ts"
 
 const clock = { now: 1_800_000_000 }
 const PRIVATE = "/user/settings/applications"

@@ -4,7 +4,7 @@ import type { FreshKind } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { freshHearth, PASSWORD } from "../../../tests/support/hearth.ts"
 import { freePort } from "../../../tests/support/ports.ts"
-import { enableTwoFactor } from "../../features/people/authentication/two-factor.ts"
+import { enableTwoFactor } from "../../features/people/sign-in/second-factor/two-factor.ts"
 import { SECURITY } from "./testing.ts"
 
 /** A site, and another Hearth at which its people sign in: once trusted with registration and addresses ("trusted"), once not ("plain"). */

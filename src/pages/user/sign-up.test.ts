@@ -3,7 +3,7 @@ import type { FreshKind } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../tests/support/hearth.ts"
 import { mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
-import { invitationCode, invite } from "../../features/people/registration/registration.ts"
+import { invitationCode, invite } from "../../features/people/sign-in/registration/registration.ts"
 import { openSignInWorld, SECURITY } from "./testing.ts"
 
 const SIGN_UP = "/user/sign_up"

@@ -8,7 +8,7 @@ import { findUserByName } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { ConfigOverrides } from "../../core/config.ts"
 import { mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
-import { enableTwoFactor } from "../../features/people/authentication/two-factor.ts"
+import { enableTwoFactor } from "../../features/people/sign-in/second-factor/two-factor.ts"
 import { findAddressesOf } from "../../features/people/users/addresses-store.ts"
 import { makeCode, type Purpose } from "../../features/people/users/codes.ts"
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import type { SessionText } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
-import { findSessionOf, type Session, sessionSeconds } from "../../features/people/sessions/sessions.ts"
+import { findSessionOf, type Session, sessionSeconds } from "../../features/people/sign-in/sessions/sessions.ts"
 import { cookiesNamed, secretName, sendCookie } from "./cookies.ts"
 
 /** The cookie of a session. */

@@ -4,8 +4,8 @@ import { Secret, TOTP } from "otpauth"
 import { beforeAll, describe, expect, test, vi } from "vitest"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import type { Repository } from "../../access/permission.ts"
-import { newTotpSecret } from "../../features/people/authentication/totp.ts"
-import { twoFactorContext } from "../../features/people/authentication/two-factor.ts"
+import { newTotpSecret } from "../../features/people/sign-in/second-factor/totp.ts"
+import { twoFactorContext } from "../../features/people/sign-in/second-factor/two-factor.ts"
 import { client, ok } from "../../git/testing.ts"
 import {
   address,

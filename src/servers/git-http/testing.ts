@@ -8,7 +8,7 @@ import type { User } from "../../core/actor.ts"
 import type { ConfigOverrides } from "../../core/config.ts"
 import { flag, type RepositoriesTable } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
-import { createToken } from "../../features/people/authentication/tokens.ts"
+import { createToken } from "../../features/people/sign-in/credentials/tokens.ts"
 import { createPerson } from "../../features/people/users/rules.ts"
 import { ok } from "../../git/testing.ts"
 

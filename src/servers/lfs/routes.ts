@@ -7,7 +7,7 @@ import { createLock, type LockQuery, listLocks, presentLock, releaseLock } from 
 import { findObject, requireNameable } from "../../features/code/lfs/objects.ts"
 import { PASS_SECONDS, writePass } from "../../features/code/lfs/passes.ts"
 import { lfsUrl } from "../../features/code/repositories/urls.ts"
-import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
+import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
 import { type LfsAccess, type Names, openLfsAccess } from "./admission.ts"
 import { send, sendRefusal } from "./answer.ts"
 import { readRecord, requireAccept } from "./body.ts"

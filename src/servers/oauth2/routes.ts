@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify"
 import type { Services } from "../../core/services.ts"
-import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
+import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
 import { registerDocuments } from "./documents.ts"
 import { registerTokens } from "./tokens.ts"
 

@@ -6,7 +6,7 @@ import { type Actor, isPublicOnly } from "../../core/actor.ts"
 import { type Refusal, Refusal as RefusalClass, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { Route } from "../../features/packages/packages/registry.ts"
-import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
+import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
 import { callerOf } from "../routing/callers.ts"
 
 /** Who may speak to a registry. */

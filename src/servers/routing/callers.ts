@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify"
 import { type Actor, signedInAs } from "../../core/actor.ts"
 import type { Services } from "../../core/services.ts"
-import { type Authenticator, requireUsable } from "../../features/people/authentication/authenticate.ts"
-import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
+import { type Authenticator, requireUsable } from "../../features/people/sign-in/authenticate.ts"
+import { type Presented, readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { clientAddress } from "../client/address.ts"
 import { sessionOf } from "../client/session.ts"
 

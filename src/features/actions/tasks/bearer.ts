@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { Mode, UNITS } from "../../../access/modes.ts"
 import type { SignedIn } from "../../../core/actor.ts"
-import { issuedTokens } from "../../people/authentication/issued-tokens.ts"
+import { issuedTokens } from "../../people/sign-in/credentials/issued-tokens.ts"
 import type { JobPermissions } from "../definitions/permissions.ts"
 import { jobActor, sharingOwner } from "../definitions/reader.ts"
 import { findBearerByTask, findBearerByToken } from "./bearer-store.ts"

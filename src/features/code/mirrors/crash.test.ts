@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type ServerProcess, startServer } from "../../../../tests/support/server-process.ts"
-import { createToken } from "../../people/authentication/tokens.ts"
+import { createToken } from "../../people/sign-in/credentials/tokens.ts"
 import { openWorld, type World } from "../repositories/testing.ts"
 import { must } from "./testing.ts"
 

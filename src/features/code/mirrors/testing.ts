@@ -46,7 +46,7 @@ export async function openForges(kind: FreshKind, config: ConfigOverrides = {}):
   const here = await openWorld(kind, { outgoing: { allowedHosts: "loopback" }, ...config })
   const there = await openWorld("sqlite")
   const [ann, bob, zoe] = await Promise.all([here.person("ann"), here.person("bob"), there.person("zoe")])
-  const { createToken } = await import("../../people/authentication/tokens.ts")
+  const { createToken } = await import("../../people/sign-in/credentials/tokens.ts")
   const { token } = await there.hearth.services.database.write((tx) =>
     createToken(tx, { userId: zoe.id, name: "mirror", scopes: ["all"], now: 0 }),
   )

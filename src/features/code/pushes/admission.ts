@@ -6,7 +6,7 @@ import { type Actor, deployKeyOf, isReadOnlyKey, type SignedIn } from "../../../
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { requireUsable } from "../../people/authentication/authenticate.ts"
+import { requireUsable } from "../../people/sign-in/authenticate.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
 
 /** Admission of fetches and pushes, the same for HTTP and SSH. The checks are in `access/`; this file has their order and messages. */

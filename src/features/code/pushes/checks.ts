@@ -19,8 +19,8 @@ import {
   tagOf,
   type Verdict,
 } from "../../../git/index.ts"
-import { stillBearerOfIssued } from "../../people/authentication/issued-tokens.ts"
 import { findGrant, findPublicKey } from "../../people/keys/store.ts"
+import { stillBearerOfIssued } from "../../people/sign-in/credentials/issued-tokens.ts"
 import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
 import { optionsRefused } from "./options.ts"

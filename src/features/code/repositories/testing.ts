@@ -1,7 +1,7 @@
 import { type FreshKind, freshUrl } from "../../../../tests/support/database.ts"
 import { type Hearth, startHearth } from "../../../app.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
-import { createToken } from "../../people/authentication/tokens.ts"
+import { createToken } from "../../people/sign-in/credentials/tokens.ts"
 import { createPerson } from "../../people/users/rules.ts"
 
 /** For tests: a forge with users, called over HTTP. */

@@ -3,7 +3,7 @@ import type { FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { SWITCHES } from "../../actions/external/names.ts"
 import { type Caller, openWorld } from "../../code/repositories/testing.ts"
-import { createToken } from "../../people/authentication/tokens.ts"
+import { createToken } from "../../people/sign-in/credentials/tokens.ts"
 import { openReceiver, type Receiver } from "./testing.ts"
 
 const open = (kind: FreshKind) => openWorld(kind, { outgoing: { allowedHosts: "loopback" } })

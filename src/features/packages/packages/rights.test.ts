@@ -3,7 +3,7 @@ import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { send as sendTo } from "../../../../tests/support/http.ts"
 import { type Organization, openCheckedWorld, type Person } from "../../../../tests/support/world.ts"
-import { createToken } from "../../people/authentication/tokens.ts"
+import { createToken } from "../../people/sign-in/credentials/tokens.ts"
 import { send } from "../testing.ts"
 
 withWorld("rights on packages", { open: openCheckedWorld, on: databaseKinds }, ({ test, world }) => {

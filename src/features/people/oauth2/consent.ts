@@ -1,6 +1,6 @@
 import { SealBroken } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
-import type { Session } from "../sessions/sessions.ts"
+import type { Session } from "../sign-in/sessions/sessions.ts"
 import { OAuth2Error } from "./errors.ts"
 import { isAgreed, issueCode } from "./grants.ts"
 import { withParameters } from "./redirects.ts"

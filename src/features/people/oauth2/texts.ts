@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { tokenDigest } from "../authentication/tokens.ts"
+import { tokenDigest } from "../sign-in/credentials/tokens.ts"
 
 /** The secrets of OAuth2: 260 random bits behind four letters that say what they are. The database holds their digests. */
 

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import { expect } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
-import { createToken } from "../authentication/tokens.ts"
+import { createToken } from "../sign-in/credentials/tokens.ts"
 import { deleteOrganization } from "./rules.ts"
 import { each, idOf, messageOf, openWorld, type Person, plainRepository } from "./testing.ts"
 

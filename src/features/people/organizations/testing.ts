@@ -6,7 +6,7 @@ import { flag } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { addCreator } from "../../code/collaborators/rules.ts"
 import { recountWatchers } from "../../code/repositories/counters-store.ts"
-import { createToken } from "../authentication/tokens.ts"
+import { createToken } from "../sign-in/credentials/tokens.ts"
 import { attachNewRepository } from "../teams/rules.ts"
 import { createPerson } from "../users/rules.ts"
 

@@ -5,7 +5,7 @@ import { type Operation, refusalStatus } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { forgetAudit, insertAuditEntry, setAuditStatus } from "./audit-store.ts"
 
-/** The audit log: changes made by site administrators. Failed sign-ins are added by `people/authentication/sign-ins.ts`. */
+/** The audit log: changes made by site administrators. Failed sign-ins are added by `people/sign-in/guesses/sign-ins.ts`. */
 
 export interface NewAuditEntry {
   readonly administrator: User

@@ -1,6 +1,6 @@
 import { type Moved, moved, type Reader } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
-import { findSessionOf, isConfirmed, type Session } from "../../../features/people/sessions/sessions.ts"
+import { findSessionOf, isConfirmed, type Session } from "../../../features/people/sign-in/sessions/sessions.ts"
 import { confirmFor } from "../../../web/address.ts"
 
 /** The session of the browser that asks for a page. */

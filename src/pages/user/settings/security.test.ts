@@ -2,7 +2,7 @@ import { expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, PASSWORD } from "../../../../tests/support/hearth.ts"
-import { agentFamily } from "../../../features/people/sessions/agents.ts"
+import { agentFamily } from "../../../features/people/sign-in/sessions/agents.ts"
 import { openSignInWorld, SECURITY } from "../testing.ts"
 
 const ENROLL = `${SECURITY}/two_factor/enroll`

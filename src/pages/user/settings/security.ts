@@ -6,18 +6,24 @@ import { type Content, type Html, html } from "../../../core/html.ts"
 import { type Moved, moved, type Page, page, type Reader, type SessionText, type Shown, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { countRecoveryCodes, findTwoFactor } from "../../../features/people/authentication/store.ts"
+import { countRecoveryCodes, findTwoFactor } from "../../../features/people/sign-in/credentials/store.ts"
+import { beginRegistration, register, removePasskey } from "../../../features/people/sign-in/passkeys/passkeys.ts"
+import { findPasskeysOf } from "../../../features/people/sign-in/passkeys/store.ts"
+import { unlink } from "../../../features/people/sign-in/providers/links.ts"
+import { findLinksOf } from "../../../features/people/sign-in/providers/store.ts"
 import {
   confirmAuthenticator,
   disableTwoFactor,
   proposeAuthenticator,
   renewRecoveryCodes,
-} from "../../../features/people/authentication/two-factor.ts"
-import { beginRegistration, register, removePasskey } from "../../../features/people/passkeys/passkeys.ts"
-import { findPasskeysOf } from "../../../features/people/passkeys/store.ts"
-import { unlink } from "../../../features/people/providers/links.ts"
-import { findLinksOf } from "../../../features/people/providers/store.ts"
-import { beginSession, endOtherSessions, endSessionById, listSessions, type Session } from "../../../features/people/sessions/sessions.ts"
+} from "../../../features/people/sign-in/second-factor/two-factor.ts"
+import {
+  beginSession,
+  endOtherSessions,
+  endSessionById,
+  listSessions,
+  type Session,
+} from "../../../features/people/sign-in/sessions/sessions.ts"
 import { field, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { confirmedSession, sessionOfReader } from "../../parts/sign-in/confirmed.ts"

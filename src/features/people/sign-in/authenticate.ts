@@ -1,0 +1,243 @@
+import { hash, randomBytes } from "node:crypto"
+import { LRUCache } from "lru-cache"
+import { isPublicOnlyScope } from "../../../access/scopes.ts"
+import { findUserById, findUserByName } from "../../../access/store.ts"
+import { type Actor, anonymous, isSiteAdministrator, type TokenCredential, type User } from "../../../core/actor.ts"
+import { identifyCaller } from "../../../core/caller.ts"
+import { refuse } from "../../../core/errors.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
+import type { Services } from "../../../core/services.ts"
+import { isApplicationTokenText, isTokenText, type Presented } from "./credentials/credentials.ts"
+import { bearerOfIssued } from "./credentials/issued-tokens.ts"
+import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, noteTokenUse, touchGrant } from "./credentials/store.ts"
+import { tokenDigest } from "./credentials/tokens.ts"
+import { openPasswordGuesses } from "./guesses/password-guesses.ts"
+import { useSecondFactor } from "./second-factor/two-factor.ts"
+
+/** Precision of a token's last use: writing at every request would cost more than the request. */
+const LAST_USED_EXACTNESS = 60
+
+export interface SignIn {
+  readonly presented: Presented
+  /** The X-Gitea-OTP header. */
+  readonly code: string | undefined
+  /** The client's: guesses are counted by it. */
+  readonly address: string
+}
+
+export interface Authenticator {
+  /**
+   * The caller that the credentials identify. Refuses `badCredentials` for credentials that are wrong, even for public resources, and `tooMany`
+   * after too many wrong passwords or codes. Tokens, and passwords that are remembered, are not slowed.
+   */
+  readonly authenticate: (signIn: SignIn) => Promise<Actor>
+  /**
+   * The user with this login and password, for a form that asks for the second factor afterwards: `useSecondFactor` must follow where there is one.
+   * Refuses as `authenticate` does.
+   */
+  readonly firstFactor: (login: string, password: string, address: string) => Promise<FirstFactor>
+}
+
+/** A password that was right, remembered under a digest with a random key known to this process only: neither password nor hash can be read from it. */
+interface Remembered {
+  readonly userId: number
+  /** Void once the user's version has changed: after a change of password, tokens, second factor or state, in any process. */
+  readonly version: number
+  readonly hasSecondFactor: boolean
+}
+
+export interface FirstFactor {
+  readonly user: User
+  readonly hasSecondFactor: boolean
+}
+
+interface Recognized {
+  readonly user: User
+  readonly hasSecondFactor: boolean
+  /** What follows a password that was checked now: once the sign-in is complete, and where the second factor is missing. */
+  readonly checked?: { readonly complete: () => Promise<void>; readonly incomplete: () => void; readonly halfway: () => Promise<void> }
+}
+
+/** The one of a running forge: all ways to sign in count guesses together. */
+export const authenticatorOf = onFirstUseOf(openAuthenticator)
+
+function openAuthenticator(services: Services): Authenticator {
+  const { database, config, passwords, signIns, log, now } = services
+  const guesses = openPasswordGuesses(services)
+  const remembered = new LRUCache<string, Remembered>({ max: 10_000, ttl: Math.max(1, config.security.rememberSignInSeconds * 1000) })
+  const salt = randomBytes(32).toString("hex")
+  /** Concurrent checks of the same pair are one check. */
+  const running = new Map<string, Promise<Recognized | undefined>>()
+
+  async function byToken(token: string, basic: boolean): Promise<Actor | undefined> {
+    if (isApplicationTokenText(token)) return byApplication(token)
+    if (!isTokenText(token)) return undefined
+    const row = await findTokenOwner.first(database.read, { digest: tokenDigest(token) })
+    if (!row) {
+      const actor = await bearerOfIssued(services, token)
+      if (actor) signIns.count("token", "right")
+      return actor && { ...actor, basic }
+    }
+    signIns.count("token", "right")
+    const { token_id, token_scopes, token_last_used_at, ...user } = row
+    const seen = now()
+    if (seen - token_last_used_at >= LAST_USED_EXACTNESS) touchToken(token_id, seen)
+    const scopes = new Set(token_scopes.split(","))
+    return { kind: "user", user, credential: { kind: "token", tokenId: token_id, scopes, publicOnly: isPublicOnlyScope(scopes) }, basic }
+  }
+
+  /** An access token of OAuth2. Never `basic`: an application must not make itself a token that outlives what it was granted. */
+  async function byApplication(token: string): Promise<Actor | undefined> {
+    if (!config.oauth2.enabled) return undefined
+    const seen = now()
+    const row = await findApplicationToken.first(database.read, { digest: tokenDigest(token), now: seen })
+    if (!row) return undefined
+    signIns.count("token", "right")
+    const { token_id, token_scopes, grant_id, application_id, grant_last_used_at, ...user } = row
+    if (seen - grant_last_used_at >= LAST_USED_EXACTNESS)
+      database
+        .write((tx) => touchGrant.changes(tx, { id: grant_id, now: seen, before: seen - LAST_USED_EXACTNESS }))
+        .catch((error: unknown) => log.warn({ err: error }, "the last use of a grant could not be noted"))
+    return { kind: "user", user, credential: applicationCredential(token_id, application_id, token_scopes), basic: false }
+  }
+
+  function touchToken(id: number, seen: number): void {
+    database
+      .write((tx) => noteTokenUse(tx, { before: seen - LAST_USED_EXACTNESS, now: seen, id }))
+      .catch((error: unknown) => log.warn({ err: error }, "the last use of a token could not be noted"))
+  }
+
+  async function byPassword(login: string, password: string, address: string): Promise<Recognized | undefined> {
+    if (login === "" || password === "" || login.includes("\0")) return undefined
+    const lowerLogin = login.toLowerCase()
+    const digest = hash("sha256", `${salt}${lowerLogin}\0${password}`)
+    const known = remembered.get(digest)
+    if (known) {
+      const user = await findUserById.first(database.read, { id: known.userId })
+      if (user && user.credentials_version === known.version) {
+        signIns.count("password", "right")
+        return { user, hasSecondFactor: known.hasSecondFactor }
+      }
+      remembered.delete(digest)
+    }
+    const key = `${digest} ${address}`
+    const going = running.get(key)
+    if (going) return going
+    const check = checkPassword(lowerLogin, password, digest, address).finally(() => running.delete(key))
+    running.set(key, check)
+    return check
+  }
+
+  async function checkPassword(login: string, password: string, digest: string, address: string): Promise<Recognized | undefined> {
+    const user = await findUserByLogin.first(database.read, { login })
+    const guess = await guesses.begin(user, login, address)
+    const verified = passwords.verify(password, user?.password_hash ?? "", guess.network)
+    const right = await verified.catch((error: unknown) => {
+      guess.unchecked()
+      throw error
+    })
+    if (!user || !right || user.prohibit_login === 1) {
+      await guess.wrong()
+      return undefined
+    }
+    signIns.count("password", "right")
+    const hasSecondFactor = (await findTwoFactor.first(database.read, { userId: user.id })) !== undefined
+    const finish = async () => {
+      // Not before the sign-in is complete: a fast refusal of the next try would tell that the password is right.
+      if (config.security.rememberSignInSeconds > 0)
+        remembered.set(digest, { userId: user.id, version: user.credentials_version, hasSecondFactor })
+      await guess.right()
+    }
+    let finished: Promise<void> | undefined
+    const complete = () => {
+      finished ??= finish()
+      return finished
+    }
+    return { user, hasSecondFactor, checked: { complete, incomplete: guess.incomplete, halfway: guess.halfway } }
+  }
+
+  async function authenticate({ presented, code, address }: SignIn): Promise<Actor> {
+    switch (presented.kind) {
+      case "none":
+        return anonymous
+      case "token": {
+        const actor = await byToken(presented.token, false)
+        if (!actor) {
+          signIns.count("token", "wrong")
+          throw refuse.badCredentials()
+        }
+        return actor
+      }
+      case "basic": {
+        const { login, password } = presented
+        const byItself = password === "" || password === "x-oauth-basic"
+        const actor = await byToken(byItself ? login : password, true)
+        if (actor) return actor
+        if (byItself) {
+          signIns.count("token", "wrong")
+          throw refuse.badCredentials()
+        }
+        const recognized = await byPassword(login, password, address)
+        if (!recognized) throw refuse.badCredentials()
+        await requireSecondFactor(recognized, code, address)
+        return { kind: "user", user: recognized.user, credential: { kind: "password" }, basic: true }
+      }
+    }
+  }
+
+  async function requireSecondFactor(
+    { user, hasSecondFactor, checked }: Recognized,
+    code: string | undefined,
+    address: string,
+  ): Promise<void> {
+    try {
+      if (hasSecondFactor && !(await useSecondFactor(services, user, code, address))) throw refuse.badCredentials()
+    } catch (error) {
+      checked?.incomplete()
+      throw error
+    }
+    await checked?.complete()
+  }
+  return {
+    async authenticate(signIn) {
+      const actor = await authenticate(signIn)
+      if (actor.kind === "user") identifyCaller(actor.user.id)
+      return actor
+    },
+    async firstFactor(login, password, address) {
+      const recognized = await byPassword(login, password, address)
+      if (!recognized) throw refuse.badCredentials()
+      const { user, hasSecondFactor, checked } = recognized
+      await (hasSecondFactor ? checked?.halfway() : checked?.complete())
+      return { user, hasSecondFactor }
+    },
+  }
+}
+
+/** The credential that an access token of OAuth2 is. */
+export function applicationCredential(tokenId: number, applicationId: number, stored: string): TokenCredential {
+  const scopes = new Set(stored.split(","))
+  return { kind: "token", tokenId, applicationId, scopes, publicOnly: isPublicOnlyScope(scopes) }
+}
+
+/** Refuses `forbidden` for accounts that may not act now. */
+export function requireUsable(actor: Actor, rootUrl: string): void {
+  if (actor.kind === "anonymous") return
+  const { user } = actor
+  if (user.prohibit_login === 1)
+    throw refuse.forbidden("This account is prohibited from signing in, please contact your site administrator.")
+  if (user.is_active === 0) throw refuse.forbidden("This account is not activated.")
+  if (user.must_change_password === 1)
+    throw refuse.forbidden(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
+}
+
+/**
+ * Acts as another user, for site administrators. The token's scopes remain those of the caller.
+ * Refuses `forbidden` for other callers and `notFound` for an unknown name.
+ */
+export async function actAs(services: Services, actor: Actor, name: string): Promise<Actor> {
+  if (actor.kind === "anonymous" || !isSiteAdministrator(actor)) throw refuse.forbidden("Only administrators allowed to sudo.")
+  const user = name.includes("\0") ? undefined : await findUserByName.first(services.database.read, { lowerName: name.toLowerCase() })
+  if (user?.kind !== "person") throw refuse.notFound()
+  return { ...actor, user }
+}

@@ -1,0 +1,53 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto"
+import type { Passwords } from "../../../../core/services.ts"
+import { openTurns } from "./turns.ts"
+
+/** About 35 ms and 16 MiB on one core: slow for an attacker, acceptable for a user. */
+const COST = { N: 16_384, r: 8, p: 1 }
+/** For instances that persist nothing: there is nothing to attack, and tests sign in thousands of times. */
+const PASSING_COST = { N: 16, r: 8, p: 1 }
+const KEY_BYTES = 32
+const SALT_BYTES = 16
+
+/**
+ * Slow checks, limited in number: the thread pool that runs them also serves files and name look-ups.
+ *
+ * @param concurrent how many checks run at once; sixteen times as many may wait, and further ones are refused as `busy`. Networks take turns.
+ * @param kept whether the hashes outlive the process; if not, hashing costs next to nothing.
+ */
+export function openPasswords(concurrent: number, kept = true): Passwords {
+  const cost = kept ? COST : PASSING_COST
+  const inTurn = openTurns(concurrent, concurrent * 16)
+  return {
+    hash: async (password) => {
+      const salt = randomBytes(SALT_BYTES)
+      const key = await inTurn("", () => derive(password, salt, cost, KEY_BYTES))
+      return `$scrypt$N=${cost.N},r=${cost.r},p=${cost.p}$${salt.toString("base64url")}$${key.toString("base64url")}`
+    },
+    verify: async (password, hash, network) => {
+      const stored = parse(hash)
+      if (!stored) {
+        await inTurn(network, () => derive(password, randomBytes(SALT_BYTES), cost, KEY_BYTES))
+        return false
+      }
+      return timingSafeEqual(await inTurn(network, () => derive(password, stored.salt, stored.cost, stored.key.length)), stored.key)
+    },
+  }
+}
+
+const derive = (password: string, salt: Buffer, { N, r, p }: ScryptOptions, length: number): Promise<Buffer> =>
+  new Promise((resolve, reject) =>
+    scrypt(
+      password.normalize("NFKC"),
+      salt,
+      length,
+      { ...(N && { N }), ...(r && { r }), ...(p && { p }), maxmem: 256 * 1024 * 1024 },
+      (error, key) => (error ? reject(error) : resolve(key)),
+    ),
+  )
+
+function parse(hash: string): { readonly cost: ScryptOptions; readonly salt: Buffer; readonly key: Buffer } | undefined {
+  const [, N, r, p, salt, key] = /^\$scrypt\$N=(\d+),r=(\d+),p=(\d+)\$([\w-]+)\$([\w-]+)$/.exec(hash) ?? []
+  if (!salt || !key) return undefined
+  return { cost: { N: Number(N), r: Number(r), p: Number(p) }, salt: Buffer.from(salt, "base64url"), key: Buffer.from(key, "base64url") }
+}

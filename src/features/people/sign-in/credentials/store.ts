@@ -1,0 +1,162 @@
+import type { Insertable } from "kysely"
+import type { Handle, Transaction } from "../../../../core/database/database.ts"
+import { deleteFound } from "../../../../core/database/deletion.ts"
+import { type Params, query } from "../../../../core/database/query.ts"
+import type { Tables } from "../../../../core/database/tables.ts"
+
+export const findTokenOwner = query("authentication.findTokenOwner", (db, p: Params<{ digest: string }>) =>
+  db
+    .selectFrom("access_tokens")
+    .innerJoin("users", "users.id", "access_tokens.user_id")
+    .selectAll("users")
+    .select(["access_tokens.id as token_id", "access_tokens.scopes as token_scopes", "access_tokens.last_used_at as token_last_used_at"])
+    .where("access_tokens.digest", "=", p.digest),
+)
+
+/** A token that an application got by OAuth2 and that is good now, with its user, as `findTokenOwner` of personal ones. */
+export const findApplicationToken = query("authentication.findApplicationToken", (db, p: Params<{ digest: string; now: number }>) =>
+  db
+    .selectFrom("oauth2_tokens")
+    .innerJoin("oauth2_authorizations", "oauth2_authorizations.id", "oauth2_tokens.authorization_id")
+    .innerJoin("oauth2_grants", "oauth2_grants.id", "oauth2_authorizations.grant_id")
+    .innerJoin("users", "users.id", "oauth2_grants.user_id")
+    .selectAll("users")
+    .select([
+      "oauth2_tokens.id as token_id",
+      "oauth2_tokens.scopes as token_scopes",
+      "oauth2_grants.id as grant_id",
+      "oauth2_grants.application_id as application_id",
+      "oauth2_grants.last_used_at as grant_last_used_at",
+    ])
+    .where("oauth2_tokens.digest", "=", p.digest)
+    .where("oauth2_tokens.kind", "=", "access")
+    .where("oauth2_tokens.expires_at", ">", p.now),
+)
+
+/** The same by its id. */
+export const findApplicationTokenById = query("authentication.findApplicationTokenById", (db, p: Params<{ id: number; now: number }>) =>
+  db
+    .selectFrom("oauth2_tokens")
+    .innerJoin("oauth2_authorizations", "oauth2_authorizations.id", "oauth2_tokens.authorization_id")
+    .innerJoin("oauth2_grants", "oauth2_grants.id", "oauth2_authorizations.grant_id")
+    .innerJoin("users", "users.id", "oauth2_grants.user_id")
+    .selectAll("users")
+    .select(["oauth2_tokens.scopes as token_scopes", "oauth2_grants.application_id as application_id"])
+    .where("oauth2_tokens.id", "=", p.id)
+    .where("oauth2_tokens.kind", "=", "access")
+    .where("oauth2_tokens.expires_at", ">", p.now),
+)
+
+export const touchGrant = query("authentication.touchGrant", (db, p: Params<{ id: number; now: number; before: number }>) =>
+  db.updateTable("oauth2_grants").set({ last_used_at: p.now }).where("id", "=", p.id).where("last_used_at", "<=", p.before),
+)
+
+/** By name, or by an activated address. */
+export const findUserByLogin = query("authentication.findUserByLogin", (db, p: Params<{ login: string }>) =>
+  db
+    .selectFrom("users")
+    .selectAll()
+    .where("kind", "=", "person")
+    .where((eb) =>
+      eb.or([
+        eb("lower_name", "=", p.login),
+        eb("id", "in", eb.selectFrom("emails").select("user_id").where("lower_email", "=", p.login).where("is_activated", "=", 1)),
+      ]),
+    ),
+)
+
+export const findTwoFactor = query("authentication.findTwoFactor", (db, p: Params<{ userId: number }>) =>
+  db.selectFrom("two_factors").selectAll().where("user_id", "=", p.userId),
+)
+
+/** How many recovery codes the user has left. */
+export const countRecoveryCodes = query("authentication.countRecoveryCodes", (db, p: Params<{ userId: number }>) =>
+  db
+    .selectFrom("recovery_codes")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("user_id", "=", p.userId),
+)
+
+export const deleteRecoveryCodes = query("authentication.deleteRecoveryCodes", (db, p: Params<{ userId: number }>) =>
+  db.deleteFrom("recovery_codes").where("user_id", "=", p.userId),
+)
+
+export const deleteRecoveryCode = query("authentication.deleteRecoveryCode", (db, p: Params<{ userId: number; digest: string }>) =>
+  db.deleteFrom("recovery_codes").where("user_id", "=", p.userId).where("digest", "=", p.digest),
+)
+
+export const findTokensOf = query("authentication.findTokensOf", (db, p: Params<{ userId: number; limit: number; offset: number }>) =>
+  db.selectFrom("access_tokens").selectAll().where("user_id", "=", p.userId).orderBy("id", "desc").limit(p.limit).offset(p.offset),
+)
+
+export const countTokensOf = query("authentication.countTokensOf", (db, p: Params<{ userId: number }>) =>
+  db
+    .selectFrom("access_tokens")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("user_id", "=", p.userId),
+)
+
+export const findTokenById = query("authentication.findTokenById", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("access_tokens").selectAll().where("id", "=", p.id),
+)
+
+export const findTokenByName = query("authentication.findTokenByName", (db, p: Params<{ userId: number; name: string }>) =>
+  db.selectFrom("access_tokens").selectAll().where("user_id", "=", p.userId).where("name", "=", p.name),
+)
+
+export const noteTicketUse = query("authentication.noteTicketUse", (db, p: Params<{ id: string; expiresAt: number }>) =>
+  db
+    .insertInto("used_tickets")
+    .values({ id: p.id, expires_at: p.expiresAt })
+    .onConflict((conflict) => conflict.column("id").doNothing()),
+)
+
+export const deleteOldTickets = query("authentication.deleteOldTickets", (db, p: Params<{ now: number }>) =>
+  db.deleteFrom("used_tickets").where("expires_at", "<=", p.now),
+)
+
+/** Notes that a token was used, unless that was noted since `before`. */
+export const noteTokenUse = (
+  tx: Transaction,
+  { before, now, id }: { readonly before: number; readonly now: number; readonly id: number },
+) => tx.updateTable("access_tokens").set({ last_used_at: now }).where("id", "=", id).where("last_used_at", "<=", before).execute()
+
+export const insertToken = (tx: Transaction, row: Insertable<Tables["access_tokens"]>) =>
+  tx.insertInto("access_tokens").values(row).returningAll().executeTakeFirstOrThrow()
+
+/** Refuses `notFound` where there is none. */
+export const removeToken = (tx: Transaction, id: number) => deleteFound(tx.deleteFrom("access_tokens").where("id", "=", id))
+
+/** Changes nothing where the person has a second factor already. */
+export const insertTwoFactor = (
+  tx: Transaction,
+  {
+    sealedSecret,
+    now,
+    userId,
+    step,
+  }: { readonly sealedSecret: string; readonly now: number; readonly userId: number; readonly step: number },
+) =>
+  tx
+    .insertInto("two_factors")
+    .values({
+      user_id: userId,
+      sealed_secret: sealedSecret,
+      last_step: step,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.column("user_id").doNothing())
+    .executeTakeFirst()
+
+export const insertRecoveryCodes = (tx: Transaction, rows: readonly Insertable<Tables["recovery_codes"]>[]) =>
+  tx.insertInto("recovery_codes").values(rows).execute()
+
+export const deleteTwoFactor = (tx: Transaction, userId: number) =>
+  tx.deleteFrom("two_factors").where("user_id", "=", userId).executeTakeFirstOrThrow()
+
+/** Notes the time step of a code that was used; changes nothing for that step and those before it. */
+export const noteStep = (tx: Transaction, { step, userId }: { readonly step: number; readonly userId: number }) =>
+  tx.updateTable("two_factors").set({ last_step: step }).where("user_id", "=", userId).where("last_step", "<", step).executeTakeFirst()
+
+/** Who has a second factor. */
+export const findEnrolled = (db: Handle) => db.selectFrom("two_factors").select("user_id").execute()

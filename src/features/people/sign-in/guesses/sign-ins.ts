@@ -1,0 +1,62 @@
+import type { Transaction } from "../../../../core/database/database.ts"
+import type { Metrics } from "../../../../core/metrics.ts"
+import type { Services } from "../../../../core/services.ts"
+import { noteFailure } from "./guesses-store.ts"
+
+declare module "../../../../core/services.ts" {
+  interface Services {
+    readonly signIns: SignIns
+  }
+}
+
+/** What became of a secret that was shown: `refused` before it was checked, after too many wrong ones. */
+export type SignInOutcome = "right" | "wrong" | "refused"
+
+export interface FailedSignIn {
+  readonly kind: "password" | "secondFactor"
+  /** Undefined where there is no account of that name; the name itself may be a password, typed into the wrong field. */
+  readonly user: { readonly id: number; readonly name: string } | undefined
+  readonly network: string
+}
+
+/** What is written down about sign-ins. */
+export interface SignIns {
+  /** Counts for /metrics. */
+  readonly count: (kind: "password" | "secondFactor" | "passkey" | "clientSecret" | "token" | "key", outcome: SignInOutcome) => void
+  /** Adds to the audit log: one row for all failures of one kind, account, network and hour. One statement. */
+  readonly noteFailure: (tx: Transaction, failed: FailedSignIn) => Promise<void>
+}
+
+const HOUR = 3_600
+
+/** The most rows that one process adds in an hour; further failures are noted by account only. So a flood from many networks can't fill the database. */
+const MOST_ROWS = 1_000
+
+const OPERATIONS = { password: "wrongPassword", secondFactor: "wrongSecondFactor" } as const
+
+export function openSignIns({ metrics, now }: Pick<Services, "now"> & { readonly metrics: Metrics }): SignIns {
+  const add = metrics.counterBy("hearth_sign_ins_total", "Passwords, second-factor codes, passkeys, tokens and SSH keys that were shown.", [
+    "kind",
+    "outcome",
+  ])
+  let hour = 0
+  const noted = new Set<string>()
+
+  function keyOf({ kind, user, network }: FailedSignIn, moment: number): { readonly key: string; readonly network: string } {
+    const current = Math.floor(moment / HOUR)
+    if (current !== hour) noted.clear()
+    hour = current
+    const key = [kind, user?.id ?? 0, current, network].join(" ")
+    if (noted.size < MOST_ROWS) noted.add(key)
+    return noted.has(key) ? { key, network } : { key: [kind, user?.id ?? 0, current, ""].join(" "), network: "" }
+  }
+
+  return {
+    count: (kind, outcome) => add({ kind: kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), outcome }),
+    noteFailure: async (tx, failed) => {
+      const moment = now()
+      const { key, network } = keyOf(failed, moment)
+      await noteFailure(tx, { operation: OPERATIONS[failed.kind], account: failed.user?.name ?? "", network, key, now: moment })
+    },
+  }
+}
