@@ -1,31 +1,14 @@
 import { mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Database } from "../../core/database/database.ts"
-import { query } from "../../core/database/query.ts"
+import { findAllRepositories, findAllWikis } from "../../features/code/repositories/maintenance-store.ts"
 import { wikiKey } from "../../features/code/repositories/wiki-place.ts"
 import type { Inspector, StoredRepository } from "../../git/repositories/inspect.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
 
 const HOUR_MS = 3_600_000
 
-const listKnown = query("doctor.listRepositories", (db) =>
-  db
-    .selectFrom("repositories")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
-    .orderBy("repositories.id"),
-)
-
-const listWikis = query("doctor.listWikis", (db) =>
-  db
-    .selectFrom("wikis")
-    .innerJoin("repositories", "repositories.id", "wikis.repository_id")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
-    .orderBy("wikis.repository_id"),
-)
-
-export type KnownRepository = Awaited<ReturnType<typeof listKnown>>[number]
+export type KnownRepository = Awaited<ReturnType<typeof findAllRepositories>>[number]
 
 /** The repositories and wikis in the database, and those on the disk. */
 export interface Repositories {
@@ -37,8 +20,8 @@ export const findRepositories = async (database: Database, inspector: Inspector)
   // The disk first: a repository is created there before its row, and removed there after it.
   stored: await inspector.list(),
   known: [
-    ...(await listKnown(database.read)),
-    ...(await listWikis(database.read)).map((wiki) => ({ ...wiki, name: `${wiki.name}.wiki`, storage: wikiKey(wiki.storage) })),
+    ...(await findAllRepositories(database.read)),
+    ...(await findAllWikis(database.read)).map((wiki) => ({ ...wiki, name: `${wiki.name}.wiki`, storage: wikiKey(wiki.storage) })),
   ],
 })
 
