@@ -1,6 +1,6 @@
 // The texts that bin/new.mjs begins with, by the path of their file; the test comes last.
 
-export const operation = ({ folder, name, words, title, one }) => ({
+export const operation = ({ folder, name, words, title, one, version }) => ({
   [`${folder}/operations.ts`]: `import { onRepository } from "../../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -12,6 +12,7 @@ export const ${one}Operations: readonly Operation[] = [
   operation({
     ...shared,
     id: "repoGet${title}",
+    since: "${version}",
     route: "GET /repos/{owner}/{repo}/${name}",
     summary: "List the ${words} of a repository",
     description: "To be said: in which order, and what is left out.",
@@ -139,20 +140,33 @@ describe.each(databaseKinds)("the migration \\"${words}\\" on %s", (kind) => {
 `,
 })
 
-export const event = ({ subject, verb, name }) => ({
-  [`src/core/events/${subject}-${verb}.test.ts`]: `import { expect } from "vitest"
-import { withHearth } from "../../../tests/support/fixture.ts"
-import type { DomainEvent } from "./catalogue.ts"
-import { publish } from "./publish.ts"
+export const event = ({ folder, feature, type, file, kind }) => ({
+  types: `import type { OfRepository, Undated } from "../../../core/events/event.ts"
 
-withHearth("${name}", {}, ({ test, forge }) => {
+declare module "../../../core/events/event.ts" {
+  interface DomainEvents {
+    readonly "${feature}": ${type}
+  }
+}
+
+/** To be said: what happens to it. */
+type ${type} = Undated<"${kind}"> & OfRepository
+`,
+  test: {
+    [`${folder}/${file}.test.ts`]: `import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { DomainEvent } from "../../../core/events/event.ts"
+import { publish } from "../../../core/events/publish.ts"
+
+withHearth("${kind}", {}, ({ test, forge }) => {
   test("is kept in the log", async () => {
     const { database } = forge.hearth.services
-    const happened: DomainEvent = { kind: "${name}", at: 1, repositoryId: 1, actor: { id: 1 } }
+    const happened: DomainEvent = { kind: "${kind}", at: 1, repositoryId: 1, actor: { id: 1 } }
     await database.write(async (tx) => publish(tx, happened))
-    const kept = await database.read.selectFrom("events").select("repository_id").where("kind", "=", "${name}").execute()
+    const kept = await database.read.selectFrom("events").select("repository_id").where("kind", "=", "${kind}").execute()
     expect(kept).toEqual([{ repository_id: 1 }])
   })
 })
 `,
+  },
 })

@@ -16,12 +16,13 @@ Writes a file in the project's shape with its test, adds it to the list of its k
   operation GROUP/FEATURE   src/features/GROUP/FEATURE/operations.ts, in src/operations.ts
   page FOLDER/NAME          src/pages/FOLDER/NAME.ts, in src/pages.ts
   migration NAME            the next step in src/core/database/migrations, in its index.ts
-  event SUBJECT.VERB        a domain event in src/core/events/catalogue.ts
+  event GROUP/FEATURE/SUBJECT.VERB
+                            a domain event in src/features/GROUP/FEATURE/events.ts
 
 Examples:
   npm run new -- operation code/pins
   npm run new -- migration pins
-  npm run new -- event pin.moved`
+  npm run new -- event code/pins/pin.moved`
 
 /** Ends with 2, as the command line of Hearth does for what it refuses. */
 function refuse(words) {
@@ -96,7 +97,8 @@ const kinds = {
   operation(name) {
     const it = feature(name)
     return {
-      files: operation(it),
+      // The version that is made now.
+      files: operation({ ...it, version: /^## (\S+)/m.exec(read("CHANGELOG.md"))?.[1] }),
       changes: listedIn("src/operations.ts", "registry", `${it.one}Operations`, `${it.folder}/operations`),
       next: [
         `${it.folder}/operations.ts: the route, who may call it (src/access/policies), what it takes, answers and refuses`,
@@ -143,25 +145,23 @@ const kinds = {
     }
   },
   event(name) {
-    const [, subject, verb] =
-      /^([a-z][A-Za-z]*)\.([a-z][A-Za-z]*)$/.exec(name) ?? refuse(`"${name}" is no kind of event. Give SUBJECT.VERB, such as pin.moved.`)
-    const path = "src/core/events/catalogue.ts"
-    const root = read(path)
-    if (root.includes(`"${name}"`)) refuse(`${path} has ${name} already.`)
-    const type = `${capital(subject)}Event`
-    const record = `(Undated<"${name}"> & OfRepository)`
-    const there = `\ntype ${type} =`
-    const changed = root.includes(there)
-      ? root.replace(new RegExp(`${there}(?: |\\n +\\| )`), () => `${there}\n  | ${record}\n  | `)
-      : root
-          .replace(
-            "\nexport type DomainEvent =\n",
-            (union) => `\n/** To be said: what happens to it. */\ntype ${type} = ${record.slice(1, -1)}\n${union}`,
-          )
-          .replace(/(\nexport type DomainEvent =\n(?: {2}\| \w+\n)+)/, (union) => `${union}  | ${type}\n`)
+    const [, home_, kind, subject, verb] =
+      /^(\w+\/[\w-]+)\/(([a-z][A-Za-z]*)\.([a-z][A-Za-z]*))$/.exec(name) ??
+      refuse(`"${name}" is no kind of event. Give GROUP/FEATURE/SUBJECT.VERB, such as code/pins/pin.moved.`)
+    const { folder } = feature(home_)
+    const path = `${folder}/events.ts`
+    const texts = event({ folder, feature: home_, type: `${capital(subject)}Event`, file: `${subject}-${verb}`, kind })
+    const known = existsSync(join(home, path)) ? read(path) : undefined
+    if (known?.includes(`"${kind}"`)) refuse(`${path} has ${kind} already.`)
+    // The type of its events is the last in the file.
+    const changed = known
+      ?.replace(/import type \{ ([^}]*) \} from "[./]*core\/events\/event.ts"/, (line, names) =>
+        line.replace(names, [...new Set([...names.split(", "), "OfRepository", "Undated"])].join(", ")),
+      )
+      .replace(/\n$/, `\n  | (Undated<"${kind}"> & OfRepository)\n`)
     return {
-      files: event({ subject, verb, name }),
-      changes: { [path]: changed },
+      files: known === undefined ? { ...texts.test, [path]: texts.types } : texts.test,
+      changes: changed === undefined ? {} : { [path]: changed },
       next: [
         `${path}: the rows that listeners need, and in a comment when it happens`,
         "the verb that publishes it, in the transaction of the change",

@@ -320,8 +320,7 @@ function configFor(options: HearthOptions, temporary: string | undefined): Loade
 /** The first administrator, made at the first start. */
 async function ensureAdministrator(services: Services): Promise<Pick<Serving, "administrator" | "made">> {
   const { config, database, passwords, site, now } = services
-  const find = () => findFirstAdministrator(database.read)
-  const there = await find()
+  const there = await findFirstAdministrator(database.read)
   if (there) return { administrator: there, made: undefined }
   const password = config.admin.password || randomBytes(12).toString("base64url")
   const passwordHash = await passwords.hash(password)

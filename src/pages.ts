@@ -53,8 +53,14 @@ import { pullPages } from "./pages/repository/pulls/page.ts"
 import { releaseEditPages } from "./pages/repository/releases/edit.ts"
 import { releasePages } from "./pages/repository/releases/page.ts"
 import { repositorySearchPages } from "./pages/repository/search.ts"
-import { settingsPages } from "./pages/repository/settings/pages.ts"
+import { branchRulePages } from "./pages/repository/settings/branches.ts"
+import { collaboratorPages } from "./pages/repository/settings/collaboration.ts"
+import { generalPages } from "./pages/repository/settings/general.ts"
+import { deployKeyPages } from "./pages/repository/settings/keys.ts"
+import { mirrorPages } from "./pages/repository/settings/mirrors.ts"
+import { tagRulePages } from "./pages/repository/settings/tags.ts"
 import { starPages } from "./pages/repository/stars.ts"
+import { transferPages } from "./pages/repository/transfer.ts"
 import { watchPages } from "./pages/repository/watchers.ts"
 import { wikiEditPages } from "./pages/repository/wiki/edit.ts"
 import { wikiPages } from "./pages/repository/wiki/page.ts"
@@ -155,7 +161,13 @@ export const pages = pageRegistry(
   runnerPages,
   searchPages,
   securityPages,
-  settingsPages,
+  generalPages,
+  transferPages,
+  collaboratorPages,
+  branchRulePages,
+  tagRulePages,
+  deployKeyPages,
+  mirrorPages,
   signUpPages,
   sitePages,
   starPages,

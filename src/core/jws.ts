@@ -1,10 +1,12 @@
-import { generateKeyPair, hash, type JsonWebKey, type KeyLike, sign } from "node:crypto"
-import { promisify } from "node:util"
+import { createPrivateKey, type KeyObject } from "node:crypto"
+import type { JWK } from "jose"
 
-/** JSON Web Signatures with RSA keys (RS256), for tokens that others verify. */
+/** JSON Web Signatures with RSA keys (RS256), for tokens that others verify. The library is loaded with the first of them. */
+
+const ALGORITHM = "RS256"
 
 /** A public key as a JWK. */
-export type PublicKey = JsonWebKey & { readonly kid: string; readonly alg: "RS256"; readonly use: "sig" }
+export type PublicKey = JWK & { readonly kid: string; readonly alg: "RS256"; readonly use: "sig" }
 
 export interface SigningPair {
   /** PEM, to be sealed where it is stored. */
@@ -12,25 +14,20 @@ export interface SigningPair {
   readonly publicKey: PublicKey
 }
 
-const makePair = promisify(generateKeyPair)
-
 /** Makes a key, whose id is its thumbprint. */
 export async function makeSigningPair(bits: number): Promise<SigningPair> {
-  const { publicKey, privateKey } = await makePair("rsa", { modulusLength: bits })
-  const jwk = publicKey.export({ format: "jwk" })
-  const { e, kty, n } = jwk
-  // RFC 7638: the members in this order, without blanks.
-  const kid = hash("sha256", JSON.stringify({ e, kty, n }), "base64url")
+  const { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } = await import("jose")
+  const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { modulusLength: bits, extractable: true })
+  const jwk = await exportJWK(publicKey)
   return {
-    privateKey: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
-    publicKey: { ...jwk, kid, alg: "RS256", use: "sig" },
+    privateKey: await exportPKCS8(privateKey),
+    publicKey: { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: ALGORITHM, use: "sig" },
   }
 }
 
-const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
-
 /** A JWT of these claims, in its compact form. */
-export function signJwt(key: KeyLike, keyId: string, claims: object): string {
-  const text = `${encoded({ alg: "RS256", kid: keyId, typ: "JWT" })}.${encoded(claims)}`
-  return `${text}.${sign("sha256", Buffer.from(text), key).toString("base64url")}`
+export async function signJwt(key: string | KeyObject, keyId: string, claims: Readonly<Record<string, unknown>>): Promise<string> {
+  const { SignJWT } = await import("jose")
+  const header = { alg: ALGORITHM, kid: keyId, typ: "JWT" }
+  return new SignJWT(claims).setProtectedHeader(header).sign(typeof key === "string" ? createPrivateKey(key) : key)
 }

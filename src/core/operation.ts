@@ -5,6 +5,7 @@ import { requireOfJob } from "./job-token.ts"
 import { pageParameter } from "./record.ts"
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
+import { FIRST_VERSION } from "./version.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
@@ -152,6 +153,8 @@ interface Declared<Route extends string, Text extends string, Found, Query exten
   readonly summary: string
   readonly description?: string
   readonly deprecated?: boolean
+  /** The version of Hearth that had it first, unless that was the first of all. */
+  readonly since?: string
   /** Its heading in the API's documents. */
   readonly tag: string
   /** The scopes that a token needs: all of them; none if the list is empty. */
@@ -187,6 +190,8 @@ export interface Operation {
   readonly summary: string
   readonly description: string
   readonly deprecated: boolean
+  /** The version of Hearth that had it first. */
+  readonly since: string
   readonly tag: string
   readonly scope: readonly ScopeCategory[]
   readonly rule: AccessRule
@@ -251,6 +256,7 @@ export function operation<
     summary: declared.summary,
     description: declared.description ?? "",
     deprecated: declared.deprecated ?? false,
+    since: declared.since ?? FIRST_VERSION,
     tag: declared.tag,
     scope: declared.scope,
     rule: declared.access.rule,

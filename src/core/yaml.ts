@@ -66,3 +66,9 @@ export function listOf(of: Members, name: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new UnreadableYamlError(`'${name}' should be a list`)
   return value
 }
+
+/** The mapping in a text of JSON; an empty one for anything else. */
+export function membersOf(json: string): Members {
+  const value: unknown = JSON.parse(json)
+  return isMapping(value) ? value : {}
+}

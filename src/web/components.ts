@@ -1,3 +1,5 @@
+import type { User } from "../core/actor.ts"
+import { avatarPath } from "../core/avatar.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
 import type { Page as ListPage } from "../core/operation.ts"
 import { localPath, path, withQuery } from "./address.ts"
@@ -7,23 +9,30 @@ import { count } from "./time.ts"
 
 /** Parts of pages that know no feature. Every one of them is shown on the style page, `/-/style`. */
 
-/** A person or an organisation, as records have them. */
-export interface Named {
+/** A person or an organisation. */
+export type Named = Pick<User, "id" | "name" | "avatar">
+
+/** The same as records have them. */
+interface NamedRecord {
   readonly login: string
-  readonly full_name?: string
   readonly avatar_url: string
 }
 
 /** A picture of a person. It is decoration: the name stands beside it. */
-export const avatar = ({ avatar_url }: Pick<Named, "avatar_url">, size = 20): Html =>
-  html`<img class="avatar" src="${localPath(avatar_url)}" width="${size}" height="${size}" alt="" loading="lazy">`
+export const avatar = (user: Omit<Named, "name"> | NamedRecord, size = 20): Html => {
+  const source = "avatar_url" in user ? localPath(user.avatar_url) : avatarPath(user)
+  return html`<img class="avatar" src="${source}" width="${size}" height="${size}" alt="" loading="lazy">`
+}
 
 /** A person's name as a link to their page. */
-export const person = (user: Named | null | undefined): Html =>
-  user ? html`<a class="strong" href="${path(user.login)}"><bdi>${user.login}</bdi></a>` : html`<span class="strong">Ghost</span>`
+export const person = (user: Pick<Named, "name"> | NamedRecord | null | undefined): Html => {
+  if (!user) return html`<span class="strong">Ghost</span>`
+  const name = "login" in user ? user.login : user.name
+  return html`<a class="strong" href="${path(name)}"><bdi>${name}</bdi></a>`
+}
 
 /** The picture and the name. */
-export const personWithAvatar = (user: Named | null | undefined, size = 20): Html =>
+export const personWithAvatar = (user: Named | NamedRecord | null | undefined, size = 20): Html =>
   user ? html`${avatar(user, size)} ${person(user)}` : person(user)
 
 export interface Tab {

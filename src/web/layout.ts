@@ -1,17 +1,17 @@
+import type { User } from "../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../core/html.ts"
 import type { Kept, Shown } from "../core/page.ts"
-import type { Announced } from "../core/services.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
 import { assetAddress } from "./assets.ts"
-import { avatar, buttonForm, menu, type Named } from "./components.ts"
+import { avatar, buttonForm, menu } from "./components.ts"
 import { icon } from "./icon.ts"
 import { count } from "./time.ts"
 
 /** What surrounds every page, and depends on the reader. */
 export interface Surroundings {
   readonly siteName: string
-  readonly viewer: (Named & { readonly isAdministrator: boolean }) | undefined
+  readonly viewer: User | undefined
   /** Unread notifications. */
   readonly unread: number
   /** Their running stopwatch. */
@@ -25,6 +25,13 @@ export interface Surroundings {
   readonly flash: Flash | undefined
   /** Sentences of administrators to everybody. */
   readonly announcements: readonly Announced[]
+}
+
+interface Announced {
+  /** Names it, as it is now. */
+  readonly mark: string
+  readonly tone: "info" | "good" | "warn" | "bad"
+  readonly content: Html
 }
 
 /** A stopwatch that runs on an issue. */
@@ -135,7 +142,7 @@ const flashView = ({ text, undo }: Flash): Html =>
 
 function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, newIssue: string | undefined): Html {
   return html`
-    <header class="site-header" ${attribute("data-viewer", viewer?.login)}>
+    <header class="site-header" ${attribute("data-viewer", viewer?.name)}>
       <div>
         <a class="logo" href="/" title="Dashboard" aria-keyshortcuts="g d">
           <svg viewBox="0 0 24 24" aria-hidden="true">
@@ -181,17 +188,17 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
   `
 }
 
-const viewerMenu = (viewer: NonNullable<Surroundings["viewer"]>): Html =>
+const viewerMenu = (viewer: User): Html =>
   menu(
-    html`${avatar(viewer, 24)} <span class="wide-only">${viewer.login}</span>${icon("triangle-down")}`,
+    html`${avatar(viewer, 24)} <span class="wide-only">${viewer.name}</span>${icon("triangle-down")}`,
     html`
-      <p>Signed in as ${viewer.login}</p>
-      <a href="/${viewer.login}">${icon("person")}Your profile</a>
-      <a href="/${viewer.login}?tab=stars">${icon("star")}Your stars</a>
+      <p>Signed in as ${viewer.name}</p>
+      <a href="/${viewer.name}">${icon("person")}Your profile</a>
+      <a href="/${viewer.name}?tab=stars">${icon("star")}Your stars</a>
       <a href="/notifications">${icon("bell")}Notifications</a>
       <a href="/user/settings">${icon("gear")}Settings</a>
       ${
-        viewer.isAdministrator &&
+        viewer.is_admin === 1 &&
         html`
           <a href="${ADMINISTRATION_PATH}">${icon("tools")}Administration</a>
           <a href="/api/swagger">${icon("code-square")}API</a>

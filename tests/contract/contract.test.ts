@@ -58,6 +58,16 @@ describe("the contract", () => {
     expect(agree).toBe(there)
   })
 
+  it("is told since which version an operation is there", async () => {
+    const versions = [...(await readFile(new URL("../../CHANGELOG.md", import.meta.url), "utf8")).matchAll(/^## (\S+)/gm)].map(
+      ([, name]) => name,
+    )
+    for (const { id, since } of operations) expect(versions, id).toContain(since)
+    const document = JSON.parse(await (await fetch(`${hearth.url}/swagger.v1.json`)).text())
+    expect(document.paths["/admin/announcements"].get["x-since"]).toBe("0.2.0")
+    expect(document.paths["/version"].get["x-since"]).toBe("0.1.0")
+  })
+
   it("is told that a 404 has no body for the operations of the specification, and for no other", async () => {
     const contract = JSON.parse(await readFile(new URL("contract.json", import.meta.url), "utf8"))
     const seeds = Object.values<{ readonly id: string; readonly seed?: boolean }>(contract.operations).filter(({ seed }) => seed)

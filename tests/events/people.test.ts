@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest"
-import type { PeopleEvent } from "../../src/core/events/catalogue.ts"
+import type { DomainEvents } from "../../src/core/events/event.ts"
 import { makeGpgKey } from "../../src/features/people/keys/testing.ts"
 import { freshKey } from "../examples/keys.ts"
 import { withWorld } from "../support/fixture.ts"
@@ -7,6 +7,9 @@ import { send } from "../support/http.ts"
 import { openCheckedWorld, type Person, times, type World } from "../support/world.ts"
 
 /** Every event of people is published by a verb, and not again by a call that changes nothing; the log holds ids, and none of what people wrote. */
+
+/** Collaborators of repositories are people too. */
+type PeopleEvent = DomainEvents[Extract<keyof DomainEvents, `people/${string}` | "code/collaborators">]
 
 interface Case {
   readonly by: Pick<Person, "authorization"> | "root"

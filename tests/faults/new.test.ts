@@ -21,7 +21,17 @@ describe("npm run new", () => {
 
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), "hearth-new-"))
-    for (const path of ["src", "bin", "tests/support", "tests/stress", "package.json", "tsconfig.json", "biome.jsonc", ".gitignore"])
+    for (const path of [
+      "src",
+      "bin",
+      "tests/support",
+      "tests/stress",
+      "CHANGELOG.md",
+      "package.json",
+      "tsconfig.json",
+      "biome.jsonc",
+      ".gitignore",
+    ])
       await cp(join(project, path), join(copy, path), { recursive: true })
     await symlink(join(project, "node_modules"), join(copy, "node_modules"))
   })
@@ -37,8 +47,8 @@ describe("npm run new", () => {
       ["page repository/forks", "src/pages/repository/forks.ts is there already"],
       ["migration attention", "There is a migration attention already"],
       ["migration Pins", "is no name of a migration"],
-      ["event issue.opened", "catalogue.ts has issue.opened already"],
-      ["event pinned", "is no kind of event"],
+      ["event planning/issues/issue.opened", "events.ts has issue.opened already"],
+      ["event pin.moved", "is no kind of event"],
       ["table pins", "Usage: npm run new"],
       ["event", "Usage: npm run new"],
     ]
@@ -53,9 +63,9 @@ describe("npm run new", () => {
       ["page", "repository/code/pins"],
       ["page", "user/settings/small-pets"],
       ["migration", "note-pins"],
-      ["event", "pin.moved"],
-      ["event", "issue.dreamt"],
-      ["event", "webhook.slept"],
+      ["event", "code/pins/pin.moved"],
+      ["event", "planning/issues/issue.dreamt"],
+      ["event", "events/webhooks/webhook.slept"],
     ] as const) {
       const { stdout } = await begin(kind, name)
       const files = [...stdout.matchAll(/^(?:wrote|changed) +(.*)$/gm)].map(([, path]) => path ?? "")
@@ -69,14 +79,18 @@ describe("npm run new", () => {
     expect(await read("src/operations.ts")).toContain("\n  pinOperations,\n")
     expect(await read("src/pages.ts")).toContain("\n  pinPages,\n")
     expect(await read("src/core/database/migrations/index.ts")).toContain("\n  notePins,\n]\n")
-    expect(await read("src/core/events/catalogue.ts")).toContain("\n  | PinEvent\n")
+    expect(await read("src/features/code/pins/events.ts")).toContain('\n    readonly "code/pins": PinEvent\n')
     expect(await refusal("page", "repository/code/pins")).toEqual([2, expect.stringContaining("Choose another name")])
 
     const bin = join(project, "node_modules/.bin")
     await run(join(bin, "biome"), ["check", "--error-on-warnings", "--vcs-enabled=false", ...written], { cwd: copy })
     await writeFile(
       join(copy, "tsconfig.new.json"),
-      JSON.stringify({ extends: "./tsconfig.json", include: ["src/**/*.d.ts", "tests/support/*.ts"], files: written }),
+      JSON.stringify({
+        extends: "./tsconfig.json",
+        include: ["src/**/*.d.ts", "src/features/**/events.ts", "tests/support/*.ts"],
+        files: written,
+      }),
     )
     await run(join(bin, "tsc"), ["-p", "tsconfig.new.json", "--noEmit"], { cwd: copy })
   })

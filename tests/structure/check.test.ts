@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 
-import { type Import, importsOf, refusals } from "./check.ts"
+import { eventRefusals, type Import, importsOf, refusals } from "./check.ts"
 import { lengthRefusals } from "./lengths.ts"
 
 const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
@@ -35,6 +35,13 @@ describe("the check of imports", () => {
     const there = byValue("features/code/one/a.ts", "features/code/two/b.ts")
     expect(refusals([there, byValue("features/code/two/c.ts", "features/code/one/d.ts")])).toHaveLength(1)
     expect(refusals([there, byType("features/code/two/c.ts", "features/code/one/d.ts")])).toEqual([])
+  })
+  it("keeps events of features out of the core", () => {
+    const event = ["features/code/pins/events.ts", 'type PinEvent = Undated<"pin.moved"> & OfRepository'] as const
+    expect(eventRefusals([event, ["core/events/log.ts", "kind: string"]])).toEqual([])
+    expect(eventRefusals([event, ["core/events/log.ts", 'kind === "pin.moved"']])).toEqual([
+      'core/events/log.ts names "pin.moved": core knows no feature.',
+    ])
   })
   it("keeps lines, functions and files of pages short", () => {
     const of = (file: string, text: string) => lengthRefusals([[file, text]], {})

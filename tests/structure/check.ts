@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS } from "./directions.ts"
 import { lengthRefusals } from "./lengths.ts"
-import { queryRefusals, readRefusals, writeRefusals } from "./queries.ts"
+import { queryRefusals, readRefusals, type Texts, writeRefusals } from "./queries.ts"
 import { routeRefusals } from "./routes.ts"
 
 export interface Import {
@@ -80,6 +80,16 @@ export function refusals(imports: readonly Import[]): readonly string[] {
   ]
 }
 
+const KIND = /(?:Happened|Undated)<([^<>]*)>/g
+
+/** A sentence for each file of the core that names an event of a feature. */
+export function eventRefusals(texts: Texts): readonly string[] {
+  const kinds = texts.flatMap(([, text]) => [...text.matchAll(KIND)].flatMap(([, list = ""]) => list.match(/"\w+\.\w+"/g) ?? []))
+  return texts.flatMap(([file, text]) =>
+    kinds.flatMap((kind) => (file.startsWith("core/") && text.includes(kind) ? [`${file} names ${kind}: core knows no feature.`] : [])),
+  )
+}
+
 /** The files of the product: tests and their helpers may import anything. */
 const isProduct = (file: string): boolean => file.endsWith(".ts") && !/(\.test|\.fixture|\/testing|\.d)\.ts$/.test(file)
 
@@ -94,6 +104,7 @@ if (import.meta.main) {
     ...writeRefusals(texts),
     ...routeRefusals(texts),
     ...readRefusals(texts),
+    ...eventRefusals(texts),
   ]
   for (const sentence of found) console.error(sentence)
   if (found.length > 0) process.exitCode = 1

@@ -1,14 +1,12 @@
 import { mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Database } from "../../core/database/database.ts"
-import { findAllRepositories, findAllWikis } from "../../features/code/repositories/maintenance-store.ts"
 import { wikiKey } from "../../features/code/repositories/wiki-place.ts"
 import type { Inspector, StoredRepository } from "../../git/repositories/inspect.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
+import { type KnownRepository, listKnown, listWikis } from "./store.ts"
 
 const HOUR_MS = 3_600_000
-
-export type KnownRepository = Awaited<ReturnType<typeof findAllRepositories>>[number]
 
 /** The repositories and wikis in the database, and those on the disk. */
 export interface Repositories {
@@ -20,8 +18,8 @@ export const findRepositories = async (database: Database, inspector: Inspector)
   // The disk first: a repository is created there before its row, and removed there after it.
   stored: await inspector.list(),
   known: [
-    ...(await findAllRepositories(database.read)),
-    ...(await findAllWikis(database.read)).map((wiki) => ({ ...wiki, name: `${wiki.name}.wiki`, storage: wikiKey(wiki.storage) })),
+    ...(await listKnown(database.read)),
+    ...(await listWikis(database.read)).map((wiki) => ({ ...wiki, name: `${wiki.name}.wiki`, storage: wikiKey(wiki.storage) })),
   ],
 })
 

@@ -1,7 +1,7 @@
 /** Delivery: every listener receives the events of a transaction before it commits. */
 import type { Transaction } from "../database/database.ts"
 import type { Services } from "../services.ts"
-import type { DomainEvent } from "./catalogue.ts"
+import type { DomainEvent } from "./event.ts"
 import { appendToLog } from "./log.ts"
 import { takePublished } from "./publish.ts"
 

@@ -14,7 +14,7 @@ import { slicesOf } from "../database/slices.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Task } from "../jobs/schedule.ts"
 import type { Services } from "../services.ts"
-import type { DomainEvent } from "./catalogue.ts"
+import type { DomainEvent } from "./event.ts"
 import { deleteOldEvents, insertEvent, insertEvents, type Position, rowsAfter } from "./store.ts"
 
 export interface StoredEvent {
@@ -95,15 +95,14 @@ export async function readLog(db: Handle, after: Position, limit: number): Promi
 }
 
 /** What an event is about. */
-export interface Subject extends Pick<StoredEvent, "position" | "kind" | "repositoryId" | "issueId"> {
-  /** 0 where it is about no project. */
-  readonly projectId: number
-}
+export type Subject = Pick<StoredEvent, "position" | "kind" | "repositoryId" | "issueId"> & Partial<Pick<StoredEvent, "data">>
 
-const IS_OF_PROJECT = sql<boolean>`kind like 'project.%' or kind like 'column.%' or kind like 'card.%' or kind like 'issue.project%'`
-
-/** What the events after a position are about, as `readLog` gives them; of the others' data nothing is read. */
-export async function readSubjects(db: Handle, after: Position, limit: number): Promise<readonly Subject[]> {
+/** What the events after a position are about, as `readLog` gives them; data is read only of kinds with these beginnings. */
+export async function readSubjects(db: Handle, after: Position, limit: number, withData: readonly string[]): Promise<readonly Subject[]> {
+  const isWanted = sql.join(
+    withData.map((beginning) => sql`kind like ${sql.lit(`${beginning}%`)}`),
+    sql` or `,
+  )
   const rows = await rowsAfter(db, after, limit)
     .select([
       "transaction_id",
@@ -111,7 +110,7 @@ export async function readSubjects(db: Handle, after: Position, limit: number): 
       "kind",
       "repository_id",
       "issue_id",
-      sql<string | null>`case when ${IS_OF_PROJECT} then data end`.as("data"),
+      sql<string | null>`case when ${isWanted} then data end`.as("data"),
     ])
     .execute()
   return rows.map((row) => ({
@@ -119,13 +118,8 @@ export async function readSubjects(db: Handle, after: Position, limit: number): 
     kind: row.kind,
     repositoryId: row.repository_id,
     issueId: row.issue_id,
-    projectId: row.data === null ? 0 : projectIn(JSON.parse(row.data)),
+    ...(row.data !== null && { data: JSON.parse(row.data) }),
   }))
-}
-
-function projectIn({ projectId, project }: { readonly projectId?: unknown; readonly project?: unknown }): number {
-  const id = projectId ?? project
-  return typeof id === "number" ? id : 0
 }
 
 /** Rows that are removed in one transaction: few enough that other writers don't wait long. */

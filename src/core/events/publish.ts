@@ -1,6 +1,6 @@
 /** What a transaction has published and not delivered yet. */
 import type { Transaction } from "../database/database.ts"
-import type { DomainEvent } from "./catalogue.ts"
+import type { DomainEvent } from "./event.ts"
 
 const pending = new WeakMap<Transaction, DomainEvent[]>()
 

@@ -1,5 +1,10 @@
 import { anyCharacter, character, type Matcher, type Pattern, repeat, sequence, wholeMatcher } from "./automaton.ts"
 
+/**
+ * Regular expressions as data, for what an engine (re2js, which the search of code matches with) doesn't tell or do: which texts every match holds, and many patterns,
+ * expressions and globs, compared together in one pass (automaton.ts).
+ */
+
 /** The longest expression in characters. */
 const LONGEST = 1000
 const MOST_REPEATS = 1000

@@ -1,4 +1,4 @@
-import type { EventOf } from "../../core/events/catalogue.ts"
+import type { EventOf } from "../../core/events/event.ts"
 import type { Run } from "../actions/runs/store.ts"
 
 /** Whose failed runs are told of, by mail and by a notification: those of people, to the one who asked for the attempt. */

@@ -122,7 +122,7 @@ const shown: Page = page({
       body: html`
         <p class="crumbs"><a href="${PEOPLE}">People</a><span class="sep">/</span><bdi>${user.name}</bdi></p>
         <div class="bar">
-          ${avatar(record, 40)}
+          ${avatar(user, 40)}
           <h1><bdi>${user.name}</bdi></h1>
           ${states(user)}<a class="button small end" href="${path(user.name)}">Profile</a>
         </div>

@@ -7,7 +7,6 @@ import { type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { lifecycleOperations } from "../../features/code/lifecycle/operations.ts"
 import { organizationOperations } from "../../features/people/organizations/operations.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { exploreAccounts } from "../../features/people/users/store.ts"
 import { findUnadopted } from "../../features/site/adoption/list.ts"
 import { adoptionOperations } from "../../features/site/adoption/operations.ts"
@@ -46,7 +45,7 @@ const organizations: Page = page({
   address: `GET ${ORGANIZATIONS}`,
   access: siteAdministrator,
   query: { q: Type.Optional(Type.String()) },
-  answer: async ({ services, db, actor, query, page: rows, reader, draft }) => {
+  answer: async ({ db, actor, query, page: rows, reader, draft }) => {
     const { q = "" } = query
     const found = await exploreAccounts(db, actor, { kind: "organization", keyword: q.trim(), order: "alphabetically" }, rows)
     return administrationPage({
@@ -58,7 +57,7 @@ const organizations: Page = page({
         ${
           found.rows.length === 0
             ? empty("organization", "There is no such organization")
-            : html`${accountRows(found.rows.map((each) => presentUser(services.site, each, actor)))}${pager(reader.url, rows, found.total)}`
+            : html`${accountRows(found.rows)}${pager(reader.url, rows, found.total)}`
         }
         <h2 id="make">New organization</h2>
         ${formView(makeOrganization, {

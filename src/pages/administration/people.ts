@@ -8,8 +8,7 @@ import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
 import { administrationOperations as userOperations } from "../../features/people/users/administration-operations.ts"
-import { presentUser } from "../../features/people/users/present.ts"
-import type { User as UserRecord } from "../../features/people/users/records.ts"
+import { shownAddress } from "../../features/people/users/present.ts"
 import { listPeople, type PeopleFilter } from "../../features/people/users/store.ts"
 import { administrationOperations } from "../../features/site/administration/operations.ts"
 import { path, withQuery } from "../../web/address.ts"
@@ -63,7 +62,7 @@ const list: Page = page({
         </div>
         ${rowsOr(
           people,
-          (user) => personRow(user, presentUser(services.site, user, actor), now),
+          (user) => personRow(user, shownAddress(services.site, user, actor), now),
           empty("people", "Nobody matches", "Look for part of a name or of an address."),
           pager(reader.url, rows, total),
         )}
@@ -88,17 +87,17 @@ const list: Page = page({
   },
 })
 
-const personRow = (user: User, record: UserRecord, now: number): Html =>
+const personRow = (user: User, address: string, now: number): Html =>
   html`
     <li>
-      ${avatar(record, 32)}
+      ${avatar(user, 32)}
       <div class="main">
         <h2 class="title">
           <a href="${PEOPLE}/${encodeURIComponent(user.name)}"><bdi>${user.name}</bdi></a>
           ${user.full_name !== "" && html` <span class="muted" dir="auto">${user.full_name}</span>`}
         </h2>
         <p class="meta">
-          <span class="break">${record.email}</span><span>since ${dayOf(user.created_at)}</span>
+          <span class="break">${address}</span><span>since ${dayOf(user.created_at)}</span>
           <span>
             ${user.last_login_at > 0 ? html`signed in ${time(user.last_login_at, now)}` : "never signed in"}
           </span>

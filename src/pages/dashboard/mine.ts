@@ -15,7 +15,7 @@ import {
   mentioning,
   reviewedBy,
 } from "../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../features/planning/issues/present.ts"
+import { viewIssues } from "../../features/planning/issues/present.ts"
 import { path, withQuery } from "../../web/address.ts"
 import { empty, pager, sideNav, type Tab } from "../../web/components.ts"
 import type { IconName } from "../../web/icon-names.ts"
@@ -77,8 +77,8 @@ const listOf = (kind: Kind): Page =>
       const plan: Plan = { ...planFilter(actor, filter), kind }
       const where = [PARTS[type].condition(me.id)]
       const found = await filterEverywhere(db, actor, plan, rows, where)
-      const records = await presentIssues(db, services.site, actor, found.rows)
-      const notes = kind === "pulls" ? await pullNotes(db, records) : undefined
+      const issues = await viewIssues(db, actor, found.rows)
+      const notes = kind === "pulls" ? await pullNotes(db, found.rows) : undefined
       const places = await countByRepository(db, actor, plan, where)
       const at = withQuery(`/${kind}`, { type: query.type })
       const bar: FilterBar = { at, filter, plan, found, kind, isSignedIn: true, usual: "is:open label:bug" }
@@ -102,8 +102,8 @@ const listOf = (kind: Kind): Page =>
             <div>
               ${filterBar(bar)}
               ${
-                records.length > 0
-                  ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
+                issues.length > 0
+                  ? issueRows(issues, { withRepository: true, ...(notes && { notes }), now: services.now() })
                   : empty(
                       kind === "issues" ? "issue-opened" : "git-pull-request",
                       "Nothing to see here",

@@ -1,3 +1,4 @@
+import type { Owned } from "../../access/permission.ts"
 import { anyone } from "../../access/policies/site.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { type Html, html } from "../../core/html.ts"
@@ -5,8 +6,6 @@ import type { Page as ListPage, Request } from "../../core/operation.ts"
 import { type Page, page, type Reader, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
-import { presentRepositories } from "../../features/code/repositories/present.ts"
-import type { Repository } from "../../features/code/repositories/records.ts"
 import { concerning, conditionsOf, listRepositories, MODES, ownedBy } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
 import { sshRoot } from "../../features/code/repositories/urls.ts"
@@ -14,13 +13,12 @@ import { readFeed } from "../../features/events/feed/feed-store.ts"
 import { contributionsOf } from "../../features/events/feed/heatmap-store.ts"
 import { presentActivities } from "../../features/events/feed/present.ts"
 import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
-import { localPath, path, withQuery } from "../../web/address.ts"
+import { path, withQuery } from "../../web/address.ts"
 import { avatar, choices, empty, filterForm, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import { dayOfAddress, heatmap } from "../parts/account/heatmap.ts"
 import { feedEntries } from "../parts/feed/view.ts"
-import { repositoryRows } from "../parts/repositories/list-view.ts"
+import { repositoryIcon, repositoryRows } from "../parts/repositories/list-view.ts"
 import { waitingFor } from "./waiting.ts"
 
 const SIDE = 12
@@ -50,7 +48,7 @@ async function frontPage({ services, db, actor }: Call): Promise<Shown> {
   const { site } = services
   const order = { by: "updated", direction: "desc" } as const
   const { rows, total } = await listRepositories(db, actor, { where: [], order }, { limit: SIDE, offset: 0 })
-  const records = await presentRepositories(db, site, actor, await withOwners(db, rows))
+  const repositories = await withOwners(db, rows)
   return {
     kind: "shown",
     title: "Hearth",
@@ -73,14 +71,14 @@ async function frontPage({ services, db, actor }: Call): Promise<Shown> {
         </div>
       </section>
       ${
-        records.length > 0 &&
+        repositories.length > 0 &&
         html`
           <section class="stack" aria-label="Public repositories">
             <div class="bar">
               <h2>Recently updated</h2>
               ${total > SIDE && html`<a href="/explore/repos">All ${total}</a>`}
             </div>
-            ${repositoryRows(records)}
+            ${repositoryRows(repositories)}
           </section>
         `
       }
@@ -165,7 +163,7 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
   ]
   const order = { by: "updated", direction: "desc" } as const
   const { rows, total } = await listRepositories(db, actor, { where, order }, { limit: SIDE, offset: 0 })
-  const records = await presentRepositories(db, services.site, actor, await withOwners(db, rows))
+  const repositories = await withOwners(db, rows)
   const hasAny = total > 0 || q !== "" || kind !== undefined
   return html`
     <section>
@@ -181,7 +179,7 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
               "Kinds of repositories",
               KINDS.map(([name, text]) => ({ href: withQuery(reader.url, { kind: name }), text, current: name === kind })),
             )}
-            ${records.length > 0 ? shortList(records) : html`<p class="muted small">No repository matches.</p>`}
+            ${repositories.length > 0 ? shortList(repositories) : html`<p class="muted small">No repository matches.</p>`}
             ${total > SIDE && html`<p class="small"><a href="${path(me.name)}?tab=repositories">All of yours</a></p>`}
           `
           : html`
@@ -205,32 +203,29 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
   `
 }
 
-const shortList = (records: readonly Repository[]): Html =>
+const shortList = (repositories: readonly Owned[]): Html =>
   html`
     <ul class="plain stack tight">
-      ${records.map(
-        (repository) =>
+      ${repositories.map(
+        ({ repository, owner }) =>
           html`
             <li class="break">
-              ${icon(repository.private ? "repo-locked" : repository.fork ? "repo-forked" : "repo")}${" "}
-              <a href="${localPath(repository.html_url)}"><bdi>${repository.full_name}</bdi></a>
+              ${icon(repositoryIcon(repository))}${" "}
+              <a href="${path(owner.name, repository.name)}"><bdi>${owner.name}/${repository.name}</bdi></a>
             </li>
           `,
       )}
     </ul>
   `
 
-async function ownOrganizations({ services, db }: Call, actor: SignedIn): Promise<Html> {
+async function ownOrganizations({ db }: Call, actor: SignedIn): Promise<Html> {
   const { rows, total } = await findOrganizationsOf(db, actor, actor.user.id, { number: 1, limit: SIDE, offset: 0 })
   if (total === 0) return html``
   return html`
     <section>
       <h2>Organizations</h2>
       <ul class="plain stack tight">
-        ${rows.map((row) => {
-          const organization = presentUser(services.site, row, actor)
-          return html`<li>${avatar(organization)} <a href="${path(row.name)}"><bdi>${row.name}</bdi></a></li>`
-        })}
+        ${rows.map((row) => html`<li>${avatar(row)} <a href="${path(row.name)}"><bdi>${row.name}</bdi></a></li>`)}
       </ul>
       ${total > SIDE && html`<p class="small"><a href="${path(actor.user.name)}?tab=organizations">All ${total}</a></p>`}
     </section>

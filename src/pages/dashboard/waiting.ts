@@ -3,11 +3,9 @@ import type { Handle } from "../../core/database/database.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Services } from "../../core/services.ts"
 import { findFailedRuns } from "../../features/actions/runs/store.ts"
-import { repositoryHtmlUrl } from "../../features/code/repositories/urls.ts"
 import { assignedTo, awaitingReviewBy, type Condition, inState, ofKind, searchIssues } from "../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../features/planning/issues/present.ts"
-import type { Issue } from "../../features/planning/issues/records.ts"
-import { localPath } from "../../web/address.ts"
+import { type IssueView, viewIssues } from "../../features/planning/issues/present.ts"
+import { path } from "../../web/address.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
 import { time } from "../../web/time.ts"
@@ -70,21 +68,21 @@ export async function waitingFor(call: Call): Promise<Html> {
 }
 
 interface Some {
-  readonly records: readonly Issue[]
+  readonly issues: readonly IssueView[]
   readonly total: number
 }
 
-async function someOf({ services, db, actor }: Call, conditions: readonly Condition[]): Promise<Some> {
+async function someOf({ db, actor }: Call, conditions: readonly Condition[]): Promise<Some> {
   const { rows, total } = await searchIssues(db, actor, conditions, { number: 1, limit: SHOWN, offset: 0 })
-  return { records: await presentIssues(db, services.site, actor, rows), total }
+  return { issues: await viewIssues(db, actor, rows), total }
 }
 
-function group(title: string, name: IconName, href: string, { records, total }: Some, now: number): Html {
-  if (records.length === 0) return html``
+function group(title: string, name: IconName, href: string, { issues, total }: Some, now: number): Html {
+  if (issues.length === 0) return html``
   return html`
     <div class="card">
       <h3 class="head">${icon(name)} <a href="${href}">${title}</a> <span class="count">${total}</span></h3>
-      ${issueRows(records, { withRepository: true, now })}
+      ${issueRows(issues, { withRepository: true, now })}
     </div>
   `
 }
@@ -93,7 +91,7 @@ function group(title: string, name: IconName, href: string, { records, total }: 
 async function failedRuns({ services, db, actor }: Call) {
   const rows = await findFailedRuns(db, actor, { since: services.now() - FAILED_WITHIN, limit: SHOWN })
   return rows.map((run) => ({
-    href: `${localPath(repositoryHtmlUrl(services.site, run.owner_name, run.name))}/actions/runs/${run.id}`,
+    href: path(run.owner_name, run.name, "actions", "runs", run.id),
     title: run.title,
     repository: `${run.owner_name}/${run.name}`,
     at: run.stopped_at,

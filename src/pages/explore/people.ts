@@ -3,7 +3,6 @@ import { html } from "../../core/html.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { ACCOUNT_ORDERS, type AccountOrder, exploreAccounts } from "../../features/people/users/store.ts"
 import { withQuery } from "../../web/address.ts"
 import { empty, filterForm, menu, pager } from "../../web/components.ts"
@@ -49,7 +48,7 @@ const explorePage = (name: keyof typeof KINDS): Page => {
     address: `GET ${action}`,
     access: anyone,
     query: { q: Type.Optional(Type.String()), sort: Type.Optional(oneOf(ORDER_NAMES)) },
-    answer: async ({ services, db, actor, query, page: rows, reader }) => {
+    answer: async ({ db, actor, query, page: rows, reader }) => {
       const { q = "", sort = "alphabetically" } = query
       const keyword = q.trim()
       const found = await exploreAccounts(db, actor, { kind: about.kind, keyword, order: sort }, rows)
@@ -68,7 +67,7 @@ const explorePage = (name: keyof typeof KINDS): Page => {
           </div>
           ${
             found.rows.length > 0
-              ? accountRows(found.rows.map((account) => presentUser(services.site, account, actor)))
+              ? accountRows(found.rows)
               : keyword === ""
                 ? empty(about.icon, about.nothing, about.about)
                 : empty("search", "Nobody matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)

@@ -5,7 +5,7 @@ import type { Page as ListPage } from "../../core/operation.ts"
 import type { Reader } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { followedBy, inState, searchIssues } from "../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../features/planning/issues/present.ts"
+import { viewIssues } from "../../features/planning/issues/present.ts"
 import { empty, pager } from "../../web/components.ts"
 import { issueRows } from "../parts/issues/list-view.ts"
 
@@ -28,6 +28,6 @@ export async function followedIssues({ services, db, actor, page, reader }: Call
       "You follow issues and pull requests that you open, are assigned to, comment on or subscribe to.",
     )
   const now = services.now()
-  const records = await presentIssues(db, services.site, actor, rows)
-  return html`${issueRows(records, { withRepository: true, now })}${pager(reader.url, page, total)}`
+  const views = await viewIssues(db, actor, rows)
+  return html`${issueRows(views, { withRepository: true, now })}${pager(reader.url, page, total)}`
 }

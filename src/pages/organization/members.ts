@@ -8,12 +8,10 @@ import { organizationMemberOperations } from "../../features/people/organization
 import { removeMember } from "../../features/people/organizations/rules.ts"
 import { findMembers, findMemberships, shownTo } from "../../features/people/organizations/store.ts"
 import { findTeamsOfMembers } from "../../features/people/teams/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
-import type { User as UserRecord } from "../../features/people/users/records.ts"
 import { type Plan, planFilter } from "../../features/planning/issues/filter-conditions.ts"
 import { filterEverywhere } from "../../features/planning/issues/filter-store.ts"
 import { ofOwner } from "../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../features/planning/issues/present.ts"
+import { viewIssues } from "../../features/planning/issues/present.ts"
 import { path } from "../../web/address.ts"
 import { empty, pager, state } from "../../web/components.ts"
 import { formButton } from "../../web/form.ts"
@@ -44,19 +42,19 @@ function issuesOf(kind: "issues" | "pulls"): Page {
       const filter = filterOf(query, NOTHING_OFFERED)
       const plan: Plan = { ...planFilter(actor, filter), kind }
       const found = await filterEverywhere(db, actor, plan, rows, [ofOwner(organization.id)])
-      const records = await presentIssues(db, services.site, actor, found.rows)
-      const notes = kind === "pulls" ? await pullNotes(db, records) : undefined
+      const issues = await viewIssues(db, actor, found.rows)
+      const notes = kind === "pulls" ? await pullNotes(db, found.rows) : undefined
       const at = path("org", organization.name, kind)
       const bar: FilterBar = { at, filter, plan, found, kind, isSignedIn: actor.kind === "user", usual: "is:open label:bug" }
-      return organizationPage(call, presentUser(services.site, organization, actor), {
+      return organizationPage(call, organization, {
         tab: kind,
         title,
         body: html`
           <h2>${title}</h2>
           ${filterBar(bar)}
           ${
-            records.length > 0
-              ? issueRows(records, { withRepository: true, ...(notes && { notes }), now: services.now() })
+            issues.length > 0
+              ? issueRows(issues, { withRepository: true, ...(notes && { notes }), now: services.now() })
               : empty(
                   kind === "issues" ? "issue-opened" : "git-pull-request",
                   "Nothing to see here",
@@ -75,20 +73,17 @@ const members: Page = page({
   address: "GET /org/{org}/members",
   access: onOrganization,
   answer: async (call) => {
-    const { services, db, actor, organization, role, page: rows, reader, draft } = call
+    const { db, actor, organization, role, page: rows, reader, draft } = call
     const { rows: found, total } = await findMembers(db, organization, actor, shownTo(actor, role), rows)
     const beside = actor.kind === "user" && (role.isMember || role.isOwner) ? await membershipsOf({ ...call, actor }, found) : undefined
-    return organizationPage(call, presentUser(services.site, organization, actor), {
+    return organizationPage(call, organization, {
       tab: "members",
       title: "People",
       body: html`
         ${problem(draft?.refusal)}
         ${
           found.length > 0
-            ? accountRows(
-                found.map((member) => presentUser(services.site, member, actor)),
-                beside,
-              )
+            ? accountRows(found, beside)
             : empty("people", "Nobody to see here", "Members decide for themselves whether others see that they belong to it.")
         }
         ${pager(reader.url, rows, total)}
@@ -174,7 +169,7 @@ export const organizationPages: readonly Page[] = [
 async function membershipsOf(
   { db, actor, organization, role }: InOrganization,
   members: readonly User[],
-): Promise<(account: UserRecord) => Content> {
+): Promise<(account: User) => Content> {
   const userIds = members.map(({ id }) => id)
   const memberships = new Map(
     (await findMemberships(db, { organizationId: organization.id, userIds })).map((membership) => [membership.user_id, membership]),
@@ -184,7 +179,7 @@ async function membershipsOf(
     const membership = memberships.get(account.id)
     if (!membership) return undefined
     const isPublic = membership.is_public === 1
-    const at = { org: organization.name, username: account.login }
+    const at = { org: organization.name, username: account.name }
     return html`
       <div class="membership small">
         <p class="bar">
@@ -207,13 +202,13 @@ async function membershipsOf(
           formButton(
             isPublic ? hide : show,
             at,
-            html`${isPublic ? "Show to members only" : "Show to everybody"}<span class="hidden-text">: ${account.login}</span>`,
+            html`${isPublic ? "Show to members only" : "Show to everybody"}<span class="hidden-text">: ${account.name}</span>`,
           )
         }
         ${
           account.id === actor.user.id
             ? formButton(leave, at, "Leave")
-            : role.isOwner && formButton(remove, at, html`Remove<span class="hidden-text"> ${account.login}</span>`)
+            : role.isOwner && formButton(remove, at, html`Remove<span class="hidden-text"> ${account.name}</span>`)
         }
       </div>
     `

@@ -9,7 +9,6 @@ import { countBlocked, findBlocked } from "../../features/people/blocks/store.ts
 import { organizationBlockOperations } from "../../features/people/organizations/block-operations.ts"
 import { organizationOperations } from "../../features/people/organizations/operations.ts"
 import { presentOrganization } from "../../features/people/organizations/present.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { path } from "../../web/address.ts"
 import { avatar, empty, notice, pager } from "../../web/components.ts"
 import { type Field, formButton, formView } from "../../web/form.ts"
@@ -134,7 +133,7 @@ const general: Page = page({
         ${formView(edit, { ...shown, record, submit: "Save", fields: about })}
         <h2 id="picture">Picture</h2>
         <div class="bar">
-          ${avatar(record, 72)}
+          ${avatar(organization, 72)}
           ${organization.avatar !== "" && formButton(removePicture, call.path, html`${icon("trash")}Remove it`)}
         </div>
         ${formView(setPicture, {
@@ -230,10 +229,9 @@ const blocked: Page = page({
   address: "GET /org/{org}/settings/blocked_users",
   access: onOrganizationAsOwner,
   answer: async (call) => {
-    const { services, db, actor, organization, page: rows, reader, draft } = call
+    const { db, organization, page: rows, reader, draft } = call
     const total = (await countBlocked.first(db, { blockerId: organization.id }))?.total ?? 0
     const people = await findBlocked(db, { blockerId: organization.id, limit: rows.limit, offset: rows.offset })
-    const records = people.map((person) => presentUser(services.site, person, actor))
     return organizationSettings(organization, {
       part: "blocked",
       title: "Blocked people",
@@ -244,9 +242,9 @@ const blocked: Page = page({
           no collaborators. Members can’t be blocked.
         </p>
         ${
-          records.length > 0
-            ? accountRows(records, ({ login }) =>
-                formButton(unblock, { ...call.path, username: login }, html`Unblock<span class="hidden-text"> ${login}</span>`),
+          people.length > 0
+            ? accountRows(people, ({ name }) =>
+                formButton(unblock, { ...call.path, username: name }, html`Unblock<span class="hidden-text"> ${name}</span>`),
               )
             : empty("no-entry", "Nobody is blocked")
         }

@@ -6,7 +6,6 @@ import { html } from "../../core/html.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { teamOperations } from "../../features/people/teams/operations.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { path } from "../../web/address.ts"
 import { type Field, formView } from "../../web/form.ts"
 import { problem } from "../../web/problem.ts"
@@ -111,7 +110,7 @@ const create: Page = page({
   address: "GET /org/{org}/teams/new",
   access: onOrganizationAsOwner,
   answer: (call) =>
-    organizationPage(call, presentUser(call.services.site, call.organization, call.actor), {
+    organizationPage(call, call.organization, {
       tab: "teams",
       title: "New team",
       unlisted: true,

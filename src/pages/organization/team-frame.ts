@@ -7,7 +7,6 @@ import type { Draft, Page, Shown } from "../../core/page.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
 import type { Team as TeamRecord } from "../../features/people/teams/records.ts"
 import { findTeamByName } from "../../features/people/teams/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { path } from "../../web/address.ts"
 import { choices } from "../../web/components.ts"
 import { problem } from "../../web/problem.ts"
@@ -44,11 +43,11 @@ export async function teamPage(
   body: (record: TeamRecord) => Content,
   buttons: readonly Pick<Page, "id">[] = [],
 ): Promise<Shown> {
-  const { services, db, actor, organization, role, draft } = call
+  const { services, db, organization, role, draft } = call
   const [record] = await presentTeams(db, services.site, [team], { withOrganization: false })
   if (!record) throw refuse.notFound()
   const at = path("org", organization.name, "teams", team.name)
-  return organizationPage(call, presentUser(services.site, organization, actor), {
+  return organizationPage(call, organization, {
     tab: "teams",
     title: { members: team.name, repositories: `Repositories · ${team.name}`, edit: `Edit · ${team.name}` }[part],
     unlisted: true,

@@ -10,7 +10,6 @@ import { findTeamInvitations, type TeamInvitation } from "../../features/people/
 import { teamMemberOperations } from "../../features/people/teams/member-operations.ts"
 import type { Team as TeamRecord } from "../../features/people/teams/records.ts"
 import { countTeamMembers, findTeamMembers } from "../../features/people/teams/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { empty, pager } from "../../web/components.ts"
 import { formButton, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
@@ -31,16 +30,15 @@ const people: Page = page({
     const team = await locateTeam(call, call.path.team)
     const total = (await countTeamMembers.first(db, { teamId: team.id }))?.total ?? 0
     const members = await findTeamMembers(db, { teamId: team.id, limit: rows.limit, offset: rows.offset })
-    const records = members.map((member) => presentUser(services.site, member, actor))
     const invitations = role.isOwner ? await findTeamInvitations(db, { teamId: team.id, now: services.now() }) : []
     const offered = role.isOwner ? (await findMembers(db, organization, actor, "all", OFFERED)).rows : []
     const body = (record: TeamRecord) => [
-      records.length > 0
+      members.length > 0
         ? accountRows(
-            records,
+            members,
             role.isOwner
-              ? ({ login }) =>
-                  formButton(removeMember, { ...call.path, username: login }, html`Remove<span class="hidden-text"> ${login}</span>`)
+              ? ({ name }) =>
+                  formButton(removeMember, { ...call.path, username: name }, html`Remove<span class="hidden-text"> ${name}</span>`)
               : undefined,
           )
         : empty("people", "Nobody is in this team", "Owners add people to it."),

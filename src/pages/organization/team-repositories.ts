@@ -1,3 +1,4 @@
+import type { Owned } from "../../access/permission.ts"
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
@@ -5,7 +6,6 @@ import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { findTeamRepositories } from "../../features/code/collaborators/store.ts"
 import { teamRepositoryOperations } from "../../features/code/collaborators/team-operations.ts"
-import { presentRepositories } from "../../features/code/repositories/present.ts"
 import { listRepositories, ownedBy } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
 import { empty, pager } from "../../web/components.ts"
@@ -22,15 +22,15 @@ const repositories: Page = page({
   address: "GET /org/{org}/teams/{team}/repositories",
   access: onOrganizationAsMember,
   answer: async (call) => {
-    const { services, db, actor, organization, role, page: rows, reader, draft } = call
+    const { db, actor, organization, role, page: rows, reader, draft } = call
     const team = await locateTeam(call, call.path.team)
     const found = await findTeamRepositories(db, team.id, actor, rows)
-    const records = await presentRepositories(db, services.site, actor, await withOwners(db, found.rows))
+    const listed = await withOwners(db, found.rows)
     const mayChange = role.isOwner && team.includes_all_repositories === 0
     const order = { by: "alpha", direction: "asc" } as const
     const offered = mayChange ? (await listRepositories(db, actor, { where: [ownedBy(organization.id)], order }, OFFERED)).rows : []
     const body = [
-      rowsOfTeam(records, mayChange && call.path),
+      rowsOfTeam(listed, mayChange && call.path),
       pager(reader.url, rows, found.total),
       team.includes_all_repositories === 1 && html`<p class="muted">It has all repositories of the organization, also those to come.</p>`,
       mayChange &&
@@ -53,22 +53,19 @@ const repositories: Page = page({
 })
 
 /** The repositories, with what takes one of them away where there is the path of the team for it. */
-const rowsOfTeam = (
-  records: Awaited<ReturnType<typeof presentRepositories>>,
-  at: Readonly<Record<"org" | "team", string>> | false,
-): Html =>
-  records.length === 0
+const rowsOfTeam = (listed: readonly Owned[], at: Readonly<Record<"org" | "team", string>> | false): Html =>
+  listed.length === 0
     ? empty("repo", "This team has no repository", "Owners give it repositories of the organization.")
     : html`
-      ${repositoryRows(records)}
+      ${repositoryRows(listed)}
       ${
         at &&
         html`
           <section class="stack">
             <h3>Take one away</h3>
             <ul class="plain stack tight">
-              ${records.map(
-                ({ name }) =>
+              ${listed.map(
+                ({ repository: { name } }) =>
                   html`
                     <li class="bar">
                       ${icon("repo")}<bdi>${name}</bdi> ${formButton(

@@ -4,7 +4,6 @@ import { type Page, page } from "../../core/page.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
 import type { Team as TeamRecord } from "../../features/people/teams/records.ts"
 import { findTeams } from "../../features/people/teams/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { path } from "../../web/address.ts"
 import { empty, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
@@ -23,7 +22,7 @@ const list: Page = page({
     const { services, db, actor, organization, role, page: rows, reader } = call
     const { rows: found, total } = await findTeams(db, organization.id, actor, { text: "", inDescriptions: false }, rows)
     const teams = await presentTeams(db, services.site, found, { withOrganization: false })
-    return organizationPage(call, presentUser(services.site, organization, actor), {
+    return organizationPage(call, organization, {
       tab: "teams",
       title: "Teams",
       unlisted: true,

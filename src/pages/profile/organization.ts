@@ -4,7 +4,6 @@ import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
 import { ownedBy } from "../../features/code/repositories/search-store.ts"
 import { findMembers, shownTo } from "../../features/people/organizations/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { path } from "../../web/address.ts"
 import { icon } from "../../web/icon.ts"
 import { faces, organizationPage } from "../parts/account/frame.ts"
@@ -27,13 +26,12 @@ const FACES = 30
 
 /** The page at the organisation's name. `bond` is what the reader has to do with it. */
 export async function organizationHome(call: Call, bond: Html | undefined): Promise<Shown> {
-  const { services, db, actor, organization, role, query } = call
-  const account = presentUser(services.site, organization, actor)
+  const { db, actor, organization, role, query } = call
   const at = path(organization.name)
   if (query.tab === "repositories") {
     const empty = noRepositories(call, organization)
     const list = await repositoryList(call, { action: at, keep: { tab: "repositories" }, where: [ownedBy(organization.id)], empty })
-    return organizationPage(call, account, {
+    return organizationPage(call, organization, {
       tab: "repositories",
       title: "Repositories",
       body: html`${role.mayCreateRepositories && newRepository(organization)}${list}`,
@@ -41,7 +39,7 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
   }
   if (query.tab === "activity") {
     const body = await activityOf(call, organization, query.date, role.isMember)
-    return organizationPage(call, account, { tab: "activity", title: "Activity", body })
+    return organizationPage(call, organization, { tab: "activity", title: "Activity", body })
   }
   const readme = await profileReadme(call, organization, role.isMember ? [PROFILE_FOR_MEMBERS, PROFILE] : [PROFILE])
   const members = await findMembers(db, organization, actor, shownTo(actor, role), { number: 1, limit: FACES, offset: 0 })
@@ -53,7 +51,7 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
         called <code>${organization.name}/${PROFILE}</code> is shown here.
       </p>
     `
-  return organizationPage(call, account, {
+  return organizationPage(call, organization, {
     tab: "overview",
     title: "",
     canonical: at,
@@ -64,11 +62,7 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
           ${bond}
           <section>
             <h2><a href="${path("org", organization.name, "members")}">People</a></h2>
-            ${
-              members.total > 0
-                ? faces(members.rows.map((member) => presentUser(services.site, member, actor)))
-                : html`<p class="muted small">Nobody shows here that they belong to it.</p>`
-            }
+            ${members.total > 0 ? faces(members.rows) : html`<p class="muted small">Nobody shows here that they belong to it.</p>`}
           </section>
         </aside>
       </div>

@@ -1,6 +1,7 @@
 import { roleIn } from "../../access/policies/organization-role.ts"
 import { type OnUser, onVisibleUser } from "../../access/policies/people.ts"
 import type { User } from "../../core/actor.ts"
+import { avatarPath } from "../../core/avatar.ts"
 import { form } from "../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../core/html.ts"
 import { named, type Request } from "../../core/operation.ts"
@@ -9,8 +10,7 @@ import { blockOperations } from "../../features/people/blocks/operations.ts"
 import { findBlockOf } from "../../features/people/blocks/store.ts"
 import { followOperations } from "../../features/people/follows/operations.ts"
 import { findFollow } from "../../features/people/follows/store.ts"
-import { avatarUrl } from "../../features/people/users/present.ts"
-import { localPath, path, withQuery } from "../../web/address.ts"
+import { path, withQuery } from "../../web/address.ts"
 import { formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { profileQuery } from "../parts/account/shared.ts"
@@ -138,6 +138,6 @@ export const profilePages: readonly Page[] = [
     id: "profile.picture",
     address: "GET /{username}.png",
     access: onVisibleUser,
-    answer: ({ services, user }) => moved(localPath(avatarUrl(services.site, user))),
+    answer: ({ user }) => moved(avatarPath(user)),
   }),
 ]

@@ -1,6 +1,7 @@
 import { listedUsers, publicRepositories } from "../../access/visibility.ts"
 import type { User } from "../../core/actor.ts"
 import { actorId } from "../../core/actor.ts"
+import { avatarPath } from "../../core/avatar.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
@@ -8,9 +9,8 @@ import { ownedBy, starredBy, watchedBy } from "../../features/code/repositories/
 import { listFollows } from "../../features/people/follows/store.ts"
 import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
 import { findBadgesOf } from "../../features/people/users/badges-store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import type { Found } from "../../features/people/users/store.ts"
-import { localPath, path } from "../../web/address.ts"
+import { path } from "../../web/address.ts"
 import { empty, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import { count, dayOf } from "../../web/time.ts"
@@ -66,9 +66,8 @@ export async function personPage(call: Call, user: User, bond: Html | undefined)
   }
 }
 
-async function sideOf({ services, db, actor }: Call, user: User, bond: Html | undefined): Promise<Html> {
+async function sideOf({ db, actor }: Call, user: User, bond: Html | undefined): Promise<Html> {
   const at = path(user.name)
-  const record = presentUser(services.site, user, actor)
   const knowsAddress = actor.kind === "user" && user.hide_email === 0 && user.email !== ""
   const [organizations, badges] = await Promise.all([
     findOrganizationsOf(db, actor, user.id, { number: 1, limit: 20, offset: 0 }),
@@ -76,7 +75,7 @@ async function sideOf({ services, db, actor }: Call, user: User, bond: Html | un
   ])
   return html`
     <aside class="profile-side">
-      <img class="avatar portrait" src="${localPath(record.avatar_url)}" width="160" height="160" alt="">
+      <img class="avatar portrait" src="${avatarPath(user)}" width="160" height="160" alt="">
       <div class="stack tight">
         <h1><bdi>${user.full_name || user.name}</bdi></h1>
         ${user.full_name !== "" && html`<p class="muted account-name"><bdi>${user.name}</bdi></p>`}
@@ -99,7 +98,7 @@ async function sideOf({ services, db, actor }: Call, user: User, bond: Html | un
             user.visibility !== "public" &&
             html`<li>${icon("lock")} ${user.visibility === "private" ? "Private profile" : "For people who have signed in"}</li>`
           }
-          ${factsOf(record, knowsAddress ? user.email : undefined)}
+          ${factsOf(user, knowsAddress ? user.email : undefined)}
           <li>${icon("calendar")} Joined ${dayOf(user.created_at)}</li>
           <li><a href="${at}.atom">${icon("rss")} Feed</a></li>
         </ul>
@@ -108,7 +107,7 @@ async function sideOf({ services, db, actor }: Call, user: User, bond: Html | un
           html`
             <section class="stack tight">
               <h2 class="side-title"><a href="${at}?tab=organizations">Organizations</a></h2>
-              ${faces(organizations.rows.map((each) => presentUser(services.site, each, actor)))}
+              ${faces(organizations.rows)}
             </section>
           `
         }
@@ -118,7 +117,7 @@ async function sideOf({ services, db, actor }: Call, user: User, bond: Html | un
 }
 
 async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
-  const { services, db, actor, page, reader, query } = call
+  const { db, actor, page, reader, query } = call
   const at = path(user.name)
   const isOwn = actorId(actor) === user.id
   // What is not open to all is nobody's business but the person's: that they starred or watch it would tell of it.
@@ -126,7 +125,7 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
   const accounts = async (found: Found<User>, title: string, nothing: string) =>
     html`
       <h2>${title}</h2>
-      ${found.rows.length > 0 ? accountRows(found.rows.map((each) => presentUser(services.site, each, actor))) : empty("people", nothing)}
+      ${found.rows.length > 0 ? accountRows(found.rows) : empty("people", nothing)}
       ${pager(reader.url, page, found.total)}
     `
   switch (tab) {

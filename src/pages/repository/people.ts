@@ -3,7 +3,6 @@ import type { Actor, User } from "../../core/actor.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Page as ListPage, Request } from "../../core/operation.ts"
 import type { Reader, Shown } from "../../core/page.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { pager } from "../../web/components.ts"
 import { accountRows } from "../parts/account/list-view.ts"
 import { repositoryPage } from "./frame.ts"
@@ -23,8 +22,8 @@ interface People {
 
 /** A list of people who have to do with a repository: who starred it, who watches it. */
 export const peoplePage = (call: Call, { title, found, empty }: People): Promise<Shown> => {
-  const { services, actor, page, reader } = call
-  const people = found.rows.map((user) => presentUser(services.site, user, actor))
+  const { page, reader } = call
+  const people = found.rows
   return repositoryPage(call, {
     tab: undefined,
     title,

@@ -4,10 +4,8 @@ import type { Page as ListPage, Request } from "../../core/operation.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
-import { presentRepositories } from "../../features/code/repositories/present.ts"
 import { conditionsOf, listRepositories } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
-import { presentUser } from "../../features/people/users/present.ts"
 import { exploreAccounts } from "../../features/people/users/store.ts"
 import { withQuery } from "../../web/address.ts"
 import { choices, empty, filterForm, pager, type Tab, tabs } from "../../web/components.ts"
@@ -67,8 +65,7 @@ const repositories: Searched = {
   count: async (asked, q) => (await repositoriesWith(asked, q, BEYOND)).total,
   find: async (asked, q, page) => {
     const { rows, total } = await repositoriesWith(asked, q, page)
-    const owned = await withOwners(asked.db, rows)
-    return { total, rows: repositoryRows(await presentRepositories(asked.db, asked.services.site, asked.actor, owned)) }
+    return { total, rows: repositoryRows(await withOwners(asked.db, rows)) }
   },
 }
 
@@ -87,9 +84,9 @@ const accounts = (kind: "person" | "organization"): Searched => ({
   many: kind === "person" ? "people" : "organizations",
   hint: "Look for part of a name.",
   count: async ({ db, actor }, q) => (await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, BEYOND)).total,
-  find: async ({ services, db, actor }, q, page) => {
+  find: async ({ db, actor }, q, page) => {
     const { rows, total } = await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, page)
-    return { total, rows: accountRows(rows.map((account) => presentUser(services.site, account, actor))) }
+    return { total, rows: accountRows(rows) }
   },
 })
 

@@ -9,7 +9,7 @@ import {
   countMappedRepositories,
   findMappedAccounts,
   findMappedRepositories,
-} from "../../features/site/information/sitemap-store.ts"
+} from "../../features/site/information/store.ts"
 import { path } from "../../web/address.ts"
 import { asXml } from "../../web/feed.ts"
 

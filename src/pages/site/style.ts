@@ -43,7 +43,7 @@ export const stylePage = page({
   },
 })
 
-const someone = { login: "annw", full_name: "Ann W", avatar_url: `/avatars/${"a1".repeat(16)}` }
+const someone = { id: 1, name: "annw", avatar: "a1".repeat(16) }
 
 const texts = (now: number): Html =>
   html`

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream"
+import { Readable, type Transform } from "node:stream"
 import { crc32, createGunzip } from "node:zlib"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -11,7 +11,7 @@ import { contentOf, endUpload, findUpload, partsByFile } from "../uploads/upload
 import { isExpired, requireArtifactName, writeArtifact } from "./artifacts.ts"
 import type { Artifact } from "./store.ts"
 import { findNamedArtifact } from "./store.ts"
-import { entryContent, type FoundEntry, type NewEntry, packedContent, readZip, unpacked, writeZip } from "./zip.ts"
+import { type FoundEntry, type NewEntry, readZip, writeZip, type ZipEntry } from "./zip.ts"
 
 /**
  * Artifacts of version 3: their files come one by one, and several jobs may add to one. They are kept like all others, in one zip file, so that people and
@@ -57,12 +57,10 @@ export async function finishFiles(services: Services, task: RunningTask, name: s
   try {
     const { maxArtifactBytes: maxBytes } = config.actions
     const added = await newEntries(services, open, maxBytes)
-    const kept = handle && before ? await readZip(handle, before.size) : []
+    const kept = handle ? await readZip(handle) : []
     if (!kept) throw refuse.conflict(`the artifact ${name} was made by another version, and can't be added to`)
     const replaced = new Set(added.map(({ path }) => path))
-    const entries = kept
-      .filter(({ path }) => !replaced.has(path))
-      .map((entry): NewEntry => ({ ...entry, content: () => (handle ? packedContent(handle, entry) : Readable.from([])) }))
+    const entries = kept.filter(({ path }) => !replaced.has(path)).map((entry): NewEntry => ({ ...entry, content: entry.stored }))
     const content = Readable.from(writeZip([...entries, ...added]))
     const stored = await storeFile(services, { storage, maxBytes, expected: {} }, content)
     const write = () =>
@@ -116,16 +114,27 @@ const bytesOf = (services: Services, storage: string, file: string, parts: reado
   return file.startsWith(GZIP) ? unpacked(content, createGunzip()) : content
 }
 
+/** What a stream makes of packed bytes; an error of either ends it. */
+async function* unpacked(content: AsyncIterable<Buffer>, through: Transform): AsyncGenerator<Buffer> {
+  const source = Readable.from(content)
+  source.on("error", (error) => through.destroy(error))
+  yield* source.pipe(through)
+}
+
+/** The artifact's file, to be closed, and the files in it. Refuses `notFound` where it is no zip file that can be read. */
+async function openZip(services: Services, task: RunningTask, { file }: Artifact) {
+  const handle = await openFile(services, { storage: task.repository.storage, file })
+  const entries = handle && (await readZip(handle))
+  if (entries) return { handle, entries }
+  await handle?.close()
+  throw refuse.notFound("the files of this artifact can't be loaded one by one")
+}
+
 /** The files in an artifact. Refuses `notFound` where it is no zip file that can be read. */
-export async function filesOf(services: Services, task: RunningTask, artifact: Artifact): Promise<readonly FoundEntry[]> {
-  const handle = await openFile(services, { storage: task.repository.storage, file: artifact.file })
-  try {
-    const entries = handle && (await readZip(handle, artifact.size))
-    if (!entries) throw refuse.notFound("the files of this artifact can't be loaded one by one")
-    return entries
-  } finally {
-    await handle?.close()
-  }
+export async function filesOf(services: Services, task: RunningTask, artifact: Artifact): Promise<readonly ZipEntry[]> {
+  const { handle, entries } = await openZip(services, task, artifact)
+  await handle.close()
+  return entries
 }
 
 /** The bytes of a file in an artifact. Refuses `notFound`. */
@@ -135,15 +144,18 @@ export async function openFileOf(
   artifact: Artifact,
   path: string,
 ): Promise<{ readonly size: number; readonly content: Readable }> {
-  const entry = (await filesOf(services, task, artifact)).find((one) => one.path === path)
-  const handle = entry && (await openFile(services, { storage: task.repository.storage, file: artifact.file }))
-  if (!entry || !handle) throw refuse.notFound("there is no such file in this artifact")
-  async function* content(from: NonNullable<typeof handle>, found: FoundEntry): AsyncGenerator<Buffer> {
+  const { handle, entries } = await openZip(services, task, artifact)
+  const entry = entries.find((one) => one.path === path)
+  if (!entry) {
+    await handle.close()
+    throw refuse.notFound("there is no such file in this artifact")
+  }
+  async function* content(found: FoundEntry): AsyncGenerator<Buffer> {
     try {
-      yield* entryContent(from, found)
+      yield* found.content()
     } finally {
-      await from.close()
+      await handle.close()
     }
   }
-  return { size: entry.size, content: Readable.from(content(handle, entry)) }
+  return { size: entry.size, content: Readable.from(content(entry)) }
 }

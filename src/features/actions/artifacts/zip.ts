@@ -1,11 +1,11 @@
 import type { FileHandle } from "node:fs/promises"
-import { Readable, type Transform } from "node:stream"
-import { createInflateRaw } from "node:zlib"
+import type { ZipFileOptions } from "yauzl"
 import { refuse } from "../../../core/errors.ts"
 
 /**
- * Zip files, as far as artifacts of version 3 need them: written without compression, so that nothing depends on the order in which files arrive, and read
- * with or without. Sizes are those of the first version of the format: 4 GiB and 65,534 files.
+ * Zip files, as far as artifacts of version 3 need them: read by yauzl, also those of the newer format (Zip64), and written by hand. A package that writes streams
+ * puts sizes and checksums behind the bytes, where clients that unpack while they load can't use them; here they are known before. What is written is not
+ * compressed, so that nothing depends on the order in which files arrive, and has the sizes of the format's first version: 4 GiB and 65,534 files.
  */
 
 /** A file in a zip file. */
@@ -24,9 +24,10 @@ export interface NewEntry extends ZipEntry {
   readonly content: () => AsyncIterable<Buffer>
 }
 
-/** An entry that was read, with the place of its local header. */
+/** An entry that was read: the bytes of the file itself, and as they are stored. */
 export interface FoundEntry extends ZipEntry {
-  readonly offset: number
+  readonly content: () => AsyncIterable<Buffer>
+  readonly stored: () => AsyncIterable<Buffer>
 }
 
 const LOCAL = 0x04034b50
@@ -90,58 +91,36 @@ function writeMembers(header: Buffer, at: number, { method, crc, packed, size }:
 
 /** The directory of a zip file may take so many bytes: names are short. */
 const DIRECTORY_BYTES = 64 * 2 ** 20
+/** What an entry takes in it beside its texts. */
+const ENTRY_BYTES = 46
 
-/** The files in a zip file; undefined where it is none, or one of the newer kind. Directories are left out. */
-export async function readZip(handle: FileHandle, fileSize: number): Promise<readonly FoundEntry[] | undefined> {
-  const tail = await readAt(handle, Math.max(0, fileSize - END_BYTES - 0xffff), fileSize)
-  const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]))
-  if (at < 0 || tail.length - at < END_BYTES) return undefined
-  const [count, length, start] = [tail.readUInt16LE(at + 10), tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)]
-  if (count > MOST || start + length > fileSize || length > DIRECTORY_BYTES) return undefined
-  const directory = await readAt(handle, start, start + length)
-  const found: FoundEntry[] = []
-  for (let from = 0, index = 0; index < count; index++) {
-    if (directory.length - from < CENTRAL_BYTES || directory.readUInt32LE(from) !== CENTRAL) return undefined
-    const [name, extra, comment] = [directory.readUInt16LE(from + 28), directory.readUInt16LE(from + 30), directory.readUInt16LE(from + 32)]
-    const path = directory.toString("utf8", from + CENTRAL_BYTES, from + CENTRAL_BYTES + name)
-    const entry = {
-      path,
-      method: directory.readUInt16LE(from + 10),
-      crc: directory.readUInt32LE(from + 16),
-      packed: directory.readUInt32LE(from + 20),
-      size: directory.readUInt32LE(from + 24),
-      offset: directory.readUInt32LE(from + 42),
+/**
+ * The files in a zip file, to be read while it is open; undefined where it is none, or one that is packed in another way. Directories are left out.
+ * What a file holds ends with an error where its size is another one than was said.
+ */
+export async function readZip({ fd }: FileHandle): Promise<readonly FoundEntry[] | undefined> {
+  const { fromFdPromise } = await import("yauzl")
+  try {
+    // Names are paths in artifacts, and never in a file system.
+    const zip = await fromFdPromise(fd, { autoClose: false, lazyEntries: true, decodeStrings: false })
+    if (zip.entryCount > MOST) return undefined
+    const found: FoundEntry[] = []
+    let bytes = 0
+    for await (const entry of zip.eachEntry()) {
+      const { compressionMethod: method, crc32: crc, compressedSize: packed, uncompressedSize: size, fileNameRaw } = entry
+      bytes += ENTRY_BYTES + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength
+      if (bytes > DIRECTORY_BYTES || !entry.canDecodeFileData()) return undefined
+      const path = fileNameRaw.toString()
+      const read = async function* (options: ZipFileOptions): AsyncGenerator<Buffer> {
+        yield* await zip.openReadStreamPromise(entry, options)
+      }
+      if (!path.endsWith("/"))
+        found.push({ path, method, crc, packed, size, content: () => read({}), stored: () => read({ decodeFileData: false }) })
     }
-    if (entry.packed === LARGEST || entry.size === LARGEST || entry.offset === LARGEST || (entry.method !== 0 && entry.method !== 8))
-      return undefined
-    if (!path.endsWith("/")) found.push(entry)
-    from += CENTRAL_BYTES + name + extra + comment
+    return found
+  } catch (error) {
+    // Errors of the file system have a code; others say what is wrong with the zip file.
+    if (error instanceof Error && "code" in error) throw error
+    return undefined
   }
-  return found
-}
-
-/** The bytes of an entry as they are stored. */
-export async function* packedContent(handle: FileHandle, { offset, packed }: FoundEntry): AsyncGenerator<Buffer> {
-  const local = await readAt(handle, offset, offset + LOCAL_BYTES)
-  if (local.length < LOCAL_BYTES || local.readUInt32LE(0) !== LOCAL) throw new Error("a zip file is damaged")
-  const start = offset + LOCAL_BYTES + local.readUInt16LE(26) + local.readUInt16LE(28)
-  if (packed > 0) yield* handle.createReadStream({ start, end: start + packed - 1, autoClose: false })
-}
-
-/** The bytes of the file that an entry is. */
-export async function* entryContent(handle: FileHandle, entry: FoundEntry): AsyncGenerator<Buffer> {
-  if (entry.method === 0) yield* packedContent(handle, entry)
-  else yield* unpacked(packedContent(handle, entry), createInflateRaw())
-}
-
-/** What a stream makes of packed bytes; an error of either ends it. */
-export async function* unpacked(content: AsyncIterable<Buffer>, through: Transform): AsyncGenerator<Buffer> {
-  const source = Readable.from(content)
-  source.on("error", (error) => through.destroy(error))
-  yield* source.pipe(through)
-}
-
-async function readAt(handle: FileHandle, start: number, end: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
-  return buffer.subarray(0, bytesRead)
 }

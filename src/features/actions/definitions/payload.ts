@@ -1,4 +1,4 @@
-import { isMapping, type Members } from "../../../core/yaml.ts"
+import { isMapping, type Members, membersOf } from "../../../core/yaml.ts"
 import { texts } from "../../code/repositories/present.ts"
 import type { Job, Run } from "../runs/store.ts"
 
@@ -57,12 +57,6 @@ function strategyOf(definition: Members): Members | undefined {
     matrix: Object.fromEntries(Object.entries(matrix).map(([name, value]) => [name, [value]])),
     ...Object.fromEntries(Object.entries(kept).map(([name, value]) => [name, String(value)])),
   }
-}
-
-/** The mapping in a text of JSON; an empty one for anything else. */
-export function membersOf(json: string): Members {
-  const value: unknown = JSON.parse(json)
-  return isMapping(value) ? value : {}
 }
 
 /** YAML reads JSON, except for characters that it counts as line ends or refuses. */

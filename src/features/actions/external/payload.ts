@@ -2,7 +2,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import { anonymous } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"

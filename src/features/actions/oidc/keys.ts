@@ -19,7 +19,7 @@ export async function publicKeys(services: Services): Promise<readonly PublicKey
 }
 
 /** Signs claims as a JWT with the newest key. */
-export async function signIdentity(services: Services, claims: object): Promise<string> {
+export async function signIdentity(services: Services, claims: Readonly<Record<string, unknown>>): Promise<string> {
   const key = await signingKey(services)
   const { kid }: PublicKey = JSON.parse(key.public_key)
   return signJwt(services.secrets.unseal(key.sealed_key, CONTEXT), kid, claims)

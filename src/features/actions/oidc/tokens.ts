@@ -78,7 +78,11 @@ export async function identityFor(services: Services, requestToken: string, audi
 }
 
 /** The claims, with the names and forms of GitHub's, so that the rules of others for those can be used. */
-async function claimsOf(services: Services, { job, run, repository }: RunningTask, audience: string | undefined): Promise<object> {
+async function claimsOf(
+  services: Services,
+  { job, run, repository }: RunningTask,
+  audience: string | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
   const { site, now, database } = services
   const db = database.read
   const owner = await findUserById.first(db, { id: repository.owner_id })

@@ -41,6 +41,7 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
   operation({
     ...managingIn(scope),
     id: `${scope.id}RotateRunnerRegistrationToken`,
+    since: "0.2.0",
     route: `POST ${scope.prefix}/actions/runners/registration-token/rotate`,
     summary: `Replace the token that ${scope.whose} runners register with`,
     description: "The one before registers no runner any more. Those that are registered stay.",

@@ -4,12 +4,11 @@ import { anonymous, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
-import { isMapping, type Members } from "../../../core/yaml.ts"
+import { isMapping, type Members, membersOf } from "../../../core/yaml.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
 import { EVERYTHING, presentRepository } from "../../code/repositories/present.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
-import { membersOf } from "../definitions/payload.ts"
 import { findAttempt, type Job, type Run } from "./store.ts"
 
 /** The `github` context of a run or a job. */

@@ -2,6 +2,7 @@ import type { Insertable } from "kysely"
 import type { ActionJobsTable } from "../../../core/database/tables/actions.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import type { Members } from "../../../core/yaml.ts"
+import { membersOf } from "../../../core/yaml.ts"
 import { texts } from "../../code/repositories/present.ts"
 import {
   type CalledFile,
@@ -15,7 +16,6 @@ import {
 } from "../definitions/calls.ts"
 import { type LaidOutJob, layOut } from "../definitions/layout.ts"
 import { MOST_JOBS } from "../definitions/matrix.ts"
-import { membersOf } from "../definitions/payload.ts"
 import { type JobPermissions, permissionsFor } from "../definitions/permissions.ts"
 import { type JobPlan, textOr } from "../definitions/workflow.ts"
 import type { Board } from "./board.ts"

@@ -114,6 +114,7 @@ export const runOperations: readonly Operation[] = [
   operation({
     ...writing,
     id: "cancelWorkflowRun",
+    since: "0.2.0",
     route: "POST /repos/{owner}/{repo}/actions/runs/{run}/cancel",
     summary: "Cancel a workflow run",
     description: "Jobs that wait start only where their condition says so, as always() does; none does when it is cancelled a second time.",
@@ -128,6 +129,7 @@ export const runOperations: readonly Operation[] = [
     ...writing,
     archived: "refused",
     id: "approveWorkflowRun",
+    since: "0.2.0",
     route: "POST /repos/{owner}/{repo}/actions/runs/{run}/approve",
     summary: "Approve a run of a pull request from a fork",
     description: "Its jobs start. They get no secrets, and a token that only reads.",

@@ -1,8 +1,10 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { closeLogJob } from "./close-log.ts"
 import { closeLogs } from "./logs.ts"
 import { changeJobs } from "./store.ts"
 import { changeTasks, endSteps, findActiveTasksOfJobs } from "./tasks-store.ts"
@@ -64,3 +66,13 @@ export async function stopJobs(
   if (ended.length > 0) await changeJobs(tx, ended, { state: "cancelled", stopped_at: services.now() })
   return new Map(jobIds.map((id) => [id, cancelling.has(id) ? "cancelling" : "cancelled"]))
 }
+
+/** Closes the log of a task that was cancelled, unless its runner has done so. */
+export const closeLogJob = defineJob({
+  kind: "actions.closeLog",
+  payload: Type.Object({ taskId: int64() }),
+  run: ({ taskId }, { context: services }) =>
+    services.database.write((tx) =>
+      closeLogs(tx, services, [taskId], "##[error]The job was cancelled, and its runner has not said when it stopped."),
+    ),
+})

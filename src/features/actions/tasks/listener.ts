@@ -1,4 +1,4 @@
-import type { DomainEvent } from "../../../core/events/catalogue.ts"
+import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { signalWork } from "./signals.ts"
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
+import type { DomainEvent, EventOf } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import type { Services } from "../../../core/services.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Mirror = Selectable<MirrorsTable>
@@ -126,6 +126,8 @@ export async function listPushMirrors(db: Handle, repositoryId: number, { limit,
 export const recordLfsMissing = query("mirrors.recordLfsMissing", (db, p: Params<{ repositoryId: number; missing: number }>) =>
   db.updateTable("mirrors").set({ lfs_missing: p.missing }).where("repository_id", "=", p.repositoryId),
 )
+
+export const insertMirror = (tx: Transaction, row: Insertable<Tables["mirrors"]>) => tx.insertInto("mirrors").values(row).execute()
 
 /** Changes these columns of a mirror. */
 export async function updateMirror(tx: Transaction, repositoryId: number, changes: Updateable<MirrorsTable>): Promise<void> {

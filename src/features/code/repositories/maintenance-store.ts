@@ -33,22 +33,3 @@ export const putSize = query("maintenance.putSize", (db, p: Params<{ id: number;
 export const findRepositoriesAfter = query("missing.findRepositories", (db, p: Params<{ after: number; limit: number }>) =>
   db.selectFrom("repositories").selectAll().where("id", ">", p.after).orderBy("id").limit(p.limit),
 )
-
-/** Where all repositories are stored, and what they are called. */
-export const findAllRepositories = query("doctor.listRepositories", (db) =>
-  db
-    .selectFrom("repositories")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
-    .orderBy("repositories.id"),
-)
-
-/** The repositories that have a wiki, likewise. */
-export const findAllWikis = query("doctor.findAllWikis", (db) =>
-  db
-    .selectFrom("wikis")
-    .innerJoin("repositories", "repositories.id", "wikis.repository_id")
-    .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
-    .orderBy("wikis.repository_id"),
-)

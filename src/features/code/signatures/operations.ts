@@ -76,6 +76,7 @@ export const signingKeyOperations: readonly Operation[] = [
     scope: ["user"],
     access: onVisibleUser,
     id: "userListSigningKeys",
+    since: "0.2.0",
     route: "GET /users/{username}/signing_keys",
     summary: "List a user's managed signing keys",
     description: "The current one first. Those that are not current vouch for what they have signed.",
@@ -90,6 +91,7 @@ export const signingKeyOperations: readonly Operation[] = [
   operation({
     ...mine,
     id: "userKeepSigningKey",
+    since: "0.2.0",
     route: "POST /user/signing_keys",
     summary: "Create a managed key that signs the caller's commits made on the site",
     description: "An SSH key of Ed25519, which lets nobody in anywhere. Its private half never leaves the site.",
@@ -103,6 +105,7 @@ export const signingKeyOperations: readonly Operation[] = [
   operation({
     ...mine,
     id: "userDropSigningKey",
+    since: "0.2.0",
     route: "DELETE /user/signing_keys",
     summary: "Delete the caller's managed signing key and its private half",
     description: "What it has signed stays verified.",

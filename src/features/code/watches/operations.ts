@@ -68,6 +68,7 @@ export const watchOperations: readonly Operation[] = [
   operation({
     ...ofRepository,
     id: "userCurrentSetSubscriptionLevel",
+    since: "0.2.0",
     route: "PUT /repos/{owner}/{repo}/subscription/level",
     summary: "Choose what the caller is told of a repository",
     description: "`all` watches it; with any other the caller watches it no longer. `ignored` leaves out mentions too.",

@@ -13,6 +13,7 @@ export const wikiOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoCreateWikiPage",
+    since: "0.2.0",
     route: "POST /repos/{owner}/{repo}/wiki/new",
     summary: "Create a wiki page",
     description: "The first page makes the wiki.",
@@ -27,6 +28,7 @@ export const wikiOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoGetWikiPage",
+    since: "0.2.0",
     route: "GET /repos/{owner}/{repo}/wiki/page/{pageName}",
     summary: "Get a wiki page",
     access: onWiki,
@@ -39,6 +41,7 @@ export const wikiOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoEditWikiPage",
+    since: "0.2.0",
     route: "PATCH /repos/{owner}/{repo}/wiki/page/{pageName}",
     summary: "Edit a wiki page",
     description: "Its content is replaced whole; another title renames it.",
@@ -54,6 +57,7 @@ export const wikiOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoDeleteWikiPage",
+    since: "0.2.0",
     route: "DELETE /repos/{owner}/{repo}/wiki/page/{pageName}",
     summary: "Delete a wiki page",
     access: onWikiToEdit,
@@ -69,6 +73,7 @@ export const wikiOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoGetWikiPages",
+    since: "0.2.0",
     route: "GET /repos/{owner}/{repo}/wiki/pages",
     summary: "List wiki pages",
     description: "In the order of the bytes of their files' names.",
@@ -85,6 +90,7 @@ export const wikiOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoGetWikiPageRevisions",
+    since: "0.2.0",
     route: "GET /repos/{owner}/{repo}/wiki/revisions/{pageName}",
     summary: "List the revisions of a wiki page",
     description: "Newest first, 50 to a page. What it had before under another title is not among them.",

@@ -16,9 +16,26 @@ import { type PageView, pageAt, type WikiView } from "./view.ts"
 const SIDEBAR = "_Sidebar.md"
 const FOOTER = "_Footer.md"
 
-/** A page with its content, as of the view's commit. Refuses `notFound` for a missing one. */
-export async function presentPage({ git, site }: Services, on: Owned, view: PageView): Promise<WikiPage> {
-  const { repository, commit, files, address } = view
+/** A page of a list, as pages and records are made of it. */
+export interface PageLine {
+  readonly title: string
+  /** Its name in addresses, with its escapes. */
+  readonly address: string
+  /** The last commit that changed it. */
+  readonly commit: Commit | undefined
+}
+
+/** A page with its texts; those that are too large, or aren't there, are empty. */
+export interface WholePage extends PageLine {
+  readonly content: Buffer
+  /** How many commits changed the page under this name. */
+  readonly commits: number
+  readonly sidebar: Buffer
+  readonly footer: Buffer
+}
+
+/** A page as of the view's commit. Refuses `notFound` for a missing one. */
+export async function readPage({ git }: Services, { repository, commit, files, address }: PageView): Promise<WholePage> {
   const file = pageAt(files, address)
   if (!file) throw refuse.notFound()
   const { commits, total } = await git.history.log(repository, { to: [commit.id], path: file.name, skip: 0, limit: 1 })
@@ -29,55 +46,76 @@ export async function presentPage({ git, site }: Services, on: Owned, view: Page
       files.find((other) => other.name === name),
     )
   return {
-    ...metaData(site, on, address, commits[0]),
-    content_base64: await contentAt(git, repository, file),
-    commit_count: total,
+    title: titleOfAddress(address),
+    address,
+    commit: commits[0],
+    content: await contentAt(git, repository, file),
+    commits: total,
     sidebar: await contentOf(SIDEBAR),
     footer: await contentOf(FOOTER),
   }
 }
 
+export async function presentPage(services: Services, on: Owned, view: PageView): Promise<WikiPage> {
+  const page = await readPage(services, view)
+  return {
+    ...metaData(services.site, on, page),
+    content_base64: page.content.toString("base64"),
+    commit_count: page.commits,
+    sidebar: page.sidebar.toString("base64"),
+    footer: page.footer.toString("base64"),
+  }
+}
+
 /** A page of the list of pages, in the order of git, and how many there are. No process. */
-export async function presentPages(
-  { git, site }: Services,
-  on: Owned,
+export async function listPages(
+  { git }: Services,
   { repository, commit, files }: WikiView,
-  { offset, limit }: Page,
-): Promise<{ readonly pages: WikiPageMetaData[]; readonly total: number }> {
+  { offset, limit }: Pick<Page, "offset" | "limit">,
+): Promise<{ readonly pages: readonly PageLine[]; readonly total: number }> {
   const shown = files.slice(offset, offset + limit)
   const names = new Set(files.map(({ name }) => name))
   const last = await lastCommits(git, repository, commit, [], [...shown.map(({ name }) => name)])
   const pages = await mapInBatches(shown, async ({ name }) => {
     const id = last.get(name)
     const address = addressOfFile(name, (other) => names.has(other))
-    return metaData(site, on, address, id && (await git.objects.readCommit(repository, id)))
+    return { title: titleOfAddress(address), address, commit: id && (await git.objects.readCommit(repository, id)) }
   })
-  return { pages: [...pages], total: files.length }
+  return { pages, total: files.length }
 }
 
-const REVISIONS = 50
+export async function presentPages(services: Services, on: Owned, view: WikiView, page: Page) {
+  const { pages, total } = await listPages(services, view, page)
+  return { pages: pages.map((line) => metaData(services.site, on, line)), total }
+}
+
+export const REVISIONS = 50
 
 /** Commits that changed a page under its name, newest first, 50 to a page, and how many there are. Refuses `notFound` for a missing page. */
-export async function presentRevisions({ git }: Services, { repository, commit, files, address }: PageView, page: number) {
+export function listRevisions({ git }: Services, { repository, commit, files, address }: PageView, page: number) {
   const file = pageAt(files, address)
   if (!file) throw refuse.notFound()
   const skip = (Math.max(1, page) - 1) * REVISIONS
-  const { commits, total } = await git.history.log(repository, { to: [commit.id], path: file.name, skip, limit: REVISIONS })
+  return git.history.log(repository, { to: [commit.id], path: file.name, skip, limit: REVISIONS })
+}
+
+export async function presentRevisions(services: Services, view: PageView, page: number) {
+  const { commits, total } = await listRevisions(services, view, page)
   return { commits: commits.map(presentCommit), count: total }
 }
 
-function metaData(site: Site, { owner, repository }: Owned, address: string, commit: Commit | undefined): WikiPageMetaData {
-  return {
-    title: titleOfAddress(address),
-    html_url: `${repositoryHtmlUrl(site, owner.name, repository.name)}/wiki/${address}`,
-    sub_url: address,
-    last_commit: commit ? presentCommit(commit) : null,
-  }
-}
+const metaData = (site: Site, { owner, repository }: Owned, { title, address, commit }: PageLine): WikiPageMetaData => ({
+  title,
+  html_url: `${repositoryHtmlUrl(site, owner.name, repository.name)}/wiki/${address}`,
+  sub_url: address,
+  last_commit: commit ? presentCommit(commit) : null,
+})
 
-async function contentAt(git: Git, repository: Repository, file: TreeEntry | undefined): Promise<string> {
-  if (!file || (await git.objects.namedInfo(repository, file.id)).size > MAX_INLINE_BYTES) return ""
-  return (await git.objects.readBlob(repository, file.id)).toString("base64")
+const NOTHING = Buffer.alloc(0)
+
+async function contentAt(git: Git, repository: Repository, file: TreeEntry | undefined): Promise<Buffer> {
+  if (!file || (await git.objects.namedInfo(repository, file.id)).size > MAX_INLINE_BYTES) return NOTHING
+  return git.objects.readBlob(repository, file.id)
 }
 
 const presentCommit = ({ id, author, committer, message }: Commit): WikiCommit => ({

@@ -1,6 +1,6 @@
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
+import type { DomainEvent, EventOf } from "../../../core/events/event.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { branchOf, branchRef, tagRef } from "../../../git/index.ts"
 import { GHOST } from "../../people/users/present.ts"

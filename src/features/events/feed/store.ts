@@ -4,7 +4,7 @@ import { readableByUsers } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import type { ActivityKind } from "./kinds.ts"
 
 interface Row {

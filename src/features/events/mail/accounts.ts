@@ -1,7 +1,7 @@
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { AccountMailsTable } from "../../../core/database/tables.ts"
-import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
+import type { DomainEvent, EventOf } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"

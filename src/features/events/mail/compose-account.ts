@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import type { User } from "../../../core/actor.ts"
 import type { AccountMailsTable } from "../../../core/database/tables.ts"
-import type { Mail } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
+import type { Mail } from "./mailer.ts"
 
 /** Pages that account mails link to; codes follow as `?code=`. */
 export const ACTIVATE_PATH = "/user/activate"

@@ -1,6 +1,33 @@
 import type { Config } from "../../../core/config.ts"
-import type { Mailer } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
+
+declare module "../../../core/services.ts" {
+  interface Services {
+    readonly mailer: Mailer
+  }
+}
+
+/** A mail to one person. */
+export interface Mail {
+  readonly to: string
+  /** The name beside the sender's address. */
+  readonly fromName: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly messageId: string
+  /** The ids of earlier mails of the thread, oldest first. */
+  readonly references: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Sends mails. */
+export interface Mailer {
+  /** Passes the mail to the server. Rejects with the error of the server or the connection. */
+  readonly send: (mail: Mail, signal: AbortSignal) => Promise<void>
+  /** Closes the connections. */
+  readonly close: () => void
+}
 
 // Mails come in bursts: a few connections are kept open while there are mails to send.
 const CONNECTIONS = 2

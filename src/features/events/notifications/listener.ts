@@ -1,4 +1,4 @@
-import type { DomainEvent } from "../../../core/events/catalogue.ts"
+import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { hasFailed } from "../runs.ts"
 import { type IssueEvent, notify, notifyOffer, notifyOfRelease, notifyOfRun } from "./rules.ts"

@@ -10,6 +10,7 @@ export const notificationSettingOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "userGetNotificationSettings",
+    since: "0.2.0",
     route: "GET /user/settings/notifications",
     summary: "Get what the caller is told of, and how",
     answers: { 200: NotificationSettings },
@@ -19,6 +20,7 @@ export const notificationSettingOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "userUpdateNotificationSettings",
+    since: "0.2.0",
     route: "PATCH /user/settings/notifications",
     summary: "Choose what the caller is told of, and how",
     description: "A list that is not sent stays as it is.",

@@ -1,5 +1,5 @@
 import type { Seconds } from "../../../core/database/tables.ts"
-import type { DomainEvent } from "../../../core/events/catalogue.ts"
+import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { addTimelineEntries, type NewTimelineEntry } from "../../planning/issues/timeline.ts"
 import { timeText } from "../../planning/tracking/time-text.ts"

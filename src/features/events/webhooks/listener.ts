@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import type { Services } from "../../../core/services.ts"
 import { externalOf, repositoryOf } from "../../actions/external/events.ts"

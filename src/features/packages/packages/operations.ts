@@ -30,6 +30,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "listPackages",
+    since: "0.2.0",
     route: "GET /packages/{owner}",
     summary: "List the packages of a person or organization",
     description: "All versions, newest first.",
@@ -50,6 +51,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "listPackageVersions",
+    since: "0.2.0",
     route: "GET /packages/{owner}/{type}/{name}",
     summary: "List the versions of a package",
     description: "Newest first.",
@@ -67,6 +69,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "deletePackage",
+    since: "0.2.0",
     route: "DELETE /packages/{owner}/{type}/{name}",
     summary: "Delete a package with all its versions",
     access: onPackagesAsWriter,
@@ -81,6 +84,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "getLatestPackageVersion",
+    since: "0.2.0",
     route: "GET /packages/{owner}/{type}/{name}/-/latest",
     summary: "Get the latest version of a package",
     access: onPackages,
@@ -98,6 +102,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "linkPackage",
+    since: "0.2.0",
     route: "POST /packages/{owner}/{type}/{name}/-/link/{repo_name}",
     summary: "Link a package to a repository of the same owner",
     description: "Those who may not read a private repository's packages no longer see the package.",
@@ -113,6 +118,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "unlinkPackage",
+    since: "0.2.0",
     route: "POST /packages/{owner}/{type}/{name}/-/unlink",
     summary: "Unlink a package from its repository",
     description: "A package of a private repository stays hidden from those who don't belong to the owner.",
@@ -129,6 +135,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "setPackageAccess",
+    since: "0.2.0",
     route: "PUT /packages/{owner}/{type}/{name}/-/access",
     summary: "Show a package to everybody who may see its owner, or only to those who belong to the owner",
     description: "A package that is linked to a private repository is hidden from those who may not read that in either case.",
@@ -145,6 +152,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "getPackage",
+    since: "0.2.0",
     route: "GET /packages/{owner}/{type}/{name}/{version}",
     summary: "Get a version of a package",
     access: onPackages,
@@ -161,6 +169,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "deletePackageVersion",
+    since: "0.2.0",
     route: "DELETE /packages/{owner}/{type}/{name}/{version}",
     summary: "Delete a version of a package",
     access: onPackagesAsWriter,
@@ -175,6 +184,7 @@ export const packageOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "listPackageFiles",
+    since: "0.2.0",
     route: "GET /packages/{owner}/{type}/{name}/{version}/files",
     summary: "List the files of a version of a package",
     description: "By name.",

@@ -1,6 +1,31 @@
+import type { Transaction } from "../../../core/database/database.ts"
 import type { Metrics } from "../../../core/metrics.ts"
-import type { FailedSignIn, Services, SignIns } from "../../../core/services.ts"
+import type { Services } from "../../../core/services.ts"
 import { noteFailure } from "./guesses-store.ts"
+
+declare module "../../../core/services.ts" {
+  interface Services {
+    readonly signIns: SignIns
+  }
+}
+
+/** What became of a secret that was shown: `refused` before it was checked, after too many wrong ones. */
+export type SignInOutcome = "right" | "wrong" | "refused"
+
+export interface FailedSignIn {
+  readonly kind: "password" | "secondFactor"
+  /** Undefined where there is no account of that name; the name itself may be a password, typed into the wrong field. */
+  readonly user: { readonly id: number; readonly name: string } | undefined
+  readonly network: string
+}
+
+/** What is written down about sign-ins. */
+export interface SignIns {
+  /** Counts for /metrics. */
+  readonly count: (kind: "password" | "secondFactor" | "passkey" | "clientSecret" | "token" | "key", outcome: SignInOutcome) => void
+  /** Adds to the audit log: one row for all failures of one kind, account, network and hour. One statement. */
+  readonly noteFailure: (tx: Transaction, failed: FailedSignIn) => Promise<void>
+}
 
 const HOUR = 3_600
 

@@ -25,6 +25,7 @@ export const oauth2Operations: readonly Operation[] = [
   operation({
     ...mine,
     id: "userGetOauth2Application",
+    since: "0.2.0",
     route: "GET /user/applications/oauth2",
     summary: "List the caller's OAuth2 applications, newest first",
     paged: true,
@@ -42,6 +43,7 @@ export const oauth2Operations: readonly Operation[] = [
   operation({
     ...mine,
     id: "userCreateOAuth2Application",
+    since: "0.2.0",
     route: "POST /user/applications/oauth2",
     summary: "Create an OAuth2 application",
     description: "The answer is the only place where its secret is told.",
@@ -58,6 +60,7 @@ export const oauth2Operations: readonly Operation[] = [
   operation({
     ...mine,
     id: "userGetOAuth2Application",
+    since: "0.2.0",
     route: "GET /user/applications/oauth2/{id}",
     summary: "Get an OAuth2 application of the caller",
     answers: { 200: OAuth2Application },
@@ -72,6 +75,7 @@ export const oauth2Operations: readonly Operation[] = [
   operation({
     ...mine,
     id: "userUpdateOAuth2Application",
+    since: "0.2.0",
     route: "PATCH /user/applications/oauth2/{id}",
     summary: "Replace an OAuth2 application, and its secret",
     description: "The old secret is void at once, unless it is kept. Tokens that were given to the application stay good.",
@@ -90,6 +94,7 @@ export const oauth2Operations: readonly Operation[] = [
   operation({
     ...mine,
     id: "userDeleteOAuth2Application",
+    since: "0.2.0",
     route: "DELETE /user/applications/oauth2/{id}",
     summary: "Delete an OAuth2 application and revoke its grants",
     answers: { 204: null },

@@ -12,7 +12,7 @@ export interface SigningKey {
   /** The JWK for others to verify with. */
   readonly publicKey: Readonly<Record<string, unknown>>
   /** A JWS of these claims, in its compact form. */
-  readonly signed: (claims: object) => string
+  readonly signed: (claims: Readonly<Record<string, unknown>>) => Promise<string>
 }
 
 export async function openSigningKey(services: Pick<Services, "database" | "secrets" | "now">): Promise<SigningKey> {

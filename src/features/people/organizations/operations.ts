@@ -224,6 +224,7 @@ export const organizationOperations: readonly Operation[] = [
   operation({
     ...administrative,
     id: "adminListUserOrgs",
+    since: "0.2.0",
     route: "GET /admin/users/{username}/orgs",
     summary: "List a user's organizations, for administrators",
     description: "All of them, by name, also where the membership is concealed.",

@@ -3,7 +3,7 @@ import type { Team } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { addToOrganization, addToTeam, findMemberIds, findOwnedIds, insertTeam } from "./members-store.ts"
 

@@ -34,6 +34,7 @@ export const teamInvitationOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "orgListTeamInvitations",
+    since: "0.2.0",
     route: "GET /teams/{id}/invitations",
     summary: "List a team's open invitations",
     description: "Newest first. There are at most 50.",
@@ -47,6 +48,7 @@ export const teamInvitationOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "orgInviteToTeam",
+    since: "0.2.0",
     route: "POST /teams/{id}/invitations",
     summary: "Invite an address to a team",
     description:
@@ -63,6 +65,7 @@ export const teamInvitationOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "orgWithdrawTeamInvitation",
+    since: "0.2.0",
     route: "DELETE /teams/{id}/invitations/{invitation_id}",
     summary: "Withdraw an invitation to a team",
     answers: { 204: null },

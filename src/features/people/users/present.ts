@@ -1,5 +1,5 @@
-import { hash } from "node:crypto"
 import { type Actor, anonymous, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import { avatarPath } from "../../../core/avatar.ts"
 import { NEVER, rfc3339, type Shape } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import type { User as UserRecord } from "./records.ts"
@@ -7,12 +7,8 @@ import type { User as UserRecord } from "./records.ts"
 /** The address that replaces a hidden one. */
 export const noReplyAddress = (site: Site, user: User): string => `${user.id}+${user.lower_name}@${site.noReplyDomain}`
 
-/** The URL of the avatar: an uploaded image by its digest, otherwise one generated from a digest of the id. */
-export const avatarUrl = (site: Site, user: Pick<User, "id" | "avatar">): string =>
-  `${site.rootUrl}/avatars/${user.avatar || drawnFrom(user.id)}`
-
-/** Half a digest: the length of the name distinguishes generated from uploaded images. */
-const drawnFrom = (id: number): string => hash("sha256", `user ${id}`).slice(0, 32)
+/** The URL of the avatar. */
+export const avatarUrl = (site: Site, user: Pick<User, "id" | "avatar">): string => `${site.rootUrl}${avatarPath(user)}`
 
 /**
  * A user or organisation as `viewer` may see it: the user and site administrators see the account's state and its real address.
@@ -68,6 +64,9 @@ export const GHOST: User = {
   stars_count: 0,
   repositories_count: 0,
 }
+
+/** The address of an account as `viewer` may see it; one that is hidden has its no-reply address. */
+export const shownAddress = (site: Site, user: User, viewer: Actor): string => presentUser(site, user, viewer).email
 
 function userRecord(site: Site, user: User, privileged: boolean, showsEmail: boolean): Shape<typeof UserRecord> {
   return {

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import type { DomainEvent } from "../../../core/events/catalogue.ts"
+import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { bindFiles, type WrittenText } from "../../code/attachments/unbound.ts"

@@ -6,11 +6,11 @@ import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
 import { GHOST, presentUser } from "../../people/users/present.ts"
-import { presentIssues } from "../issues/present.ts"
+import { type IssueView, presentViews, viewIssues } from "../issues/present.ts"
 import type { Issue } from "../issues/records.ts"
 
-/** Issues as the caller sees them, with a placeholder for each that the caller may not read. The number of queries is fixed. */
-export async function presentWithHidden(db: Handle, site: Site, actor: Actor, issues: readonly IssueRow[]): Promise<Issue[]> {
+/** Issues with what the caller may see of them; undefined for each that they may not read. The number of queries is fixed. */
+export async function viewWithHidden(db: Handle, actor: Actor, issues: readonly IssueRow[]): Promise<readonly (IssueView | undefined)[]> {
   if (issues.length === 0) return []
   const ids = new Set(issues.map((issue) => issue.repository_id))
   const owned = await withOwners(db, await findRepositoriesByIds(db, { ids: [...ids] }))
@@ -21,7 +21,19 @@ export async function presentWithHidden(db: Handle, site: Site, actor: Actor, is
     const permission = permissions.get(issue.repository_id)
     return home !== undefined && permission !== undefined && readsKind({ ...home, permission }, issue)
   }
-  const shown = await presentIssues(db, site, actor, issues.filter(isShown), { owned })
+  const shown = new Map((await viewIssues(db, actor, issues.filter(isShown), { owned })).map((view) => [view.issue.id, view]))
+  return issues.map(({ id }) => shown.get(id))
+}
+
+/** The same as records, with a placeholder for each that the caller may not read. */
+export async function presentWithHidden(db: Handle, site: Site, actor: Actor, issues: readonly IssueRow[]): Promise<Issue[]> {
+  const views = await viewWithHidden(db, actor, issues)
+  const shown = await presentViews(
+    db,
+    site,
+    actor,
+    views.flatMap((view) => view ?? []),
+  )
   const records = new Map(shown.map((record) => [record.id, record]))
   const hidden = hiddenIssue(site)
   return issues.map(({ id }) => records.get(id) ?? hidden)

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import type { DomainEvent } from "../../../core/events/catalogue.ts"
+import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { findIssueById } from "../issues/store.ts"
 import { type Edit, keepVersion } from "./rules.ts"

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { copyLabels, insertLabels } from "../labels/store.ts"
 import { leaveOwnersProjects } from "../projects/card-store.ts"

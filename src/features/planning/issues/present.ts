@@ -6,14 +6,14 @@ import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { inListOf } from "../../../core/text/bytes.ts"
-import { presentAttachment } from "../../code/attachments/present.ts"
+import { type AttachmentRow, presentAttachment } from "../../code/attachments/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
 import { presentLabel } from "../labels/present.ts"
 import { findLabelsOfIssues, type Label } from "../labels/store.ts"
 import { presentMilestone } from "../milestones/present.ts"
 import { findMilestonesByIds, type Milestone } from "../milestones/store.ts"
-import { presentIssueProjects } from "../projects/present.ts"
+import { type ProjectView, presentProjectViews, viewIssueProjects } from "../projects/present.ts"
 import { isUnfinished } from "./draft.ts"
 import { findAssignees } from "./people-store.ts"
 import { CLOSED_AS, type Issue as IssueRecord, type PullRequestMeta, type RepositoryMeta } from "./records.ts"
@@ -24,67 +24,120 @@ export interface PresentIssuesOptions {
   readonly owned?: readonly Owned[]
 }
 
+/** An issue or pull request with what is shown of it, as rows. */
+export interface IssueView {
+  readonly issue: IssueRow
+  /** Its text; in lists the beginning. */
+  readonly text: string
+  readonly home: Owned
+  readonly author: User
+  readonly labels: readonly Label[]
+  readonly milestone: Milestone | undefined
+  readonly assignees: readonly User[]
+  readonly files: readonly AttachmentRow[]
+  /** Those that the caller may see. */
+  readonly projects: readonly ProjectView[]
+  /** When it was merged, if it was. */
+  readonly mergedAt: number | undefined
+}
+
 /**
- * Issues and pull requests as the caller sees them, in the order given. The list must only contain issues that the caller may read. The
+ * Issues and pull requests with what the caller may see of them, in the order given. The list must only contain issues that the caller may read. The
  * number of queries doesn't grow with the list.
  */
-export async function presentIssues(
+export async function viewIssues(
   db: Handle,
-  site: Site,
   actor: Actor,
   issues: readonly IssueRow[],
   options: PresentIssuesOptions = {},
-): Promise<IssueRecord[]> {
+): Promise<readonly IssueView[]> {
   if (issues.length === 0) return []
   const ids = issues.map(({ id }) => id)
-  const homes = homesOf(site, options.owned ?? (await ownedOf(db, issues)))
+  const homes = new Map((options.owned ?? (await ownedOf(db, issues))).map((home) => [home.repository.id, home]))
   const labels = Map.groupBy(await findLabelsOfIssues(db, { issueIds: ids }), (row) => row.issue_id)
   const assignees = Map.groupBy(await findAssignees(db, { ids }), (row) => row.issue_id)
   const attachments = Map.groupBy(await findAttachmentsOf(db, { ids }), (row) => row.issue_id)
   const milestones = await milestonesOf(db, issues)
   const merges = await mergesOf(db, issues)
-  const projects = await presentIssueProjects(db, site, actor, ids)
+  const projects = await viewIssueProjects(db, actor, ids)
   const authors = await authorsOf(db, actor, issues)
-  const author = memoize((user: User) => presentUser(site, user, actor))
-  const assignee = memoize((user: User) => presentUser(site, user, anonymous))
   return issues.flatMap((issue) => {
     const home = homes.get(issue.repository_id)
     if (!home) return []
-    const assigned = assignees.get(issue.id)?.map(assignee) ?? []
-    const milestone = issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id)
     return [
       {
-        id: issue.id,
-        url: `${site.rootUrl}/api/v1/repos/${home.meta.full_name}/issues/${issue.number}`,
-        html_url: issueUrl(home.url, issue),
-        number: issue.number,
-        user: author(authors.get(issue.author_id) ?? standIn(issue.author_id)),
-        original_author: issue.original_author,
-        original_author_id: issue.original_author_id,
-        title: issue.title,
-        body: inListOf(issues, issue.content),
-        ref: issue.ref,
-        assets: attachments.get(issue.id)?.map((attachment) => presentAttachment(site, attachment)) ?? [],
-        labels: labels.get(issue.id)?.map(home.label) ?? [],
-        milestone: milestone ? presentMilestone(milestone) : null,
+        issue,
+        text: inListOf(issues, issue.content),
+        home,
+        author: authors.get(issue.author_id) ?? standIn(issue.author_id),
+        labels: labels.get(issue.id) ?? [],
+        milestone: issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id),
+        assignees: assignees.get(issue.id) ?? [],
+        files: attachments.get(issue.id) ?? [],
         projects: projects.get(issue.id) ?? [],
-        assignee: assigned[0] ?? null,
-        assignees: assigned,
-        state: issue.is_closed === 1 ? "closed" : "open",
-        is_locked: issue.is_locked === 1,
-        comments: issue.comments_count,
-        created_at: rfc3339(issue.created_at),
-        updated_at: rfc3339(issue.updated_at),
-        closed_at: issue.closed_at === 0 ? null : rfc3339(issue.closed_at),
-        due_date: issue.due_at === 0 ? null : rfc3339(issue.due_at),
-        time_estimate: issue.time_estimate,
-        pull_request: issue.is_pull === 1 ? presentPull(home.url, issue, merges.get(issue.id)) : null,
-        repository: home.meta,
-        pin_order: issue.pin_order,
-        content_version: issue.content_version,
-        ...(issue.close_reason !== "" && { [CLOSED_AS]: issue.close_reason }),
-      } satisfies IssueRecord,
+        mergedAt: merges.get(issue.id),
+      },
     ]
+  })
+}
+
+/** One issue with what the caller may see of it. */
+export async function viewIssue(db: Handle, actor: Actor, issue: IssueRow, owned?: Owned): Promise<IssueView> {
+  const [view] = await viewIssues(db, actor, [issue], owned ? { owned: [owned] } : {})
+  if (!view) throw new TypeError("one issue gives one view")
+  return view
+}
+
+/** The same as records. */
+export const presentIssues = async (
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  issues: readonly IssueRow[],
+  options: PresentIssuesOptions = {},
+): Promise<IssueRecord[]> => presentViews(db, site, actor, await viewIssues(db, actor, issues, options))
+
+export async function presentViews(db: Handle, site: Site, actor: Actor, views: readonly IssueView[]): Promise<IssueRecord[]> {
+  const shownProjects = new Map(views.flatMap(({ projects }) => projects.map((each) => [each.project.id, each])))
+  const projects = new Map((await presentProjectViews(db, site, actor, [...shownProjects.values()])).map((each) => [each.id, each]))
+  const homes = new Map([...new Set(views.map(({ home }) => home))].map((home) => [home, homeIn(site, home)]))
+  const author = memoize((user: User) => presentUser(site, user, actor))
+  const assignee = memoize((user: User) => presentUser(site, user, anonymous))
+  return views.map((view) => {
+    const { issue, milestone } = view
+    const home = homes.get(view.home) ?? homeIn(site, view.home)
+    const assigned = view.assignees.map(assignee)
+    return {
+      id: issue.id,
+      url: `${site.rootUrl}/api/v1/repos/${home.meta.full_name}/issues/${issue.number}`,
+      html_url: issueUrl(home.url, issue),
+      number: issue.number,
+      user: author(view.author),
+      original_author: issue.original_author,
+      original_author_id: issue.original_author_id,
+      title: issue.title,
+      body: view.text,
+      ref: issue.ref,
+      assets: view.files.map((attachment) => presentAttachment(site, attachment)),
+      labels: view.labels.map(home.label),
+      milestone: milestone ? presentMilestone(milestone) : null,
+      projects: view.projects.flatMap(({ project }) => projects.get(project.id) ?? []),
+      assignee: assigned[0] ?? null,
+      assignees: assigned,
+      state: issue.is_closed === 1 ? "closed" : "open",
+      is_locked: issue.is_locked === 1,
+      comments: issue.comments_count,
+      created_at: rfc3339(issue.created_at),
+      updated_at: rfc3339(issue.updated_at),
+      closed_at: issue.closed_at === 0 ? null : rfc3339(issue.closed_at),
+      due_date: issue.due_at === 0 ? null : rfc3339(issue.due_at),
+      time_estimate: issue.time_estimate,
+      pull_request: issue.is_pull === 1 ? presentPull(home.url, issue, view.mergedAt) : null,
+      repository: home.meta,
+      pin_order: issue.pin_order,
+      content_version: issue.content_version,
+      ...(issue.close_reason !== "" && { [CLOSED_AS]: issue.close_reason }),
+    } satisfies IssueRecord
   })
 }
 
@@ -126,20 +179,10 @@ async function mergesOf(db: Handle, issues: readonly IssueRow[]): Promise<Readon
 
 const NO_MERGES: ReadonlyMap<number, number> = new Map()
 
-interface Home {
-  readonly meta: RepositoryMeta
-  readonly url: string
-  readonly label: (row: Label) => ReturnType<typeof presentLabel>
-}
-
-function homesOf(site: Site, owned: readonly Owned[]): ReadonlyMap<number, Home> {
-  return new Map(
-    owned.map((item) => {
-      const meta = presentRepositoryMeta(item)
-      const label = memoize((row: Label) => presentLabel(site, item, row))
-      return [item.repository.id, { meta, url: `${site.rootUrl}/${meta.full_name}`, label }]
-    }),
-  )
+/** What records of the same repository share. */
+function homeIn(site: Site, home: Owned) {
+  const meta = presentRepositoryMeta(home)
+  return { meta, url: `${site.rootUrl}/${meta.full_name}`, label: memoize((row: Label) => presentLabel(site, home, row)) }
 }
 
 async function ownedOf(db: Handle, issues: readonly IssueRow[]): Promise<readonly Owned[]> {

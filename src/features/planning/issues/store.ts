@@ -1,4 +1,4 @@
-import { sql, type Updateable } from "kysely"
+import { type Insertable, sql, type Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
@@ -112,4 +112,20 @@ export const touchContent = (tx: Transaction, { now, issueId }: { readonly now: 
     .updateTable("issues")
     .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: now }))
     .where("id", "=", issueId)
+    .execute()
+
+/** Adds an issue that came from elsewhere, with its number; the caller sees to the counter and to all that depends on it. */
+export const insertOldIssue = (tx: Transaction, row: Insertable<Tables["issues"]>) =>
+  tx.insertInto("issues").values(row).returning("id").executeTakeFirstOrThrow()
+
+/** Makes the next number of a repository higher than this one. */
+export const raiseNumber = (tx: Transaction, repositoryId: number, number: number) =>
+  tx
+    .insertInto("issue_counters")
+    .values({ repository_id: repositoryId, last_number: number })
+    .onConflict((conflict) =>
+      conflict.column("repository_id").doUpdateSet({
+        last_number: sql<number>`case when issue_counters.last_number < excluded.last_number then excluded.last_number else issue_counters.last_number end`,
+      }),
+    )
     .execute()

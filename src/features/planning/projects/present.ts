@@ -44,7 +44,12 @@ export async function presentProjects(
   actor: Actor,
   ownedProjects: readonly OwnedProject[],
 ): Promise<ProjectRecord[]> {
-  const views = await viewProjects(db, actor, ownedProjects)
+  return presentProjectViews(db, site, actor, await viewProjects(db, actor, ownedProjects))
+}
+
+/** The same of what was viewed already. At most one query. */
+export async function presentProjectViews(db: Handle, site: Site, actor: Actor, views: readonly ProjectView[]): Promise<ProjectRecord[]> {
+  if (views.length === 0) return []
   const creators = await creatorsOf(
     db,
     actor,
@@ -110,12 +115,11 @@ function record(site: Site, actor: Actor, { project, at, open, closed }: Project
  * The projects of these issues that the caller may read, by the issue's id: one query where there are none, otherwise a fixed number.
  * Issues without projects are left out.
  */
-export async function presentIssueProjects(
+export async function viewIssueProjects(
   db: Handle,
-  site: Site,
   actor: Actor,
   issueIds: readonly number[],
-): Promise<ReadonlyMap<number, ProjectRecord[]>> {
+): Promise<ReadonlyMap<number, readonly ProjectView[]>> {
   const cards = await findProjectsOfIssues(db, { issueIds })
   if (cards.length === 0) return NO_PROJECTS
   const readable = await readableAmong(db, actor, cards)
@@ -127,15 +131,15 @@ export async function presentIssueProjects(
         return [project.id, { project, at: { owner: { name: owner_name, kind: owner_kind }, repository } }]
       }),
   )
-  const records = new Map((await presentProjects(db, site, actor, [...ownedProjects.values()])).map((record) => [record.id, record]))
+  const views = new Map((await viewProjects(db, actor, [...ownedProjects.values()])).map((view) => [view.project.id, view]))
   const shown = cards.flatMap(({ id, issue_id }) => {
-    const record = records.get(id)
-    return record ? [{ issue_id, record }] : []
+    const view = views.get(id)
+    return view ? [{ issue_id, view }] : []
   })
-  return new Map([...Map.groupBy(shown, ({ issue_id }) => issue_id)].map(([id, of]) => [id, of.map(({ record }) => record)]))
+  return new Map([...Map.groupBy(shown, ({ issue_id }) => issue_id)].map(([id, of]) => [id, of.map(({ view }) => view)]))
 }
 
-const NO_PROJECTS: ReadonlyMap<number, ProjectRecord[]> = new Map()
+const NO_PROJECTS: ReadonlyMap<number, readonly ProjectView[]> = new Map()
 
 /** Columns as the caller sees them, in the order given. At most one query. */
 export async function presentColumns(db: Handle, site: Site, actor: Actor, columns: readonly Column[]): Promise<ColumnRecord[]> {

@@ -5,7 +5,6 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { escapeHtml } from "../../../core/text/html.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import { isBlocked } from "../dependencies/rules.ts"
 import { lockForIssues, lockIssue } from "../issues/lock.ts"
@@ -16,6 +15,7 @@ import { setState } from "../issues/state.ts"
 import { touchIssue } from "../issues/touch-store.ts"
 import { MAX_SECONDS } from "../tracking/records.ts"
 import { addTime } from "../tracking/rules.ts"
+import { commitText } from "./commit-text.ts"
 
 /** References to issues in the messages of pushed commits: the issues get a timeline entry, and are closed or reopened. */
 
@@ -97,7 +97,7 @@ async function publishReference(
 ): Promise<void> {
   const { owner, repository, pusher, now } = pushed
   const url = `${site.rootUrl}/${owner.name}/${repository.name}/commit/${commit.id}`
-  const html = `<a href="${escapeHtml(url)}">${escapeHtml(commit.subject)}</a>`
+  const html = commitText(url, commit.subject)
   await touchIssue(tx, issue, now)
   publish(tx, { kind: "issue.referencedByCommit", issue, actor: pusher, commitId: commit.id, html, at: now })
 }

@@ -1,5 +1,5 @@
 import { findIssueById, findRepositoryById, findUserById } from "../../../access/store.ts"
-import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { EventOf } from "../../../core/events/event.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { closePullsFrom, renameBranchInPulls } from "./branches.ts"
 import { followPullTitle } from "./ready.ts"

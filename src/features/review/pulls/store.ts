@@ -201,6 +201,13 @@ export const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ re
     .orderBy("id", "desc"),
 )
 
+/** Marks a pull request as merged that came from elsewhere. */
+export const setMerged = (
+  tx: Transaction,
+  id: number,
+  merged: Pick<Pull, "is_merged" | "merged_at" | "merged_by_id" | "merge_commit_id">,
+) => tx.updateTable("pulls").set(merged).where("id", "=", id).execute()
+
 export const markMerged = query(
   "merge.markMerged",
   (db, p: Params<{ id: number; mergedAt: Seconds; mergedById: number; commitId: string; manually: Flag }>) =>

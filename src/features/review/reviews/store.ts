@@ -1,9 +1,9 @@
-import type { Selectable } from "kysely"
+import type { Insertable, Selectable } from "kysely"
 import { type Actor, actorId, isSiteAdministrator } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ReviewCommentsTable, ReviewsTable } from "../../../core/database/tables/pulls.ts"
-import type { Flag } from "../../../core/database/tables.ts"
+import type { Flag, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { TimelineEntry } from "../../planning/issues/timeline.ts"
 
@@ -355,3 +355,7 @@ export const writeHeader = query("reviews.writeHeader", (db, p: Params<{ id: num
 export const detachReview = query("reviews.forget", (db, p: Params<{ reviewId: number }>) =>
   db.updateTable("comments").set({ review_id: null }).where("review_id", "=", p.reviewId),
 )
+
+/** Adds a review that came from elsewhere. */
+export const insertOldReview = (tx: Transaction, row: Insertable<Tables["reviews"]>) =>
+  tx.insertInto("reviews").values(row).returning("id").executeTakeFirstOrThrow()

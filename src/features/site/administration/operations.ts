@@ -53,6 +53,7 @@ export const administrationOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminInvite",
+    since: "0.2.0",
     route: "POST /admin/invitations",
     summary: "Invite an e-mail address to register",
     description:
@@ -70,6 +71,7 @@ export const administrationOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminSendTestMail",
+    since: "0.2.0",
     route: "POST /admin/mail/test",
     summary: "Send a test mail",
     description: "Answers when the mail server has taken it, or says why it has not.",

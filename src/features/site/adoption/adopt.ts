@@ -13,6 +13,7 @@ import { chooseDefault, readTips } from "../../code/pushes/branches.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { wikiKey } from "../../code/repositories/wiki-place.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
+import { putWiki } from "../../code/wiki/store.ts"
 import { type Folder, FolderFixed, findFolder, isWikiName, removeFolder } from "./folders.ts"
 import { linkLargeFiles, storeLargeFiles } from "./large-files.ts"
 
@@ -112,7 +113,7 @@ async function establishAdopted(services: Services, doer: User, { owner, name, f
         is_empty: flag(branches.length === 0),
       },
       alongside: async (tx, repositoryId) => {
-        if (hasWiki) await tx.insertInto("wikis").values({ repository_id: repositoryId, created_at: now() }).execute()
+        if (hasWiki) await putWiki(tx, { repositoryId, now: now() })
         await linkLargeFiles(tx, repositoryId, files, now())
         await jobs.enqueue(tx, surveyJob, { repositoryId })
         await jobs.enqueue(tx, removeAdoptedJob, { ...folder, owner: ownerName, name })

@@ -15,6 +15,7 @@ export const adoptionOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminUnadoptedList",
+    since: "0.2.0",
     route: "GET /admin/unadopted",
     summary: "List repositories in the import folder that can be adopted",
     description: "As owner/name, by owner and name: those of accounts that have no repository of that name yet.",
@@ -37,6 +38,7 @@ export const adoptionOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminAdoptRepository",
+    since: "0.2.0",
     route: "POST /admin/unadopted/{owner}/{repo}",
     summary: "Adopt a repository from the import folder",
     description:
@@ -52,6 +54,7 @@ export const adoptionOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminDeleteUnadoptedRepository",
+    since: "0.2.0",
     route: "DELETE /admin/unadopted/{owner}/{repo}",
     summary: "Delete a repository from the import folder",
     description: "Its files are removed for good, those of its wiki too. A repository that was adopted is not touched.",

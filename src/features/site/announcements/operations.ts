@@ -37,6 +37,7 @@ export const announcementOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminListAnnouncements",
+    since: "0.2.0",
     route: "GET /admin/announcements",
     summary: "List announcements, newest first",
     description: "Also those that are over or still to come.",
@@ -48,6 +49,7 @@ export const announcementOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminCreateAnnouncement",
+    since: "0.2.0",
     route: "POST /admin/announcements",
     summary: "Announce something on top of all pages",
     body: CreateAnnouncementOption,
@@ -64,6 +66,7 @@ export const announcementOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminEditAnnouncement",
+    since: "0.2.0",
     route: "PATCH /admin/announcements/{id}",
     summary: "Change an announcement",
     description: "Those who have dismissed it see it again where it says something else.",
@@ -81,6 +84,7 @@ export const announcementOperations: readonly Operation[] = [
   operation({
     ...shared,
     id: "adminDeleteAnnouncement",
+    since: "0.2.0",
     route: "DELETE /admin/announcements/{id}",
     summary: "Delete an announcement",
     answers: { 204: null },

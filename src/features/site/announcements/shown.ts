@@ -1,11 +1,38 @@
 import { hash } from "node:crypto"
 import type { Database, Transaction } from "../../../core/database/database.ts"
 import { messageOf } from "../../../core/database/failures.ts"
-import { html, trusted } from "../../../core/html.ts"
+import { type Html, html, trusted } from "../../../core/html.ts"
 import { forPage } from "../../../core/markup/for-page.ts"
 import { renderMarkdown } from "../../../core/markup/markup.ts"
-import type { Announced, Announcements, Services } from "../../../core/services.ts"
+import type { Services } from "../../../core/services.ts"
 import { type AnnouncementRow, findAnnouncements } from "./store.ts"
+
+declare module "../../../core/services.ts" {
+  interface Services {
+    readonly announcements: Announcements
+  }
+}
+
+/** A sentence of administrators, as pages show it. */
+export interface Announced {
+  /** Names it, as it is now. */
+  readonly mark: string
+  readonly tone: "info" | "good" | "warn" | "bad"
+  readonly content: Html
+}
+
+/** What is on top of every page, kept in memory. */
+export interface Announcements {
+  /** Those of this moment, without the dismissed ones. */
+  readonly shown: (isSignedIn: boolean, dismissed: readonly string[]) => readonly Announced[]
+  /** The marks of all that there are. */
+  readonly marks: () => readonly string[]
+  /** Reads them again; other processes do so by themselves. */
+  readonly reload: () => Promise<void>
+  /** Reads them, and from now on each time that they have changed. */
+  readonly begin: () => Promise<void>
+  readonly close: () => Promise<void>
+}
 
 /**
  * The announcements that pages show, rendered and in memory, so that no page asks the database for them. A change is told to all processes, each of

@@ -1,4 +1,3 @@
-import { inList } from "../../../core/database/expressions.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { discardFile, storeFile } from "../../code/attachments/files.ts"
 import { requireName } from "../../code/attachments/names.ts"
@@ -8,6 +7,7 @@ import { type ImportTarget, parseTime } from "../../code/mirrors/import-target.t
 import { authorizationOf, type RemoteAddress } from "../../code/mirrors/remote.ts"
 import { lockRelease } from "../../code/releases/store.ts"
 import type { RecordOf } from "./source.ts"
+import { findReleasesOfTags } from "./store.ts"
 
 type Release = RecordOf<"releases">
 type Asset = NonNullable<Release["assets"]>[number]
@@ -26,12 +26,7 @@ export async function importReleaseFiles(
   const db = services.database.read
   const tags = records.filter(({ assets }) => assets && assets.length > 0).map(({ tag_name }) => tag_name)
   if (tags.length === 0) return { done: 0, missing: 0 }
-  const rows = await db
-    .selectFrom("releases")
-    .select(["id", "tag_name"])
-    .where("repository_id", "=", repository.id)
-    .where(inList("releases.tag_name", tags))
-    .execute()
+  const rows = await findReleasesOfTags(db, repository.id, tags)
   const here = await findAttachmentsOfReleases(db, { releaseIds: rows.map(({ id }) => id) })
   let [done, missing] = [0, 0]
   for (const { tag_name: tag, assets } of records) {

@@ -26,6 +26,7 @@ import { findAllTags, putTags } from "../../code/tags/store.ts"
 import { advanceImport, endImport, findImport, recordProgress } from "./imports-store.ts"
 import { type Progress, readProgress, wantsWiki } from "./progress.ts"
 import { importRecords } from "./records.ts"
+import { settleImported } from "./store.ts"
 
 /** The context that the secret of an import is encrypted for. */
 export const importSecretContext = (id: number): string => `import ${id}`
@@ -162,16 +163,12 @@ async function insertReferences(
   await database.write(async (tx) => {
     await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now: now() })
     await putTags(tx, repositoryId, tags)
-    await tx
-      .updateTable("repositories")
-      .set({
-        default_branch: chooseDefault({ stored, wasEmpty: true, created: names }, there),
-        is_empty: flag(names.length === 0),
-        git_size: gitSize,
-        updated_at: now(),
-      })
-      .where("id", "=", repositoryId)
-      .execute()
+    await settleImported(tx, repositoryId, {
+      default_branch: chooseDefault({ stored, wasEmpty: true, created: names }, there),
+      is_empty: flag(names.length === 0),
+      git_size: gitSize,
+      updated_at: now(),
+    })
     const mirror = await findMirror.first(tx, { repositoryId })
     if (mirror)
       await recordSync(tx, {

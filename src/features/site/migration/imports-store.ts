@@ -1,3 +1,6 @@
+import type { Insertable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Tables } from "../../../core/database/tables.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ImportPhase } from "../../../core/database/tables/mirrors.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
@@ -35,3 +38,10 @@ export const endImport = query("mirrors.endImport", (db, p: Params<{ id: number;
     .where("id", "=", p.id)
     .where("phase", "in", ["git", "records"]),
 )
+
+export const insertImport = (tx: Transaction, row: Insertable<Tables["imports"]>) =>
+  tx.insertInto("imports").values(row).returning("id").executeTakeFirstOrThrow()
+
+/** Stores the secret of an import, which is sealed for its id. */
+export const sealImport = (tx: Transaction, id: number, sealed: string) =>
+  tx.updateTable("imports").set({ sealed_secret: sealed }).where("id", "=", id).execute()

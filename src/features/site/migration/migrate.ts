@@ -14,9 +14,10 @@ import { mirrorSecretContext, requireInterval } from "../../code/mirrors/pull-ru
 import type { MigrateRepoOptions } from "../../code/mirrors/records.ts"
 import { type RemoteAddress, RemoteRefused, reach, readRemote, troubleOf } from "../../code/mirrors/remote.ts"
 import { nextSync } from "../../code/mirrors/schedule.ts"
+import { insertMirror } from "../../code/mirrors/store.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { importJob, importSecretContext } from "./import.ts"
-import { findImport } from "./imports-store.ts"
+import { findImport, insertImport, sealImport } from "./imports-store.ts"
 import { WIKI } from "./progress.ts"
 import type { Part } from "./source.ts"
 
@@ -183,39 +184,32 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
       },
       alongside: async (tx, repositoryId) => {
         if (isMirror)
-          await tx
-            .insertInto("mirrors")
-            .values({
-              repository_id: repositoryId,
-              interval,
-              enable_prune: 1,
-              ...remote,
-              wiki: flag(options.wiki ?? false),
-              sealed_secret: seal(mirrorSecretContext(repositoryId)),
-              updated_at: 0,
-              last_sync_at: 0,
-              next_sync_at: nextSync(now(), interval, 0),
-            })
-            .execute()
-        const stored = await tx
-          .insertInto("imports")
-          .values({
+          await insertMirror(tx, {
             repository_id: repositoryId,
-            doer_id: doer.id,
-            service: serviceOf(options),
+            interval,
+            enable_prune: 1,
             ...remote,
-            sealed_secret: "",
-            parts: JSON.stringify(options.wiki ? [WIKI, ...parts] : parts),
-            phase: "git",
-            cursor: "{}",
-            created_at: now(),
-            updated_at: now(),
+            wiki: flag(options.wiki ?? false),
+            sealed_secret: seal(mirrorSecretContext(repositoryId)),
+            updated_at: 0,
+            last_sync_at: 0,
+            next_sync_at: nextSync(now(), interval, 0),
           })
-          .returning("id")
-          .executeTakeFirstOrThrow()
+        const stored = await insertImport(tx, {
+          repository_id: repositoryId,
+          doer_id: doer.id,
+          service: serviceOf(options),
+          ...remote,
+          sealed_secret: "",
+          parts: JSON.stringify(options.wiki ? [WIKI, ...parts] : parts),
+          phase: "git",
+          cursor: "{}",
+          created_at: now(),
+          updated_at: now(),
+        })
         importId = stored.id
         const sealed = seal(importSecretContext(importId))
-        if (sealed !== "") await tx.updateTable("imports").set({ sealed_secret: sealed }).where("id", "=", importId).execute()
+        if (sealed !== "") await sealImport(tx, importId, sealed)
         await jobs.enqueue(tx, importJob, { importId })
       },
     }),

@@ -4,7 +4,7 @@ import { isObjectId, type ObjectId, type RefName } from "../../../git/index.ts"
 import { type ImportTarget, parseTime } from "../../code/mirrors/import-target.ts"
 import { type RemoteAddress, reach } from "../../code/mirrors/remote.ts"
 import { alignPull, headRef } from "../../review/pulls/refs.ts"
-import { insertPull } from "../../review/pulls/store.ts"
+import { insertPull, setMerged } from "../../review/pulls/store.ts"
 import type { RecordOf } from "./source.ts"
 
 /** The imported head commits of pull requests, by number. */
@@ -76,16 +76,12 @@ export async function importPulls(
     })
     if (!pull) continue
     if (isMerged)
-      await tx
-        .updateTable("pulls")
-        .set({
-          is_merged: 1,
-          merged_at: parseTime(record.merged_at, parseTime(record.closed_at, services.now())),
-          merged_by_id: imported.doer_id,
-          merge_commit_id: commit(record.merge_commit_sha),
-        })
-        .where("id", "=", pull.id)
-        .execute()
+      await setMerged(tx, pull.id, {
+        is_merged: 1,
+        merged_at: parseTime(record.merged_at, parseTime(record.closed_at, services.now())),
+        merged_by_id: imported.doer_id,
+        merge_commit_id: commit(record.merge_commit_sha),
+      })
     else if (record.state !== "closed") await services.jobs.enqueue(tx, alignPull, { pullId: pull.id })
   }
 }

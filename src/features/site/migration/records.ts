@@ -1,6 +1,4 @@
-import { sql } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
-import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import Type, { Check } from "../../../core/schema.ts"
@@ -10,15 +8,21 @@ import type { Import } from "../../code/mirrors/store.ts"
 import { insertRelease } from "../../code/releases/store.ts"
 import { recountReleases } from "../../code/repositories/counters-store.ts"
 import { isTopic, MOST_TOPICS, normalizeTopic, replaceTopics } from "../../code/topics/rules.ts"
+import { insertIssueLabels } from "../../planning/issues/labels-store.ts"
+import { insertOldIssue, raiseNumber } from "../../planning/issues/store.ts"
+import { insertTimelineEntries } from "../../planning/issues/timeline-store.ts"
 import { recountComments, recountOpen } from "../../planning/issues/touch-store.ts"
 import { normalizeColor } from "../../planning/labels/definitions.ts"
+import { insertLabel } from "../../planning/labels/store.ts"
 import { recountMilestones } from "../../planning/milestones/rules.ts"
+import { insertMilestone } from "../../planning/milestones/store.ts"
 import { importReleaseFiles } from "./files.ts"
 import { advanceImport } from "./imports-store.ts"
 import { type Progress, partsOf } from "./progress.ts"
 import { importPulls, type PullHeads, readPullHeads } from "./pulls.ts"
 import { readReviews, writeReviews } from "./reviews.ts"
 import { type Part, type RecordOf, type RemotePage, readPage, readTopics, sources } from "./source.ts"
+import { findImportedIssues, findLabels, findMilestones, findReleases, findTagNames, findTakenNumbers } from "./store.ts"
 
 /** The position of an import: the next part and page, and the id of the first record of the previous page. */
 const Cursor = Type.Object({ part: Type.Integer(), page: Type.Integer(), first: Type.Integer() })
@@ -150,55 +154,45 @@ async function writeMilestones(
   { services, repository }: ImportTarget,
   records: readonly RecordOf<"milestones">[],
 ): Promise<void> {
-  const there = new Set(
-    (await tx.selectFrom("milestones").select("title").where("repository_id", "=", repository.id).execute()).map(({ title }) => title),
-  )
+  const there = new Set((await findMilestones(tx, repository.id)).map(({ title }) => title))
   for (const record of records) {
     const title = cut(record.title, 255)
     if (there.has(title)) continue
     there.add(title)
     const created = parseTime(record.created_at, services.now())
     const isClosed = record.state === "closed"
-    await tx
-      .insertInto("milestones")
-      .values({
-        repository_id: repository.id,
-        title,
-        description: whole(record.description, services),
-        is_closed: flag(isClosed),
-        closed_at: isClosed ? parseTime(record.closed_at, created) : 0,
-        due_at: parseTime(record.due_on, 0),
-        created_at: created,
-        updated_at: parseTime(record.updated_at, created),
-      })
-      .execute()
+    await insertMilestone(tx, {
+      repository_id: repository.id,
+      title,
+      description: whole(record.description, services),
+      is_closed: flag(isClosed),
+      closed_at: isClosed ? parseTime(record.closed_at, created) : 0,
+      due_at: parseTime(record.due_on, 0),
+      created_at: created,
+      updated_at: parseTime(record.updated_at, created),
+    })
   }
 }
 
 async function writeLabels(tx: Transaction, { services, repository }: ImportTarget, records: readonly RecordOf<"labels">[]): Promise<void> {
-  const there = new Set(
-    (await tx.selectFrom("labels").select("name").where("repository_id", "=", repository.id).execute()).map(({ name }) => name),
-  )
+  const there = new Set((await findLabels(tx, repository.id)).map(({ name }) => name))
   const now = services.now()
   for (const record of records) {
     const name = cut(record.name, 255)
     if (there.has(name)) continue
     there.add(name)
     const color = normalizeColor(record.color ?? "")
-    await tx
-      .insertInto("labels")
-      .values({
-        repository_id: repository.id,
-        organization_id: null,
-        name,
-        description: cut(record.description, 1_000),
-        color: /^[0-9a-f]{6}$/.test(color) ? color : "ededed",
-        exclusive: flag(record.exclusive ?? false),
-        is_archived: flag(record.is_archived ?? false),
-        created_at: now,
-        updated_at: now,
-      })
-      .execute()
+    await insertLabel(tx, {
+      repository_id: repository.id,
+      organization_id: null,
+      name,
+      description: cut(record.description, 1_000),
+      color: /^[0-9a-f]{6}$/.test(color) ? color : "ededed",
+      exclusive: flag(record.exclusive ?? false),
+      is_archived: flag(record.is_archived ?? false),
+      created_at: now,
+      updated_at: now,
+    })
   }
 }
 
@@ -212,25 +206,10 @@ async function writeIssues(
   if (records.length === 0) return new Map()
   const repositoryId = repository.id
   const numbers = records.map(({ number }) => number)
-  const taken = await tx
-    .selectFrom("issues")
-    .select("number")
-    .where("repository_id", "=", repositoryId)
-    .where(inList("issues.number", numbers))
-    .execute()
+  const taken = await findTakenNumbers(tx, repositoryId, numbers)
   const there = new Set(taken.map(({ number }) => number))
-  const labels = new Map(
-    (await tx.selectFrom("labels").select(["id", "name"]).where("repository_id", "=", repositoryId).execute()).map(({ id, name }) => [
-      name,
-      id,
-    ]),
-  )
-  const milestones = new Map(
-    (await tx.selectFrom("milestones").select(["id", "title"]).where("repository_id", "=", repositoryId).execute()).map(({ id, title }) => [
-      title,
-      id,
-    ]),
-  )
+  const labels = new Map((await findLabels(tx, repositoryId)).map(({ id, name }) => [name, id]))
+  const milestones = new Map((await findMilestones(tx, repositoryId)).map(({ id, title }) => [title, id]))
   const made = new Map<number, number>()
   const planned = new Set<number>()
   for (const record of records) {
@@ -240,39 +219,27 @@ async function writeIssues(
     const isClosed = record.state === "closed"
     const milestoneId = record.milestone ? (milestones.get(cut(record.milestone.title, 255)) ?? null) : null
     if (milestoneId !== null) planned.add(milestoneId)
-    const { id } = await tx
-      .insertInto("issues")
-      .values({
-        repository_id: repositoryId,
-        number: record.number,
-        is_pull: isPull,
-        author_id: imported.doer_id,
-        title: cut(record.title, 255),
-        content: whole(record.body, services),
-        milestone_id: milestoneId,
-        is_closed: flag(isClosed),
-        closed_at: isClosed ? parseTime(record.closed_at, parseTime(record.updated_at, created)) : 0,
-        is_locked: flag(record.is_locked ?? false),
-        due_at: parseTime(record.due_date, 0),
-        ...originalOf(record),
-        created_at: created,
-        updated_at: parseTime(record.updated_at, created),
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow()
+    const { id } = await insertOldIssue(tx, {
+      repository_id: repositoryId,
+      number: record.number,
+      is_pull: isPull,
+      author_id: imported.doer_id,
+      title: cut(record.title, 255),
+      content: whole(record.body, services),
+      milestone_id: milestoneId,
+      is_closed: flag(isClosed),
+      closed_at: isClosed ? parseTime(record.closed_at, parseTime(record.updated_at, created)) : 0,
+      is_locked: flag(record.is_locked ?? false),
+      due_at: parseTime(record.due_date, 0),
+      ...originalOf(record),
+      created_at: created,
+      updated_at: parseTime(record.updated_at, created),
+    })
     made.set(record.number, id)
     const borne = new Set((record.labels ?? []).flatMap(({ name }) => labels.get(cut(name, 255)) ?? []))
-    for (const labelId of borne) await tx.insertInto("issue_labels").values({ issue_id: id, label_id: labelId }).execute()
+    for (const labelId of borne) await insertIssueLabels(tx, [{ issue_id: id, label_id: labelId }])
   }
-  await tx
-    .insertInto("issue_counters")
-    .values({ repository_id: repositoryId, last_number: Math.max(...numbers) })
-    .onConflict((conflict) =>
-      conflict.column("repository_id").doUpdateSet({
-        last_number: sql<number>`case when issue_counters.last_number < excluded.last_number then excluded.last_number else issue_counters.last_number end`,
-      }),
-    )
-    .execute()
+  await raiseNumber(tx, repositoryId, Math.max(...numbers))
   await recountMilestones(tx, [...planned], services.now())
   await recountOpen(tx, repositoryId)
   return made
@@ -288,14 +255,7 @@ async function writeComments(
     return Number.isSafeInteger(number) ? [{ record, number }] : []
   })
   if (numbered.length === 0) return
-  const rows = await tx
-    .selectFrom("issues")
-    .select(["id", "number"])
-    .where("repository_id", "=", repository.id)
-    .where(inList("issues.number", [...new Set(numbered.map(({ number }) => number))]))
-    // Issues that were created here meanwhile are left alone.
-    .where("original_author", "!=", "")
-    .execute()
+  const rows = await findImportedIssues(tx, repository.id, [...new Set(numbered.map(({ number }) => number))])
   const ids = new Map(rows.map(({ id, number }) => [number, id]))
   const touched = new Set<number>()
   for (const { record, number } of numbered) {
@@ -303,9 +263,8 @@ async function writeComments(
     if (issueId === undefined) continue
     touched.add(issueId)
     const created = parseTime(record.created_at, services.now())
-    await tx
-      .insertInto("comments")
-      .values({
+    await insertTimelineEntries(tx, [
+      {
         issue_id: issueId,
         kind: "comment",
         author_id: imported.doer_id,
@@ -313,8 +272,8 @@ async function writeComments(
         ...originalOf(record),
         created_at: created,
         updated_at: parseTime(record.updated_at, created),
-      })
-      .execute()
+      },
+    ])
   }
   for (const id of touched) await recountComments(tx, id, 0)
 }
@@ -325,11 +284,9 @@ async function writeReleases(
   records: readonly RecordOf<"releases">[],
 ): Promise<void> {
   const repositoryId = repository.id
-  const known = await tx.selectFrom("releases").select("tag_name").where("repository_id", "=", repositoryId).execute()
+  const known = await findReleases(tx, repositoryId)
   const there = new Set(known.map(({ tag_name }) => tag_name))
-  const tags = new Set(
-    (await tx.selectFrom("tags").select("name").where("repository_id", "=", repositoryId).execute()).map(({ name }) => name),
-  )
+  const tags = new Set((await findTagNames(tx, repositoryId)).map(({ name }) => name))
   // The other server lists the newest first; here it gets the highest id.
   for (const record of records.toReversed()) {
     const tagName = clean(record.tag_name)

@@ -5,9 +5,11 @@ import { isObjectId } from "../../../git/index.ts"
 import { cut, type ImportTarget, originalOf, parseTime, whole } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { GHOST } from "../../people/users/present.ts"
+import { insertTimelineEntries } from "../../planning/issues/timeline-store.ts"
 import { recountComments } from "../../planning/issues/touch-store.ts"
-import { insertLineComment } from "../../review/reviews/store.ts"
+import { insertLineComment, insertOldReview } from "../../review/reviews/store.ts"
 import { lineCommentsOf, PAGE, type RemoteLineComment, type RemoteReview, readPage, reviewsOf } from "./source.ts"
+import { findNthImportedPull } from "./store.ts"
 
 /** A review with its comments on lines. */
 interface WholeReview {
@@ -32,16 +34,7 @@ export async function readReviews(
   nth: number,
   signal: AbortSignal,
 ): Promise<PullReviews | undefined> {
-  const pull = await services.database.read
-    .selectFrom("issues")
-    .select(["id", "number"])
-    .where("repository_id", "=", repository.id)
-    .where("is_pull", "=", 1)
-    .where("original_author", "!=", "")
-    .orderBy("number")
-    .limit(1)
-    .offset(nth - 1)
-    .executeTakeFirst()
+  const pull = await findNthImportedPull(services.database.read, repository.id, nth)
   if (!pull) return undefined
   const read = (page: number) => readPage(services, target, reviewsOf(pull.number), page, signal)
   const reviews: WholeReview[] = []
@@ -83,10 +76,9 @@ export async function writeReviews(
   { issueId, reviews }: PullReviews,
 ): Promise<void> {
   const commit = (id: string | null | undefined) => (id && isObjectId(id, repository.object_format) ? id : "")
-  const entry = (record: RemoteReview | RemoteLineComment, kind: "review" | "code", reviewId: number, created: number) =>
-    tx
-      .insertInto("comments")
-      .values({
+  const entry = async (record: RemoteReview | RemoteLineComment, kind: "review" | "code", reviewId: number, created: number) => {
+    const [made] = await insertTimelineEntries(tx, [
+      {
         issue_id: issueId,
         kind,
         author_id: GHOST.id,
@@ -95,35 +87,33 @@ export async function writeReviews(
         ...originalOf(record),
         created_at: created,
         updated_at: parseTime(record.updated_at, created),
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow()
+      },
+    ])
+    if (!made) throw new TypeError("an entry that is added has an id")
+    return made.id
+  }
   for (const { review, lines } of reviews) {
     const state = stateOf(review)
     if (state === undefined) continue
     const created = parseTime(review.submitted_at, services.now())
-    const { id } = await tx
-      .insertInto("reviews")
-      .values({
-        issue_id: issueId,
-        reviewer_id: GHOST.id,
-        reviewer_team_id: null,
-        state,
-        commit_id: commit(review.commit_id),
-        patch_id: "",
-        is_official: 0,
-        is_stale: flag(review.stale ?? false),
-        is_dismissed: flag(review.dismissed ?? false),
-        created_at: created,
-        updated_at: parseTime(review.updated_at, created),
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow()
+    const { id } = await insertOldReview(tx, {
+      issue_id: issueId,
+      reviewer_id: GHOST.id,
+      reviewer_team_id: null,
+      state,
+      commit_id: commit(review.commit_id),
+      patch_id: "",
+      is_official: 0,
+      is_stale: flag(review.stale ?? false),
+      is_dismissed: flag(review.dismissed ?? false),
+      created_at: created,
+      updated_at: parseTime(review.updated_at, created),
+    })
     await entry(review, "review", id, created)
     for (const line of lines) {
-      const comment = await entry(line, "code", id, parseTime(line.created_at, created))
+      const commentId = await entry(line, "code", id, parseTime(line.created_at, created))
       await insertLineComment(tx, {
-        comment_id: comment.id,
+        comment_id: commentId,
         review_id: id,
         path: cut(line.path, 4096),
         line: line.position || -(line.original_position ?? 0),

@@ -1,12 +1,11 @@
 import { roleIn } from "../../../access/policies/organization-role.ts"
 import type { OnOrganization } from "../../../access/policies/organizations.ts"
-import type { User as Account } from "../../../core/actor.ts"
+import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
-import type { User } from "../../../features/people/users/records.ts"
-import { localPath, path } from "../../../web/address.ts"
+import { shownAddress } from "../../../features/people/users/present.ts"
+import { path } from "../../../web/address.ts"
 import { avatar, type Tab, tabs } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 
@@ -43,38 +42,41 @@ export const factsOf = (account: User, email: string | undefined): Html =>
     ${email !== undefined && html`<li class="break">${icon("mail")} <a href="mailto:${email}">${email}</a></li>`}
   `
 
+type Asked = Pick<Request, "services" | "actor"> & Pick<OnOrganization, "role">
+
 interface Part extends Omit<Shown, "kind" | "body"> {
   readonly tab: OrganizationTab
   readonly body: Content
 }
 
-export function organizationPage({ role }: Pick<OnOrganization, "role">, account: User, { tab, title, body, ...more }: Part): Shown {
-  const at = path(account.login)
+export function organizationPage({ services, actor, role }: Asked, account: User, { tab, title, body, ...more }: Part): Shown {
+  const at = path(account.name)
+  const address = shownAddress(services.site, account, actor)
   const items: Readonly<Record<OrganizationTab, Omit<Tab, "current">>> = {
     overview: { href: at, text: "Overview", icon: "home" },
     repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
-    issues: { href: path("org", account.login, "issues"), text: "Issues", icon: "issue-opened" },
-    pulls: { href: path("org", account.login, "pulls"), text: "Pull requests", icon: "git-pull-request" },
+    issues: { href: path("org", account.name, "issues"), text: "Issues", icon: "issue-opened" },
+    pulls: { href: path("org", account.name, "pulls"), text: "Pull requests", icon: "git-pull-request" },
     projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
     packages: { href: `${at}/-/packages`, text: "Packages", icon: "package" },
     activity: { href: `${at}?tab=activity`, text: "Activity", icon: "pulse" },
-    members: { href: path("org", account.login, "members"), text: "People", icon: "people" },
-    teams: { href: path("org", account.login, "teams"), text: "Teams", icon: "organization" },
-    settings: { href: path("org", account.login, "settings"), text: "Settings", icon: "gear" },
+    members: { href: path("org", account.name, "members"), text: "People", icon: "people" },
+    teams: { href: path("org", account.name, "teams"), text: "Teams", icon: "organization" },
+    settings: { href: path("org", account.name, "settings"), text: "Settings", icon: "gear" },
   }
   const shown = ORGANIZATION_TABS.filter((name) => (name === "settings" ? role.isOwner : name !== "teams" || role.isMember || role.isOwner))
   return {
     kind: "shown",
     ...more,
-    title: title === "" ? account.login : `${title} · ${account.login}`,
+    title: title === "" ? account.name : `${title} · ${account.name}`,
     feed: `${at}.atom`,
     body: html`
       <header class="account-header">
         ${avatar(account, 72)}
         <div>
           <h1>
-            <bdi>${account.full_name || account.login}</bdi>
-            ${account.full_name !== "" && html` <span class="muted account-name"><bdi>${account.login}</bdi></span>`}
+            <bdi>${account.full_name || account.name}</bdi>
+            ${account.full_name !== "" && html` <span class="muted account-name"><bdi>${account.name}</bdi></span>`}
           </h1>
           ${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}
           <ul class="plain meta">
@@ -82,7 +84,7 @@ export function organizationPage({ role }: Pick<OnOrganization, "role">, account
               account.visibility !== "public" &&
               html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</li>`
             }
-            ${factsOf(account, account.email === "" ? undefined : account.email)}
+            ${factsOf(account, address === "" ? undefined : address)}
             <li><a href="${at}.atom">${icon("rss")} Feed</a></li>
           </ul>
         </div>
@@ -103,8 +105,8 @@ export const faces = (people: readonly User[]): Html =>
       ${people.map(
         (person) =>
           html`
-            <a href="${localPath(person.html_url)}" title="${person.login}">
-              ${avatar(person, 32)}<span class="hidden-text">${person.login}</span>
+            <a href="${path(person.name)}" title="${person.name}">
+              ${avatar(person, 32)}<span class="hidden-text">${person.name}</span>
             </a>
           `,
       )}
@@ -112,7 +114,7 @@ export const faces = (people: readonly User[]): Html =>
   `
 
 /** `current` may be a part without a tab, such as followers: then none is marked. */
-export function personTabs({ name, stars_count }: Account, current: string): Html {
+export function personTabs({ name, stars_count }: User, current: string): Html {
   const at = path(name)
   const items: Readonly<Record<string, Omit<Tab, "current">>> = {
     overview: { href: at, text: "Overview", icon: "book" },
@@ -135,9 +137,8 @@ interface AccountPart extends Omit<Shown, "kind" | "body"> {
 }
 
 /** A part of a person or an organisation that other features show. */
-export async function accountPage({ services, db, actor }: Request, owner: Account, part: AccountPart): Promise<Shown> {
-  const account = presentUser(services.site, owner, actor)
-  if (owner.kind === "organization") return organizationPage({ role: await roleIn(db, actor, owner) }, account, part)
+export async function accountPage({ services, db, actor }: Request, owner: User, part: AccountPart): Promise<Shown> {
+  if (owner.kind === "organization") return organizationPage({ services, actor, role: await roleIn(db, actor, owner) }, owner, part)
   const { tab, title, body, ...more } = part
   const at = path(owner.name)
   return {
@@ -147,7 +148,7 @@ export async function accountPage({ services, db, actor }: Request, owner: Accou
     feed: `${at}.atom`,
     body: html`
       <header class="account-header">
-        ${avatar(account, 32)}
+        ${avatar(owner, 32)}
         <div>
           <h1><a href="${at}"><bdi>${owner.full_name || owner.name}</bdi></a></h1>
         </div>

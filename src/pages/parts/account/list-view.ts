@@ -1,5 +1,5 @@
+import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import type { User } from "../../../features/people/users/records.ts"
 import { path } from "../../../web/address.ts"
 import { avatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -16,7 +16,7 @@ export const accountRows = (accounts: readonly User[], beside: (account: User) =
               ${avatar(account, 40)}
               <div class="main">
                 <h2 class="title">
-                  <a href="${path(account.login)}"><bdi>${account.login}</bdi></a>
+                  <a href="${path(account.name)}"><bdi>${account.name}</bdi></a>
                   ${account.full_name !== "" && html` <span class="muted" dir="auto">${account.full_name}</span>`}
                 </h2>
                 ${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}
@@ -26,7 +26,7 @@ export const accountRows = (accounts: readonly User[], beside: (account: User) =
                     account.visibility !== "public" &&
                     html`<span>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</span>`
                   }
-                  <span>Since ${dayOf(Date.parse(account.created) / 1000)}</span>
+                  <span>Since ${dayOf(account.created_at)}</span>
                 </p>
               </div>
               ${beside(account)}

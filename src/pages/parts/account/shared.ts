@@ -5,7 +5,6 @@ import { type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import type { Reader } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
-import { presentRepositories } from "../../../features/code/repositories/present.ts"
 import { listRepositories, ownedBy } from "../../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../../features/code/repositories/store.ts"
 import { type FeedQuery, readFeed } from "../../../features/events/feed/feed-store.ts"
@@ -46,14 +45,13 @@ interface ForNobody extends Pick<Request, "services" | "actor"> {
 
 /** The repositories that changed last, and the way to all of them. */
 export async function recentRepositories(call: Request & ForNobody, owner: User): Promise<Html> {
-  const { services, db, actor } = call
+  const { db, actor } = call
   const order = { by: "updated", direction: "desc" } as const
   const { rows, total } = await listRepositories(db, actor, { where: [ownedBy(owner.id)], order }, { limit: RECENT, offset: 0 })
   if (total === 0) return noRepositories(call, owner)
-  const records = await presentRepositories(db, services.site, actor, await withOwners(db, rows))
   return html`
     <section class="stack" aria-label="Repositories">
-      ${repositoryRows(records)}
+      ${repositoryRows(await withOwners(db, rows))}
       ${total > RECENT && html`<p><a href="${path(owner.name)}?tab=repositories">${icon("repo")} All ${total} repositories</a></p>`}
     </section>
   `

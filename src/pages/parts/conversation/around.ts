@@ -3,7 +3,7 @@ import type { Content, Html } from "../../../core/html.ts"
 import type { Attachment } from "../../../features/code/attachments/records.ts"
 import type { Role } from "../../../features/planning/comments/roles-store.ts"
 import type { ProjectName } from "../../../features/planning/issues/beside-store.ts"
-import type { Issue } from "../../../features/planning/issues/records.ts"
+import type { IssueView } from "../../../features/planning/issues/present.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 
 /** What the timeline of an issue or pull request is drawn with. */
@@ -15,7 +15,7 @@ export interface ShownText {
   /** The path of its earlier versions, where some are kept. */
   readonly history?: string | undefined
   readonly reactions: readonly ReactionCount[]
-  readonly files: readonly Attachment[]
+  readonly files: readonly Pick<Attachment, "uuid" | "name" | "size">[]
 }
 
 export interface ReactionCount {
@@ -61,7 +61,7 @@ export interface Around {
 export interface Closing {
   readonly reason: CloseReason
   /** The issue that it repeats, where the reader may see it. */
-  readonly duplicateOf: Issue | undefined
+  readonly duplicateOf: IssueView | undefined
 }
 
 /** Where an issue was before it was transferred, where the reader may see that. */

@@ -3,23 +3,20 @@ import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { presentAttachment } from "../../../features/code/attachments/present.ts"
 import { namedIn } from "../../../features/code/attachments/unbound.ts"
 import { attachmentsOf } from "../../../features/planning/comments/present.ts"
-import type { TimelineComment } from "../../../features/planning/comments/records.ts"
 import { rolesOf } from "../../../features/planning/comments/roles-store.ts"
 import { findTimeline } from "../../../features/planning/comments/store.ts"
-import { presentTimeline } from "../../../features/planning/comments/timeline.ts"
+import { viewTimeline } from "../../../features/planning/comments/timeline.ts"
 import { findProjectNames } from "../../../features/planning/issues/beside-store.ts"
-import { presentIssue } from "../../../features/planning/issues/present.ts"
-import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
+import { type IssueView, viewIssue } from "../../../features/planning/issues/present.ts"
 import { isText, type TimelineEntry } from "../../../features/planning/issues/timeline.ts"
 import { countReactions, findOwnReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { menu, pager, person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
-import { plural, timeOf } from "../../../web/time.ts"
+import { plural, time } from "../../../web/time.ts"
 import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
 import type { Around, Deeds, DrawnReview, ShownText } from "./around.ts"
@@ -59,13 +56,14 @@ export interface ConversationOptions {
 export const conversationQuery = { all: Type.Optional(Type.Boolean()), quote: Type.Optional(Type.Integer()) } as const
 
 /** The heading of the page: title and state. `about` says more, such as who opened it. */
-export const conversationHeader = (record: IssueRecord, about: Content): Html => {
-  const { tone, icon: name, text } = stateOf(record)
+export const conversationHeader = (view: IssueView, about: Content): Html => {
+  const { issue } = view
+  const { tone, icon: name, text } = stateOf(view)
   return html`
     <div class="conversation-header stack tight" id="conversation-header" data-live>
-      <h1 dir="auto">${titleOf(record.title)} <span class="muted">#${record.number}</span></h1>
+      <h1 dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></h1>
       <p class="bar">
-        ${state(tone, name, text, true)}${record.is_locked && html`<span class="chip">${icon("lock")}Locked</span>`}
+        ${state(tone, name, text, true)}${issue.is_locked === 1 && html`<span class="chip">${icon("lock")}Locked</span>`}
         <span class="muted">${about}</span>
       </p>
     </div>
@@ -73,35 +71,35 @@ export const conversationHeader = (record: IssueRecord, about: Content): Html =>
 }
 
 /** Who opened an issue and when, and what was said. */
-export const opened = ({ user, original_author, created_at, comments }: IssueRecord, now: number): Html =>
+export const opened = ({ author, issue: { original_author, created_at, comments_count } }: IssueView, now: number): Html =>
   html`
-    ${original_author === "" ? person(user) : html`<bdi class="strong">${original_author}</bdi>`} opened this${" "}
-    ${timeOf(created_at, now)} · ${plural(comments, "comment")}
+    ${original_author === "" ? person(author) : html`<bdi class="strong">${original_author}</bdi>`} opened this${" "}
+    ${time(created_at, now)} · ${plural(comments_count, "comment")}
   `
 
 /** The timeline, the form and the side: a constant number of queries. */
-export async function conversation(call: ConversationCall, record: IssueRecord, options: ConversationOptions): Promise<Html> {
-  const { services, db, actor, repository, owner, issue } = call
+export async function conversation(call: ConversationCall, view: IssueView, options: ConversationOptions): Promise<Html> {
+  const { db, actor, repository, owner } = call
   const here = conversationPath(call)
   const found = await findEntries(call, options.all)
-  const entries = await presentTimeline(db, services.site, actor, { home: { repository, owner }, issue }, found.rows)
-  const around = await aroundOf(call, record, options, found.rows, entries)
+  const entries = await viewTimeline(db, actor, { repository, owner }, found.rows)
+  const around = await aroundOf(call, view, options, found.rows)
   const first = found.hidden > 0 ? FIRST_SHOWN : entries.length
-  const draft = options.draft ?? quoted(options.quote, record, found.rows)
+  const draft = options.draft ?? quoted(options.quote, view, found.rows)
   return html`
     ${refusedButton(call)}
     <div class="columns conversation">
       <div>
         <ol class="plain timeline" id="timeline" data-live="list">
-          <li id="entry-0">${openingText(record, around)}</li>
+          <li id="entry-0">${openingText(view, around)}</li>
           ${timelineItems(entries.slice(0, first), around)}${found.hidden > 0 && folded(here, found.hidden)}
           ${timelineItems(entries.slice(first), around)}
         </ol>
         ${options.all && pager(withQuery(here, { all: 1 }), unfolded(call), found.total)}${options.below}
-        ${await replyForm(call, record, draft)}
+        ${await replyForm(call, view, draft)}
       </div>
       <aside class="side stack" aria-label="About this">
-        ${options.side}${await sideOf(call, record, options.forms)}
+        ${options.side}${await sideOf(call, view, options.forms)}
       </aside>
     </div>
   `
@@ -109,23 +107,22 @@ export async function conversation(call: ConversationCall, record: IssueRecord, 
 
 async function aroundOf(
   call: ConversationCall,
-  record: IssueRecord,
+  view: IssueView,
   { forms, reviewsOf }: ConversationOptions,
   rows: readonly TimelineEntry[],
-  entries: readonly TimelineComment[],
 ): Promise<Around> {
   const { services, db, actor, issue } = call
   const projectIds = [
     ...rows.flatMap((entry) => [entry.project_id ?? 0, entry.old_project_id ?? 0]),
-    ...record.projects.map(({ id }) => id),
+    ...view.projects.map(({ project }) => project.id),
   ]
   const projects = await findProjectNames(db, actor, [...new Set(projectIds.filter((id) => id !== 0))])
-  const reviewIds = [...new Set(entries.map(({ review_id }) => review_id).filter((id) => id !== 0))]
+  const reviewIds = [...new Set(rows.flatMap(({ review_id }) => review_id ?? []))]
   const reviews = reviewIds.length === 0 ? undefined : await reviewsOf?.(reviewIds)
   return {
     at: repositoryPath(call),
     authorId: issue.author_id,
-    texts: await textsOf(call, record, rows),
+    texts: await textsOf(call, view, rows),
     roles: await rolesOf(call, [issue.author_id, ...rows.filter(isText).map(({ author_id }) => author_id)]),
     now: services.now(),
     projects,
@@ -136,10 +133,10 @@ async function aroundOf(
   }
 }
 
-function openingText({ id, user, original_author, created_at }: IssueRecord, around: Around): Content {
+function openingText({ issue, author }: IssueView, around: Around): Content {
   const text = around.texts.get(0)
-  const by = { user, originalAuthor: original_author, createdAt: created_at, verb: "opened this" } as const
-  return text && article({ id: `issue-${id}`, ...by, text, entryId: 0 }, around)
+  const by = { user: author, originalAuthor: issue.original_author, createdAt: issue.created_at, verb: "opened this" } as const
+  return text && article({ id: `issue-${issue.id}`, ...by, text, entryId: 0 }, around)
 }
 
 const folded = (here: string, hidden: number): Html =>
@@ -184,17 +181,13 @@ function beside<File extends { readonly uuid: string }>(text: string, files: rea
 }
 
 /** The opening text, as 0, and those of the entries, by their ids. */
-async function textsOf(
-  call: ConversationCall,
-  record: IssueRecord,
-  rows: readonly TimelineEntry[],
-): Promise<ReadonlyMap<number, ShownText>> {
-  const { services, db, issue } = call
+async function textsOf(call: ConversationCall, view: IssueView, rows: readonly TimelineEntry[]): Promise<ReadonlyMap<number, ShownText>> {
+  const { db, issue } = call
   const written = rows.filter((entry) => isText(entry) && entry.kind !== "dismiss_review")
   const files = written.length === 0 ? undefined : await attachmentsOf(db, written)
   const reactions = Map.groupBy(await countReactions(db, { issueId: issue.id }), ({ comment_id }) => comment_id)
   const histories = await historiesOf(db, call)
-  const [opening = html``, ...others] = await renderTexts(call, [record.body, ...written.map(({ content }) => content)])
+  const [opening = html``, ...others] = await renderTexts(call, [view.text, ...written.map(({ content }) => content)])
   const shown: [number, ShownText][] = written.map((entry, index) => [
     entry.id,
     {
@@ -202,7 +195,7 @@ async function textsOf(
       isEdited: entry.content_version > 0,
       history: histories.get(entry.id),
       reactions: reactions.get(entry.id) ?? [],
-      files: beside(entry.content, files?.get(entry.id)?.map((file) => presentAttachment(services.site, file)) ?? []),
+      files: beside(entry.content, files?.get(entry.id) ?? []),
     },
   ])
   return new Map([
@@ -210,10 +203,10 @@ async function textsOf(
       0,
       {
         html: opening,
-        isEdited: record.content_version > 0,
+        isEdited: issue.content_version > 0,
         history: histories.get(0),
         reactions: reactions.get(0) ?? [],
-        files: beside(record.body, record.assets),
+        files: beside(view.text, view.files),
       },
     ],
     ...shown,
@@ -265,8 +258,8 @@ async function deedsOf(call: ConversationCall, forms: ConversationForms): Promis
 }
 
 /** What begins an answer to a text. */
-function quoted(id: number | undefined, record: IssueRecord, rows: readonly TimelineEntry[]): TypedReply | undefined {
-  const text = id === undefined ? undefined : id === 0 ? record.body : rows.find((entry) => entry.id === id && isText(entry))?.content
+function quoted(id: number | undefined, view: IssueView, rows: readonly TimelineEntry[]): TypedReply | undefined {
+  const text = id === undefined ? undefined : id === 0 ? view.text : rows.find((entry) => entry.id === id && isText(entry))?.content
   if (text === undefined) return undefined
   return {
     body: `${text
@@ -280,6 +273,5 @@ function quoted(id: number | undefined, record: IssueRecord, rows: readonly Time
 /** Why a button did nothing: a form with fields says so itself. */
 const refusedButton = ({ draft }: ConversationCall): Content => draft && Object.keys(draft.typed).length === 0 && problem(draft.refusal)
 
-/** The record of the issue that a page is about. */
-export const recordOf = (call: ConversationCall): Promise<IssueRecord> =>
-  presentIssue(call.db, call.services.site, call.actor, call.issue, call)
+/** The issue that a page is about. */
+export const viewOf = (call: ConversationCall): Promise<IssueView> => viewIssue(call.db, call.actor, call.issue, call)

@@ -4,7 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { flagged, type Html, html } from "../../../core/html.ts"
-import { presentWithHidden } from "../../../features/planning/dependencies/present.ts"
+import { viewWithHidden } from "../../../features/planning/dependencies/present.ts"
 import { locateNamed } from "../../../features/planning/dependencies/rules.ts"
 import { issueNamed } from "../../../features/planning/issues/named.ts"
 import type { Ending } from "../../../features/planning/issues/state.ts"
@@ -57,11 +57,11 @@ export async function readEnding(db: Handle, actor: Actor, call: OnIssue, { reas
 
 /** Why the issue was closed, by the entries that say that it was; those that it repeats only where the reader may see them. Nothing is asked where there are none. */
 export async function closingsOf(call: ConversationCall, rows: readonly TimelineEntry[]): Promise<ReadonlyMap<number, Closing>> {
-  const { services, db, actor } = call
+  const { db, actor } = call
   const closings = rows.filter(({ close_reason }) => close_reason !== "")
   const ids = [...new Set(closings.flatMap(({ duplicate_of_id }) => duplicate_of_id ?? []))]
-  const found = ids.length === 0 ? [] : await presentWithHidden(db, services.site, actor, await findIssuesByIds(db, { ids }))
-  const shown = new Map(found.map((record) => [record.id, record]))
+  const found = ids.length === 0 ? [] : await viewWithHidden(db, actor, await findIssuesByIds(db, { ids }))
+  const shown = new Map(found.flatMap((view) => (view ? [[view.issue.id, view]] : [])))
   return new Map(
     closings.map(({ id, close_reason: reason, duplicate_of_id: other }) => [
       id,

@@ -13,7 +13,7 @@ import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { createComment } from "../../../features/planning/comments/rules.ts"
 import { editIssue } from "../../../features/planning/issues/edit.ts"
 import { lockForIssues } from "../../../features/planning/issues/lock.ts"
-import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
+import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { composer } from "../../../web/composer.ts"
@@ -30,7 +30,7 @@ import { closeButton, readEnding } from "./endings.ts"
 const mayClose = (call: OnIssue, actor: Actor): boolean =>
   actor.kind === "user" && (call.issue.author_id === actor.user.id || writesKind(call, call.issue))
 
-export async function replyForm(call: ConversationCall, record: IssueRecord, draft: TypedReply | undefined): Promise<Html> {
+export async function replyForm(call: ConversationCall, view: IssueView, draft: TypedReply | undefined): Promise<Html> {
   const { db, actor, repository, issue } = call
   const here = conversationPath(call)
   if (repository.is_archived === 1) return html``
@@ -41,7 +41,7 @@ export async function replyForm(call: ConversationCall, record: IssueRecord, dra
     )
   if (issue.is_locked === 1 && !writesKind(call, issue))
     return notice("warn", "The conversation is locked: only people with write access can comment.")
-  const isMerged = record.pull_request?.merged === true
+  const isMerged = view.mergedAt !== undefined
   const replies = { saved: await findReplyNames(db, { userId: actor.user.id }), at: REPLIES_PATH }
   const field = { name: "body", label: "Add a comment", value: draft?.body ?? "", autofocus: draft?.isFocused ?? false } as const
   return html`

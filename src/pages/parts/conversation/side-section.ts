@@ -2,7 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Page } from "../../../core/page.ts"
 import type { Offered } from "../../../features/planning/issues/filter-store.ts"
-import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
+import type { IssueView } from "../../../features/planning/issues/present.ts"
 import type { NamedTime } from "../../../features/planning/tracking/store.ts"
 import { type Field, formView } from "../../../web/form.ts"
 import type { ConversationCall } from "./call.ts"
@@ -48,7 +48,7 @@ export interface Choices {
 
 export interface Side {
   readonly call: ConversationCall
-  readonly record: IssueRecord
+  readonly view: IssueView
   readonly forms: ConversationForms
   readonly choices: Choices
   /** The path of the repository. */

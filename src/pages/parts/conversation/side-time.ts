@@ -12,12 +12,12 @@ import { opened, type Side, sideSection } from "./side-section.ts"
 type Spent = Awaited<ReturnType<typeof findTimeSpent>>
 
 export function timeSection(side: Side, spent: Spent): Content {
-  const { call, record, choices } = side
+  const { call, choices } = side
   const { books, times, running, writes } = choices
   const isTimed = writes && mayTrackByStopwatch(call, call.issue)
-  if (spent.length === 0 && record.time_estimate === 0 && !books && !isTimed) return undefined
+  if (spent.length === 0 && call.issue.time_estimate === 0 && !books && !isTimed) return undefined
   const total = spent.reduce((sum, { seconds }) => sum + Number(seconds), 0)
-  return sideSection("Time tracking", (total > 0 || record.time_estimate > 0) && spentView(spent, total, record.time_estimate), {
+  return sideSection("Time tracking", (total > 0 || call.issue.time_estimate > 0) && spentView(spent, total, call.issue.time_estimate), {
     change: html`
         ${isTimed && timerButtons(side, running)}${books && timesView(side, times)}
       `,

@@ -3,21 +3,20 @@ import { writesKind } from "../../../access/policies/issues.ts"
 import { mayBook } from "../../../access/policies/tracking.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
-import { presentWithHidden } from "../../../features/planning/dependencies/present.ts"
+import { viewWithHidden } from "../../../features/planning/dependencies/present.ts"
 import { findBlocked, findDependencies } from "../../../features/planning/dependencies/store.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
 import { findColumnsOfIssue, findParticipants, findTimeSpent } from "../../../features/planning/issues/beside-store.ts"
 import { findOffered, type Offered } from "../../../features/planning/issues/filter-store.ts"
-import { presentIssues } from "../../../features/planning/issues/present.ts"
-import type { Issue as IssueRecord } from "../../../features/planning/issues/records.ts"
+import { type IssueView, viewIssues } from "../../../features/planning/issues/present.ts"
 import { isSubscribed } from "../../../features/planning/subscriptions/rules.ts"
 import { findStopwatch, findTimes, ofIssue } from "../../../features/planning/tracking/store.ts"
-import { localPath, repositoryPath, withQuery } from "../../../web/address.ts"
+import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { label, personWithAvatar } from "../../../web/components.ts"
 import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, plural } from "../../../web/time.ts"
+import { homeName } from "../issues/list-view.ts"
 import type { ConversationCall } from "./call.ts"
 import type { ConversationForms } from "./forms.ts"
 import { faces, mention } from "./mention.ts"
@@ -50,19 +49,17 @@ async function choicesOf(call: ConversationCall): Promise<Choices> {
   }
 }
 
-export async function sideOf(call: ConversationCall, record: IssueRecord, forms: ConversationForms): Promise<Html> {
-  const { services, db, actor, repository, issue } = call
+export async function sideOf(call: ConversationCall, view: IssueView, forms: ConversationForms): Promise<Html> {
+  const { db, actor, repository, issue } = call
   const columns = new Map((await findColumnsOfIssue(db, { issueId: issue.id })).map(({ project_id, title }) => [project_id, title]))
   const participants = await findParticipants(db, { issueId: issue.id })
   const spent = await findTimeSpent(db, { issueId: issue.id })
   const hasDependencies = repository.enable_issue_dependencies === 1
-  const dependencies = hasDependencies
-    ? await presentWithHidden(db, services.site, actor, (await findDependencies(db, issue, SHOWN)).rows)
-    : []
-  const blocked = hasDependencies ? await presentIssues(db, services.site, actor, (await findBlocked(db, actor, issue, SHOWN)).rows) : []
+  const dependencies = hasDependencies ? await viewWithHidden(db, actor, (await findDependencies(db, issue, SHOWN)).rows) : []
+  const blocked = hasDependencies ? await viewIssues(db, actor, (await findBlocked(db, actor, issue, SHOWN)).rows) : []
   const choices = await choicesOf(call)
-  const side: Side = { call, record, forms, choices, at: repositoryPath(call) }
-  const reference = `${record.repository.full_name}${issue.is_pull === 1 ? "!" : "#"}${record.number}`
+  const side: Side = { call, view, forms, choices, at: repositoryPath(call) }
+  const reference = `${homeName(view)}${issue.is_pull === 1 ? "!" : "#"}${issue.number}`
   return html`
     ${assigneesSection(side)}${labelsSection(side)}${milestoneSection(side)}${projectsSection(side, columns)}
     ${dueSection(side)}${timeSection(side, spent)}
@@ -75,7 +72,7 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
       )
     }
     ${branchSection(side)}${notificationsSection(side)}
-    ${sideSection(plural(participants.length, "participant"), faces(participants.map((user) => presentUser(services.site, user, actor))))}
+    ${sideSection(plural(participants.length, "participant"), faces(participants))}
     ${sideSection("Reference", html`<p><code>${reference}</code></p>`, {
       change: choices.writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)),
     })}
@@ -84,14 +81,14 @@ export async function sideOf(call: ConversationCall, record: IssueRecord, forms:
 }
 
 function assigneesSection(side: Side): Content {
-  const { call, record, forms, choices } = side
+  const { call, view, forms, choices } = side
   const { writes, me } = choices
   return sideSection(
     "Assignees",
-    record.assignees.length > 0 &&
+    view.assignees.length > 0 &&
       html`
         <ul class="plain">
-          ${record.assignees.map((user) => html`<li>${personWithAvatar(user)}</li>`)}
+          ${view.assignees.map((user) => html`<li>${personWithAvatar(user)}</li>`)}
         </ul>
       `,
     {
@@ -101,7 +98,7 @@ function assigneesSection(side: Side): Content {
         html`
           ${
             me &&
-            !record.assignees.some(({ id }) => id === me.id) &&
+            !view.assignees.some(({ id }) => id === me.id) &&
             choices.candidates.some(({ id }) => id === me.id) &&
             formButton(forms.assignMe, call.path, "Assign yourself", { assignees: me.name })
           }
@@ -109,10 +106,10 @@ function assigneesSection(side: Side): Content {
             kind: "boxes",
             name: "assignees",
             label: "Assignees",
-            value: record.assignees.map(({ login }) => login),
+            value: view.assignees.map(({ name }) => name),
             options: united(
               choices.candidates.map(({ name }): Option => [name, name]),
-              record.assignees.map(({ login }): Option => [login, login]),
+              view.assignees.map(({ name }): Option => [name, name]),
             ),
           })}
         `,
@@ -121,14 +118,14 @@ function assigneesSection(side: Side): Content {
 }
 
 function labelsSection(side: Side): Content {
-  const { call, record, forms, choices, at } = side
+  const { call, view, forms, choices, at } = side
   const list = `${at}/${call.issue.is_pull === 1 ? "pulls" : "issues"}`
   return sideSection(
     "Labels",
-    record.labels.length > 0 &&
+    view.labels.length > 0 &&
       html`
         <p class="bar">
-          ${record.labels.map(({ name, color, description }) =>
+          ${view.labels.map(({ name, color, description }) =>
             label(name, color, { title: description, href: withQuery(list, { q: `is:open label:"${name}"` }) }),
           )}
         </p>
@@ -140,10 +137,10 @@ function labelsSection(side: Side): Content {
           kind: "boxes",
           name: "labels",
           label: "Labels",
-          value: record.labels.map(({ id }) => String(id)),
+          value: view.labels.map(({ id }) => String(id)),
           options: united(
             choices.offered.labels.map(({ id, name }): Option => [String(id), name]),
-            record.labels.map(({ id, name }): Option => [String(id), name]),
+            view.labels.map(({ id, name }): Option => [String(id), name]),
           ),
           hint: choices.offered.labels.length === 0 && html`No labels yet: <a href="${at}/labels">create one</a>.`,
         }),
@@ -152,17 +149,17 @@ function labelsSection(side: Side): Content {
 }
 
 function milestoneSection(side: Side): Content {
-  const { record, forms, choices, at } = side
-  const { milestone } = record
+  const { view, forms, choices, at } = side
+  const { milestone } = view
   return sideSection(
     "Milestone",
     milestone
       ? html`
         <p><a class="strong" href="${at}/milestone/${milestone.id}"><bdi>${milestone.title}</bdi></a></p>
         <progress
-          value="${milestone.closed_issues}"
-          max="${Math.max(1, milestone.closed_issues + milestone.open_issues)}"
-          aria-label="${milestone.closed_issues} of ${milestone.closed_issues + milestone.open_issues} closed"
+          value="${milestone.closed_issues_count}"
+          max="${Math.max(1, milestone.closed_issues_count + milestone.open_issues_count)}"
+          aria-label="${milestone.closed_issues_count} of ${milestone.closed_issues_count + milestone.open_issues_count} closed"
         >
         </progress>
       `
@@ -187,19 +184,19 @@ function milestoneSection(side: Side): Content {
   )
 }
 
-function projectsSection({ call, record }: Side, columns: ReadonlyMap<number, string>): Content {
+function projectsSection({ call, view }: Side, columns: ReadonlyMap<number, string>): Content {
   return (
     call.repository.has_projects === 1 &&
     sideSection(
       "Projects",
-      record.projects.length > 0 &&
+      view.projects.length > 0 &&
         html`
           <ul class="plain">
-            ${record.projects.map(
-              ({ id, title, html_url }) =>
+            ${view.projects.map(
+              ({ project: { id, title }, at: { owner, repository } }) =>
                 html`
                   <li>
-                    ${icon("project")} <a href="${localPath(html_url)}"><bdi>${title}</bdi></a>
+                    ${icon("project")} <a href="${path(owner.name, repository?.name ?? "-", "projects", id)}"><bdi>${title}</bdi></a>
                     ${columns.has(id) && html` <span class="chip"><bdi>${columns.get(id)}</bdi></span>`}
                   </li>
                 `,
@@ -211,17 +208,18 @@ function projectsSection({ call, record }: Side, columns: ReadonlyMap<number, st
 }
 
 function dueSection(side: Side): Content {
-  const { call, record, forms, choices } = side
+  const { call, forms, choices } = side
   const { writes } = choices
-  const isOverdue = record.due_date !== null && record.state === "open" && Date.parse(record.due_date) / 1000 < call.services.now()
+  const { due_at, is_closed } = call.issue
+  const isOverdue = due_at > 0 && is_closed === 0 && due_at < call.services.now()
   return (
-    (record.due_date || writes) &&
+    (due_at > 0 || writes) &&
     sideSection(
       "Due date",
-      record.due_date &&
+      due_at > 0 &&
         html`
           <p class="${isOverdue ? "closed" : ""}">
-            ${icon("calendar")} ${dayOf(Date.parse(record.due_date) / 1000)}${isOverdue && " (overdue)"}
+            ${icon("calendar")} ${dayOf(due_at)}${isOverdue && " (overdue)"}
           </p>
         `,
       {
@@ -232,7 +230,7 @@ function dueSection(side: Side): Content {
             name: "due_date",
             label: "Due",
             type: "date",
-            value: record.due_date?.slice(0, 10) ?? "",
+            value: due_at > 0 ? new Date(due_at * 1000).toISOString().slice(0, 10) : "",
             hint: "Leave empty for none.",
           }),
       },
@@ -240,7 +238,7 @@ function dueSection(side: Side): Content {
   )
 }
 
-function dependenciesSection({ call, forms, choices }: Side, dependencies: readonly IssueRecord[]): Content {
+function dependenciesSection({ call, forms, choices }: Side, dependencies: readonly (IssueView | undefined)[]): Content {
   const { writes } = choices
   return (
     (dependencies.length > 0 || writes) &&
@@ -268,10 +266,13 @@ function dependenciesSection({ call, forms, choices }: Side, dependencies: reado
   )
 }
 
-function branchSection({ record }: Side): Content {
+function branchSection({ call }: Side): Content {
   return (
-    record.ref !== "" &&
-    sideSection("Branch", html`<p>${icon("git-branch")} <code><bdi>${record.ref.replace(/^refs\/(?:heads|tags)\//, "")}</bdi></code></p>`)
+    call.issue.ref !== "" &&
+    sideSection(
+      "Branch",
+      html`<p>${icon("git-branch")} <code><bdi>${call.issue.ref.replace(/^refs\/(?:heads|tags)\//, "")}</bdi></code></p>`,
+    )
   )
 }
 
@@ -300,35 +301,29 @@ const united = (offered: readonly Option[], chosen: readonly Option[]): readonly
 ]
 
 /** What waits, or is waited for. One that the reader may not see is there, but not shown. */
-const issueList = (issues: readonly IssueRecord[], after: (issue: IssueRecord) => Content): Html =>
+const issueList = (issues: readonly (IssueView | undefined)[], after: (view: IssueView) => Content): Html =>
   html`
     <ul class="plain small">
       ${issues.map(
-        (issue) =>
+        (view) =>
           html`
             <li class="break">
-              ${
-                issue.id === 0
-                  ? html`<span class="muted">${icon("lock")} an issue that you can’t see</span>`
-                  : html`${mention(issue)}${after(issue)}`
-              }
+              ${view ? html`${mention(view)}${after(view)}` : html`<span class="muted">${icon("lock")} an issue that you can’t see</span>`}
             </li>
           `,
       )}
     </ul>
   `
 
-function untie(call: ConversationCall, forms: ConversationForms, other: IssueRecord): Html {
-  const [owner = "", repo = ""] = other.repository.full_name.split("/")
-  return formButton(forms.undepend, call.path, icon("x", `Remove the dependency on #${other.number}`), {
-    owner,
-    repo,
-    index: String(other.number),
+const untie = (call: ConversationCall, forms: ConversationForms, { issue: { number }, home }: IssueView): Html =>
+  formButton(forms.undepend, call.path, icon("x", `Remove the dependency on #${number}`), {
+    owner: home.owner.name,
+    repo: home.repository.name,
+    index: String(number),
   })
-}
 
 /** What administrators of the repository do. */
-function administration({ call, record, forms }: Side): Content {
+function administration({ call, forms }: Side): Content {
   const { actor, permission, repository, issue, path, draft } = call
   if (actor.kind === "anonymous" || permission.mode < Mode.admin || repository.is_archived === 1) return undefined
   const what = issue.is_pull === 1 ? "pull request" : "issue"
@@ -341,10 +336,10 @@ function administration({ call, record, forms }: Side): Content {
             ? formButton(forms.unpin, path, html`${icon("pin-slash")}Unpin`)
             : formButton(forms.pin, path, html`${icon("pin")}Pin`)
         }
-        ${record.is_locked && formButton(forms.unlock, path, html`${icon("unlock")}Unlock`)}
+        ${issue.is_locked === 1 && formButton(forms.unlock, path, html`${icon("unlock")}Unlock`)}
       </div>
       ${
-        !record.is_locked &&
+        issue.is_locked === 0 &&
         opened(
           call,
           forms.lock,
@@ -381,7 +376,7 @@ function administration({ call, record, forms }: Side): Content {
           draft,
           look: "danger",
           submit: "Delete",
-          confirm: `#${record.number}`,
+          confirm: `#${issue.number}`,
           fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments and cannot be undone.</p>` }],
         }),
       )}

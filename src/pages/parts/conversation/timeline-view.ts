@@ -1,14 +1,12 @@
+import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
-import type { Attachment } from "../../../features/code/attachments/records.ts"
-import type { User } from "../../../features/people/users/records.ts"
-import type { TimelineComment } from "../../../features/planning/comments/records.ts"
 import { ROLES } from "../../../features/planning/comments/roles-store.ts"
-import { localPath } from "../../../web/address.ts"
+import type { TimelineView } from "../../../features/planning/comments/timeline.ts"
 import { avatar, person, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
-import { bytes, timeOf } from "../../../web/time.ts"
+import { bytes, time } from "../../../web/time.ts"
 import type { Around, Deeds, ReactionCount, ShownText } from "./around.ts"
 import { lineOf } from "./timeline-lines.ts"
 
@@ -85,15 +83,15 @@ function menuWithout(given: ReadonlySet<string>): Content {
 /** Most texts have no reactions: their menus are the same. */
 const wholeMenu = onFirstUse(() => menuWithout(new Set()))
 
-const files = (all: readonly Attachment[]): Content =>
+const files = (all: ShownText["files"]): Content =>
   all.length > 0 &&
   html`
     <ul class="plain small files" aria-label="Attached files">
       ${all.map(
-        ({ name, size, browser_download_url }) =>
+        ({ uuid, name, size }) =>
           html`
             <li>
-              ${icon("paperclip")} <a href="${localPath(browser_download_url)}"><bdi>${name}</bdi></a>${" "}
+              ${icon("paperclip")} <a href="/attachments/${uuid}"><bdi>${name}</bdi></a>${" "}
               <span class="muted">${bytes(size)}</span>
             </li>
           `,
@@ -107,7 +105,7 @@ export interface Written {
   readonly user: User
   /** Where it was brought from another server. */
   readonly originalAuthor?: string
-  readonly createdAt: string
+  readonly createdAt: number
   readonly text: ShownText
   /** Which entry it is, where something can be done with it. */
   readonly entryId?: number
@@ -128,7 +126,7 @@ export function article(written: Written, { authorId, roles, now, deeds }: Pick<
       <header>
         <h2 class="by">
           ${originalAuthor === "" ? personWithAvatar(user, 24) : html`<bdi class="strong">${originalAuthor}</bdi>`}${" "}
-          <span class="muted">${verb} <a href="#${id}">${timeOf(createdAt, now)}</a></span>
+          <span class="muted">${verb} <a href="#${id}">${time(createdAt, now)}</a></span>
         </h2>
         ${
           text.history
@@ -149,7 +147,7 @@ export function article(written: Written, { authorId, roles, now, deeds }: Pick<
 }
 
 /** The entries in their order; consecutive changes of labels, assignees and reviewers by one person share a line. */
-export function timelineItems(entries: readonly TimelineComment[], around: Around): Html {
+export function timelineItems(entries: readonly TimelineView[], around: Around): Html {
   return html`
     ${foldedRuns(entries).map((run) => {
       const [first] = run
@@ -160,15 +158,15 @@ export function timelineItems(entries: readonly TimelineComment[], around: Aroun
 
 const FOLDED = ["label", "assignees", "review_request", "comment_ref"]
 
-const isFoldedWith = (before: TimelineComment, entry: TimelineComment): boolean =>
-  before.type === entry.type &&
-  FOLDED.includes(entry.type) &&
-  before.user.id === entry.user.id &&
-  before.ref_issue?.id === entry.ref_issue?.id &&
+const isFoldedWith = ({ entry: before }: TimelineView, { entry }: TimelineView): boolean =>
+  before.kind === entry.kind &&
+  FOLDED.includes(entry.kind) &&
+  before.author_id === entry.author_id &&
+  before.ref_issue_id === entry.ref_issue_id &&
   before.ref_action === entry.ref_action
 
-function foldedRuns(entries: readonly TimelineComment[]): readonly (readonly TimelineComment[])[] {
-  const runs: TimelineComment[][] = []
+function foldedRuns(entries: readonly TimelineView[]): readonly (readonly TimelineView[])[] {
+  const runs: TimelineView[][] = []
   for (const entry of entries) {
     const last = runs.at(-1)
     const before = last?.at(-1)
@@ -178,50 +176,35 @@ function foldedRuns(entries: readonly TimelineComment[]): readonly (readonly Tim
   return runs
 }
 
-function timelineItem(entry: TimelineComment, run: readonly TimelineComment[], around: Around): Html {
+function timelineItem(view: TimelineView, run: readonly TimelineView[], around: Around): Html {
+  const { entry, author: user } = view
   const text = around.texts.get(entry.id)
-  if (entry.type === "comment" && text)
-    return html`
-      <li id="entry-${entry.id}">
-        ${article(
-          { id: `issuecomment-${entry.id}`, user: entry.user, createdAt: entry.created_at, text, verb: "commented", entryId: entry.id },
-          around,
-        )}
-      </li>
-    `
-  const review = entry.type === "review" ? around.reviews.get(entry.review_id) : undefined
-  if (entry.type === "review" && text) {
+  const written = text && { id: `issuecomment-${entry.id}`, user, createdAt: entry.created_at, text }
+  if (entry.kind === "comment" && written)
+    return html`<li id="entry-${entry.id}">${article({ ...written, verb: "commented", entryId: entry.id }, around)}</li>`
+  if (entry.kind === "review" && written) {
+    const review = around.reviews.get(entry.review_id ?? 0)
     const verb = review ? html`<span class="${review.tone}">${icon(review.icon)} ${review.words}</span>` : "reviewed"
     const hasText = String(text.html) !== "" || text.files.length > 0
     if (hasText || review?.after)
       return html`
         <li id="entry-${entry.id}">
-          ${article(
-            {
-              id: `issuecomment-${entry.id}`,
-              user: entry.user,
-              createdAt: entry.created_at,
-              text,
-              verb,
-              ...(review?.after ? { after: review.after } : {}),
-            },
-            around,
-          )}
+          ${article({ ...written, verb, ...(review?.after ? { after: review.after } : {}) }, around)}
         </li>
       `
-    return line(review?.icon ?? "eye", review?.tone ?? "", entry, verb, around.now, `issuecomment-${entry.id}`)
+    return line(review?.icon ?? "eye", review?.tone ?? "", view, verb, around.now, written.id)
   }
-  const { icon: name, tone = "", words } = lineOf(entry, run, around)
-  return line(name, tone, entry, words, around.now)
+  const { icon: name, tone = "", words } = lineOf(view, run, around)
+  return line(name, tone, view, words, around.now)
 }
 
-const line = (name: IconName, tone: string, entry: TimelineComment, words: Content, now: number, id = `event-${entry.id}`): Html =>
+const line = (name: IconName, tone: string, { entry, author }: TimelineView, words: Content, now: number, id = `event-${entry.id}`): Html =>
   html`
     <li class="event" id="${id}">
       <span class="mark ${tone}">${icon(name)}</span>
       <div>
-        ${avatar(entry.user, 18)} ${person(entry.user)} ${words}${" "}
-        <a class="muted" href="#${id}">${timeOf(entry.created_at, now)}</a>
+        ${avatar(author, 18)} ${person(author)} ${words}${" "}
+        <a class="muted" href="#${id}">${time(entry.created_at, now)}</a>
       </div>
     </li>
   `

@@ -1,25 +1,34 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
-import { CLOSED_AS, type Issue } from "../../../features/planning/issues/records.ts"
-import { localPath, path } from "../../../web/address.ts"
+import { isUnfinished } from "../../../features/planning/issues/draft.ts"
+import type { IssueView } from "../../../features/planning/issues/present.ts"
+import { path } from "../../../web/address.ts"
 import { avatar, label, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { dayOf, plural, timeOf } from "../../../web/time.ts"
+import { dayOf, plural, time } from "../../../web/time.ts"
 
 /** Lists of issues and pull requests as pages show them. */
 
 /** The state of an issue or pull request, as its icon, its colour and a word. */
-export function stateOf({ state, pull_request, [CLOSED_AS]: reason }: Pick<Issue, "state" | "pull_request" | typeof CLOSED_AS>) {
-  if (!pull_request) {
-    if (state === "open") return { tone: "open", icon: "issue-opened", text: "Open" } as const
-    if (reason === "not_planned") return { tone: "draft", icon: "skip", text: "Closed as not planned" } as const
-    if (reason === "duplicate") return { tone: "draft", icon: "duplicate", text: "Closed as a duplicate" } as const
+export function stateOf({ issue, mergedAt }: Pick<IssueView, "issue" | "mergedAt">) {
+  const isOpen = issue.is_closed === 0
+  if (issue.is_pull === 0) {
+    if (isOpen) return { tone: "open", icon: "issue-opened", text: "Open" } as const
+    if (issue.close_reason === "not_planned") return { tone: "draft", icon: "skip", text: "Closed as not planned" } as const
+    if (issue.close_reason === "duplicate") return { tone: "draft", icon: "duplicate", text: "Closed as a duplicate" } as const
     return { tone: "done", icon: "issue-closed", text: "Closed" } as const
   }
-  if (pull_request.merged) return { tone: "merged", icon: "git-merge", text: "Merged" } as const
-  if (state === "closed") return { tone: "closed", icon: "git-pull-request-closed", text: "Closed" } as const
-  if (pull_request.draft) return { tone: "draft", icon: "git-pull-request-draft", text: "Draft" } as const
+  if (mergedAt !== undefined) return { tone: "merged", icon: "git-merge", text: "Merged" } as const
+  if (!isOpen) return { tone: "closed", icon: "git-pull-request-closed", text: "Closed" } as const
+  if (isUnfinished(issue.title)) return { tone: "draft", icon: "git-pull-request-draft", text: "Draft" } as const
   return { tone: "open", icon: "git-pull-request", text: "Open" } as const
 }
+
+/** The path of the page of an issue or pull request. */
+export const issuePath = ({ issue, home: { owner, repository } }: Pick<IssueView, "issue" | "home">): string =>
+  path(owner.name, repository.name, issue.is_pull === 1 ? "pulls" : "issues", issue.number)
+
+/** The repository that it is in. */
+export const homeName = ({ home: { owner, repository } }: Pick<IssueView, "home">): string => `${owner.name}/${repository.name}`
 
 /** A title with its code spans. */
 export const titleOf = (title: string): Html =>
@@ -46,14 +55,15 @@ export interface RowsOptions {
 }
 
 /** Issues and pull requests as rows. */
-export const issueRows = (issues: readonly Issue[], options: RowsOptions): Html =>
+export const issueRows = (issues: readonly IssueView[], options: RowsOptions): Html =>
   html`<ul class="rows issues">${issues.map((issue) => issueRow(issue, options))}</ul>`
 
-function issueRow(issue: Issue, { notes, href, withRepository = false, isChosen = false, now }: RowsOptions): Html {
-  const { tone, icon: name, text } = stateOf(issue)
-  const address = localPath(issue.html_url)
-  const tasks = tasksIn(issue.body)
-  const isOverdue = issue.due_date !== null && issue.state === "open" && Date.parse(issue.due_date) / 1000 < now
+function issueRow(view: IssueView, { notes, href, withRepository = false, isChosen = false, now }: RowsOptions): Html {
+  const { issue, milestone } = view
+  const { tone, icon: name, text } = stateOf(view)
+  const address = issuePath(view)
+  const tasks = tasksIn(view.text)
+  const isOverdue = issue.due_at > 0 && issue.is_closed === 0 && issue.due_at < now
   return html`
     <li id="issue-${issue.id}">
       ${isChosen && html`<input type="checkbox" name="numbers" value="${issue.number}" aria-label="Select #${issue.number}">`}
@@ -61,21 +71,21 @@ function issueRow(issue: Issue, { notes, href, withRepository = false, isChosen 
       <div class="main">
         <h2 class="title">
           <a href="${address}" dir="auto">
-            ${withRepository && html`<span class="muted">${issue.repository.full_name}</span> `}${titleOf(issue.title)}
+            ${withRepository && html`<span class="muted">${homeName(view)}</span> `}${titleOf(issue.title)}
           </a>
-          ${issue.labels.map(
+          ${view.labels.map(
             ({ name: title, color, description }) =>
               html` ${label(title, color, { title: description, ...(href && { href: href(`label:"${title}"`) }) })}`,
           )}
         </h2>
         <p class="meta">
-          <span>#${issue.number} ${openedBy(issue, now)}</span>
-          ${issue.milestone && html`<span>${icon("milestone")} <bdi>${issue.milestone.title}</bdi></span>`}
+          <span>#${issue.number} ${openedBy(view, now)}</span>
+          ${milestone && html`<span>${icon("milestone")} <bdi>${milestone.title}</bdi></span>`}
           ${
-            issue.due_date &&
+            issue.due_at > 0 &&
             html`
               <span class="${isOverdue ? "closed" : ""}">
-                ${icon("calendar")} ${isOverdue ? "Overdue since" : "Due"} ${dayOf(Date.parse(issue.due_date) / 1000)}
+                ${icon("calendar")} ${isOverdue ? "Overdue since" : "Due"} ${dayOf(issue.due_at)}
               </span>
             `
           }
@@ -84,23 +94,22 @@ function issueRow(issue: Issue, { notes, href, withRepository = false, isChosen 
         </p>
       </div>
       ${
-        issue.assignees.length > 0 &&
+        view.assignees.length > 0 &&
         html`
           <span class="who">
-            ${issue.assignees
+            ${view.assignees
               .slice(0, 3)
               .map(
-                (user) =>
-                  html`<a href="${path(user.login)}" title="${user.login}" aria-label="Assigned to ${user.login}">${avatar(user)}</a>`,
+                (user) => html`<a href="${path(user.name)}" title="${user.name}" aria-label="Assigned to ${user.name}">${avatar(user)}</a>`,
               )}
           </span>
         `
       }
       ${
-        issue.comments > 0 &&
+        issue.comments_count > 0 &&
         html`
-          <a class="comments muted" href="${address}" aria-label="${plural(issue.comments, "comment")}">
-            ${icon("comment")} ${issue.comments}
+          <a class="comments muted" href="${address}" aria-label="${plural(issue.comments_count, "comment")}">
+            ${icon("comment")} ${issue.comments_count}
           </a>
         `
       }
@@ -108,28 +117,28 @@ function issueRow(issue: Issue, { notes, href, withRepository = false, isChosen 
   `
 }
 
-function openedBy(issue: Issue, now: number): Html {
-  const by = issue.original_author === "" ? person(issue.user) : html`<bdi>${issue.original_author}</bdi>`
-  if (issue.pull_request?.merged) return html`by ${by} was merged ${timeOf(issue.pull_request.merged_at, now)}`
-  if (issue.state === "closed") return html`by ${by} was closed ${timeOf(issue.closed_at, now)}`
-  return html`opened ${timeOf(issue.created_at, now)} by ${by}`
+function openedBy({ issue, author, mergedAt }: IssueView, now: number): Html {
+  const by = issue.original_author === "" ? person(author) : html`<bdi>${issue.original_author}</bdi>`
+  if (mergedAt !== undefined) return html`by ${by} was merged ${time(mergedAt, now)}`
+  if (issue.is_closed === 1) return html`by ${by} was closed ${time(issue.closed_at, now)}`
+  return html`opened ${time(issue.created_at, now)} by ${by}`
 }
 
 /** Pinned issues, as cards above a list. */
-export const pinnedCards = (issues: readonly Issue[], now: number): Content =>
+export const pinnedCards = (issues: readonly IssueView[], now: number): Content =>
   issues.length > 0 &&
   html`
     <ul class="plain grid pins" aria-label="Pinned">
-      ${issues.map((issue) => {
-        const { tone, icon: name, text } = stateOf(issue)
+      ${issues.map((view) => {
+        const { tone, icon: name, text } = stateOf(view)
         return html`
           <li class="card">
             <div class="inside stack tight">
               <p class="title">
                 <span class="${tone}">${icon(name, text)}</span>${" "}
-                <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>
+                <a href="${issuePath(view)}" dir="auto">${titleOf(view.issue.title)}</a>
               </p>
-              <p class="meta"><span>${icon("pin")} #${issue.number} ${openedBy(issue, now)}</span></p>
+              <p class="meta"><span>${icon("pin")} #${view.issue.number} ${openedBy(view, now)}</span></p>
             </div>
           </li>
         `

@@ -20,8 +20,7 @@ import {
   withWords,
   wordsOf,
 } from "../../../features/planning/issues/filter-words.ts"
-import { presentIssues } from "../../../features/planning/issues/present.ts"
-import type { Issue } from "../../../features/planning/issues/records.ts"
+import { viewIssues } from "../../../features/planning/issues/present.ts"
 import { findPinned } from "../../../features/planning/issues/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { pager } from "../../../web/components.ts"
@@ -82,7 +81,7 @@ const USUAL = "is:open"
 export interface ListOptions {
   readonly kind: "issues" | "pulls"
   /** More about the rows, as features above know it. */
-  readonly notesOf?: (issues: readonly Issue[]) => Promise<ReadonlyMap<number, Content>>
+  readonly notesOf?: (issues: readonly { readonly id: number }[]) => Promise<ReadonlyMap<number, Content>>
 }
 
 /** The most people that several issues can be assigned to from a list. */
@@ -112,9 +111,9 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
   const plan = { ...planFilter(actor, filter), kind }
   const found = await filterIn(db, repository.id, plan, page)
   const pins = await findPinned(db, { repositoryId: repository.id, isPull })
-  const records = await presentIssues(db, services.site, actor, [...found.rows, ...pins], { owned: [call] })
-  const rows = records.slice(0, found.rows.length)
-  const notes = notesOf ? await notesOf(rows) : undefined
+  const views = await viewIssues(db, actor, [...found.rows, ...pins], { owned: [call] })
+  const rows = views.slice(0, found.rows.length)
+  const notes = notesOf ? await notesOf(found.rows) : undefined
   const isSignedIn = actor.kind === "user"
   const bar: FilterBar = {
     at,
@@ -139,7 +138,7 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
       <a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}Labels</a>
       <a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}Milestones</a>${begin}
     </div>
-    ${page.number === 1 && filterText(filter) === USUAL && pinnedCards(records.slice(found.rows.length), services.now())}
+    ${page.number === 1 && filterText(filter) === USUAL && pinnedCards(views.slice(found.rows.length), services.now())}
     ${filterBar(bar)}
     <div class="stack" id="listed" data-live="later">
       ${

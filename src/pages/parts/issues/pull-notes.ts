@@ -2,7 +2,6 @@ import type { Repository } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Content, html } from "../../../core/html.ts"
 import { type CombinedStatus, combinedStatuses } from "../../../features/code/statuses/store.ts"
-import type { Issue } from "../../../features/planning/issues/records.ts"
 import { findPullsOfIssues } from "../../../features/review/pulls/store.ts"
 import { findRequests, findVerdicts } from "../../../features/review/reviews/store.ts"
 import { state } from "../../../web/components.ts"
@@ -13,7 +12,7 @@ import { icon } from "../../../web/icon.ts"
 /** By the issue's id: four queries. The branch that it is to be merged into is left out where it is the usual one of the list. */
 export async function pullNotes(
   db: Handle,
-  issues: readonly Issue[],
+  issues: readonly { readonly id: number }[],
   usual?: Pick<Repository, "default_branch">,
 ): Promise<ReadonlyMap<number, Content>> {
   const issueIds = issues.map(({ id }) => id)

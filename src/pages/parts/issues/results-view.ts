@@ -4,15 +4,13 @@ import { type Html, html } from "../../../core/html.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Condition, ofKind } from "../../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../../features/planning/issues/present.ts"
-import type { Issue } from "../../../features/planning/issues/records.ts"
+import { type IssueView, viewIssues } from "../../../features/planning/issues/present.ts"
 import { type FoundIssue, searchIssueTexts } from "../../../features/planning/search/issues.ts"
-import { localPath } from "../../../web/address.ts"
 import { person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { marked } from "../../../web/marked.ts"
-import { plural, timeOf } from "../../../web/time.ts"
-import { stateOf } from "./list-view.ts"
+import { plural, time } from "../../../web/time.ts"
+import { homeName, issuePath, stateOf } from "./list-view.ts"
 
 /** Searches in issues and pull requests as pages show them. */
 
@@ -48,9 +46,8 @@ export interface FoundIssues {
 /** The issues or pull requests with the words, as rows. A constant number of queries. */
 export async function foundIssues({ services, db, actor }: Call, sought: Sought, page: Page): Promise<FoundIssues> {
   const { rows, total } = await searchIssueTexts(db, actor, { q: sought.q, conditions: conditionsOf(sought) }, page)
-  const records = await presentIssues(
+  const views = await viewIssues(
     db,
-    services.site,
     actor,
     rows.map(({ issue }) => issue),
   )
@@ -59,18 +56,19 @@ export async function foundIssues({ services, db, actor }: Call, sought: Sought,
     total,
     rows: html`
       <ul class="rows">
-        ${records.map((record) => {
-          const row = found.get(record.id)
-          return row && foundRow(record, row, services.now())
+        ${views.map((view) => {
+          const row = found.get(view.issue.id)
+          return row && foundRow(view, row, services.now())
         })}
       </ul>
     `,
   }
 }
 
-function foundRow(issue: Issue, { titleMarks, snippet }: FoundIssue, now: number): Html {
-  const { tone, icon: name, text } = stateOf(issue)
-  const address = localPath(issue.html_url)
+function foundRow(view: IssueView, { titleMarks, snippet }: FoundIssue, now: number): Html {
+  const { issue, author } = view
+  const { tone, icon: name, text } = stateOf(view)
+  const address = issuePath(view)
   const place = snippet?.commentId === undefined ? address : `${address}#issuecomment-${snippet.commentId}`
   return html`
     <li>
@@ -87,12 +85,12 @@ function foundRow(issue: Issue, { titleMarks, snippet }: FoundIssue, now: number
           `
         }
         <p class="meta">
-          <span><bdi>${issue.repository.full_name}</bdi> #${issue.number}</span>
+          <span><bdi>${homeName(view)}</bdi> #${issue.number}</span>
           <span>
-            opened ${timeOf(issue.created_at, now)} by${" "}
-            ${issue.original_author === "" ? person(issue.user) : html`<bdi>${issue.original_author}</bdi>`}
+            opened ${time(issue.created_at, now)} by${" "}
+            ${issue.original_author === "" ? person(author) : html`<bdi>${issue.original_author}</bdi>`}
           </span>
-          ${issue.comments > 0 && html`<span>${icon("comment")} ${plural(issue.comments, "comment")}</span>`}
+          ${issue.comments_count > 0 && html`<span>${icon("comment")} ${plural(issue.comments_count, "comment")}</span>`}
         </p>
       </div>
     </li>

@@ -6,7 +6,6 @@ import type { Reader } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { presentRepositories } from "../../../features/code/repositories/present.ts"
 import {
   type Condition,
   conditionsOf,
@@ -78,7 +77,7 @@ interface ListOf {
 
 /** The repositories that the reader may see and has filtered, with the controls over them. */
 export async function repositoryList(
-  { services, db, actor, query, page, reader }: Call,
+  { db, actor, query, page, reader }: Call,
   { action, keep = {}, where = [], empty: nothing }: ListOf,
 ): Promise<Html> {
   const { q = "", sort = "recentupdate", language = "" } = query
@@ -95,7 +94,7 @@ export async function repositoryList(
   const { rows, total } = await listRepositories(db, actor, { where: wanted, order: ORDERS[sort].order }, page)
   if (total === 0 && filters.length === 0 && language === "") return html`${nothing}`
   const languages = await mainLanguages(db, actor, [...where, ...filters])
-  const records = await presentRepositories(db, services.site, actor, await withOwners(db, rows))
+  const repositories = await withOwners(db, rows)
   const kinds = (["archived", "fork", "mirror", "template", "private"] as const).map((kind) => ({
     href: withQuery(reader.url, { [kind]: query[kind] === true ? undefined : true }),
     text: { archived: "Archived", fork: "Forks", mirror: "Mirrors", template: "Templates", private: "Private" }[kind],
@@ -112,8 +111,8 @@ export async function repositoryList(
       )}
     </div>
     ${
-      records.length > 0
-        ? repositoryRows(records)
+      repositories.length > 0
+        ? repositoryRows(repositories)
         : empty(
             "search",
             "No repository matches",

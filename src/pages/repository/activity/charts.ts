@@ -7,8 +7,7 @@ import { empty } from "../../../web/components.ts"
 import { bars, mostOf, timePlot } from "../../../web/plots.ts"
 import { dayOf, plural } from "../../../web/time.ts"
 import { repositoryPage } from "../frame.ts"
-import { contributorPerson, countingNotice } from "./parts.ts"
-import { ACTIVITY_TABS, activityTabs } from "./tabs.ts"
+import { ACTIVITY_TABS, activityTabs, contributorPerson, countingNotice } from "./parts.ts"
 
 const access = onRepositoryUnitRead("code")
 /** The weeks that a plot has at least: a few would be wide blocks. */

@@ -11,8 +11,7 @@ import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { dayOf, plural, time } from "../../../web/time.ts"
 import { repositoryPage } from "../frame.ts"
-import { contributorPerson, countingNotice } from "./parts.ts"
-import { activityTabs } from "./tabs.ts"
+import { activityTabs, contributorPerson, countingNotice } from "./parts.ts"
 
 /** The periods, in days. */
 const PERIODS = {

@@ -7,7 +7,7 @@ import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
-import { presentUser, standIn } from "../../../features/people/users/present.ts"
+import { standIn } from "../../../features/people/users/present.ts"
 import { deleteVersion } from "../../../features/planning/edits/rules.ts"
 import { findVersions, type Version } from "../../../features/planning/edits/store.ts"
 import { requireText } from "../../../features/planning/issues/timeline.ts"
@@ -85,13 +85,13 @@ interface Words {
 }
 
 /** Who wrote a version and who deleted it, and when. One query. */
-async function wordsOf({ services, db, actor }: Call, { originalAuthor }: Told, versions: readonly Version[]): Promise<Words> {
+async function wordsOf({ services, db }: Call, { originalAuthor }: Told, versions: readonly Version[]): Promise<Words> {
   const users = await usersById(
     db,
     versions.flatMap(({ author_id, deleted_by }) => [author_id, deleted_by]).filter((id) => id > 0),
   )
   const now = services.now()
-  const named = (id: number): Html => person(presentUser(services.site, users.get(id) ?? standIn(id), actor))
+  const named = (id: number): Html => person(users.get(id) ?? standIn(id))
   return {
     written: ({ number, author_id, written_at }) =>
       html`

@@ -8,7 +8,7 @@ import {
   conversationHeader,
   conversationQuery,
   opened,
-  recordOf,
+  viewOf,
 } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
 import { commentForm } from "../../parts/conversation/reply.ts"
@@ -19,15 +19,15 @@ import { transferPages } from "./transfer.ts"
 /** The pages of a repository's issues. */
 
 async function issuePage(call: ConversationCall, options: Omit<ConversationOptions, "forms">): Promise<Shown> {
-  const record = await recordOf(call)
+  const view = await viewOf(call)
   return repositoryPage(call, {
     tab: "issues",
-    title: `#${record.number} ${record.title}`,
+    title: `#${view.issue.number} ${view.issue.title}`,
     canonical: conversationPath(call),
     modules: ["composer", "conversation", "live"],
     body: html`
-      ${conversationHeader(record, opened(record, call.services.now()))}
-      ${await conversation(call, record, { ...options, forms })}
+      ${conversationHeader(view, opened(view, call.services.now()))}
+      ${await conversation(call, view, { ...options, forms })}
     `,
   })
 }

@@ -6,7 +6,6 @@ import { html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { milestoneOperations } from "../../../features/planning/milestones/operations.ts"
-import { presentMilestone } from "../../../features/planning/milestones/present.ts"
 import { findMilestone } from "../../../features/planning/milestones/store.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { type Field, formView } from "../../../web/form.ts"
@@ -65,28 +64,28 @@ const editor: Page = page({
     const { db, repository, path, draft } = call
     const row = await findMilestone(db, repository.id, path.id)
     if (!row) throw refuse.notFound()
-    const record = presentMilestone(row)
+    const day = row.due_at === 0 ? "" : new Date(row.due_at * 1000).toISOString().slice(0, 10)
     return repositoryPage(call, {
       tab: "issues",
-      title: `Milestone ${record.title}`,
+      title: `Milestone ${row.title}`,
       unlisted: true,
       modules: ["composer"],
       body: html`
-        <h1>Milestone <bdi>${record.title}</bdi></h1>
+        <h1>Milestone <bdi>${row.title}</bdi></h1>
         ${formView(edit, {
           path,
-          record,
+          record: row,
           draft,
           submit: "Save",
-          fields: fieldsFor(repositoryPath(call), record.due_on?.slice(0, 10) ?? ""),
+          fields: fieldsFor(repositoryPath(call), day),
         })}
         <h2>State</h2>
         ${formView(setState, {
           path,
           draft,
           look: "plain",
-          submit: record.state === "open" ? "Close the milestone" : "Reopen the milestone",
-          fields: [{ kind: "hidden", name: "state", value: record.state === "open" ? "closed" : "open" }],
+          submit: row.is_closed === 0 ? "Close the milestone" : "Reopen the milestone",
+          fields: [{ kind: "hidden", name: "state", value: row.is_closed === 0 ? "closed" : "open" }],
         })}
         <h2>Delete</h2>
         <p>Its issues and pull requests stay, and have no milestone then.</p>

@@ -12,15 +12,8 @@ import Type from "../../../core/schema.ts"
 import { planFilter } from "../../../features/planning/issues/filter-conditions.ts"
 import { filterIn, findOffered } from "../../../features/planning/issues/filter-store.ts"
 import { ofKind, ofMilestone } from "../../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../../features/planning/issues/present.ts"
-import { presentMilestone } from "../../../features/planning/milestones/present.ts"
-import type { Milestone } from "../../../features/planning/milestones/records.ts"
-import {
-  findEverywhere,
-  findMilestone,
-  findMilestones,
-  type Milestone as MilestoneRow,
-} from "../../../features/planning/milestones/store.ts"
+import { viewIssues } from "../../../features/planning/issues/present.ts"
+import { findEverywhere, findMilestone, findMilestones, type Milestone } from "../../../features/planning/milestones/store.ts"
 import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { choices, empty, filterForm, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -96,7 +89,7 @@ export const milestonePages: readonly Page[] = [
       const at = repositoryPath(call)
       const shown = found.rows.map((row, index): Row => {
         const text = texts[index]
-        return { milestone: presentMilestone(row), at, ...(text && { text }) }
+        return { milestone: row, at, ...(text && { text }) }
       })
       return repositoryPage(call, {
         tab: "issues",
@@ -129,14 +122,13 @@ export const milestonePages: readonly Page[] = [
     answer: async (call) => {
       const { services, db, actor, repository, owner, query, page: rows, reader } = call
       const row = await findById(call, call.path.id)
-      const milestone = presentMilestone(row)
       const offered = await findOffered(db, actor, { repository, owner })
       const filter = filterOf(query, offered)
       const plan = planFilter(actor, filter)
       const kinds = readableKinds(call)
       const readable = kinds.issues && kinds.pulls ? [] : [ofKind(kinds.pulls ? 1 : 0)]
       const found = await filterIn(db, repository.id, plan, rows, [ofMilestone(row.id), ...readable])
-      const records = await presentIssues(db, services.site, actor, found.rows, { owned: [call] })
+      const issues = await viewIssues(db, actor, found.rows, { owned: [call] })
       const [text] = await renderTexts(call, [row.description])
       const at = `${repositoryPath(call)}/milestone/${row.id}`
       const bar: FilterBar = {
@@ -158,13 +150,13 @@ export const milestonePages: readonly Page[] = [
               <h1 dir="auto">${row.title}</h1>
               ${mayPlan(call) && html`<a class="button small" href="${at}/edit" rel="nofollow">${icon("pencil")}Edit</a>`}
             </div>
-            <p class="meta">${milestoneDue(milestone, services.now())}${milestoneProgress(milestone)}</p>
+            <p class="meta">${milestoneDue(row, services.now())}${milestoneProgress(row)}</p>
             ${text}
           </div>
           ${filterBar(bar)}
           ${
-            records.length > 0
-              ? issueRows(records, { now: services.now() })
+            issues.length > 0
+              ? issueRows(issues, { now: services.now() })
               : nothingFound(bar, html`<a class="button" href="${repositoryPath(call)}/issues">${icon("issue-opened")} All issues</a>`)
           }
           ${pager(reader.url, rows, found.total)}
@@ -203,7 +195,7 @@ export const milestonePages: readonly Page[] = [
             found.rows.length > 0
               ? milestoneRows(
                   found.rows.map((row) => ({
-                    milestone: presentMilestone(row),
+                    milestone: row,
                     at: path(row.owner_name, row.repository_name),
                     title: `${row.owner_name}/${row.repository_name}`,
                   })),
@@ -222,7 +214,7 @@ export const milestonePages: readonly Page[] = [
 const mayPlan = (call: OnRepository & { readonly actor: Actor }): boolean =>
   call.actor.kind === "user" && call.repository.is_archived === 0 && plansIn(call)
 
-async function findById({ db, repository }: OnRepository & { readonly db: Handle }, id: string): Promise<MilestoneRow> {
+async function findById({ db, repository }: OnRepository & { readonly db: Handle }, id: string): Promise<Milestone> {
   const row = await findMilestone(db, repository.id, id)
   if (!row) throw refuse.notFound()
   return row

@@ -9,17 +9,16 @@ import type { Services } from "../../../core/services.ts"
 import { planFilter } from "../../../features/planning/issues/filter-conditions.ts"
 import { parseFilter } from "../../../features/planning/issues/filter-words.ts"
 import { inState, ofKind } from "../../../features/planning/issues/list-store.ts"
-import { presentIssues } from "../../../features/planning/issues/present.ts"
-import type { Issue } from "../../../features/planning/issues/records.ts"
+import { type IssueView, viewIssues } from "../../../features/planning/issues/present.ts"
 import { findIssuesByIds } from "../../../features/planning/issues/store.ts"
 import { findBoard } from "../../../features/planning/projects/card-store.ts"
 import { requireProject } from "../../../features/planning/projects/lock.ts"
 import { type Column, findColumns } from "../../../features/planning/projects/store.ts"
-import { localPath, path, withQuery } from "../../../web/address.ts"
+import { path, withQuery } from "../../../web/address.ts"
 import { avatar, choices, dot, empty, filterForm, label, notice, personWithAvatar, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, plural } from "../../../web/time.ts"
-import { stateOf, tasksIn, titleOf } from "../../parts/issues/list-view.ts"
+import { homeName, issuePath, stateOf, tasksIn, titleOf } from "../../parts/issues/list-view.ts"
 import { FORMS } from "./forms.ts"
 import { addCardForm, cardTools, columnTools, moveAddress, projectTools, type Writing } from "./tools.ts"
 
@@ -135,7 +134,7 @@ const noColumns = html`
 
 /** The columns with those of their cards that the filter lets through and the caller may see. */
 async function filledColumns(
-  { services, db, actor, home }: ProjectsCall,
+  { db, actor, home }: ProjectsCall,
   projectId: number,
   { conditions, kind, state }: ReturnType<typeof planFilter>,
 ): Promise<readonly Filled[]> {
@@ -149,7 +148,7 @@ async function filledColumns(
   const issues = cards.length === 0 ? [] : await findIssuesByIds(db, { ids: cards.map(({ issue_id }) => issue_id) })
   const { repository, owner } = home
   const own = repository && issues.every(({ repository_id }) => repository_id === repository.id) ? { owned: [{ repository, owner }] } : {}
-  const records = new Map((await presentIssues(db, services.site, actor, issues, own)).map((issue) => [issue.id, issue]))
+  const records = new Map((await viewIssues(db, actor, issues, own)).map((view) => [view.issue.id, view]))
   return columns.map((column) => {
     const inside = cards.filter(({ column_id }) => column_id === column.id)
     return {
@@ -164,7 +163,7 @@ async function filledColumns(
 interface Filled {
   readonly column: Column
   readonly total: number
-  readonly issues: readonly Issue[]
+  readonly issues: readonly IssueView[]
   /** The places of the cards, by the issues' ids. */
   readonly sortings: ReadonlyMap<number, number>
 }
@@ -218,8 +217,9 @@ const columnView = (filled: Filled, all: readonly Column[], show: Show): Html =>
   `
 }
 
-function cardItem(issue: Issue, { column, sortings }: Filled, columns: readonly Column[], show: Show): Html {
+function cardItem(view: IssueView, { column, sortings }: Filled, columns: readonly Column[], show: Show): Html {
   const { writing } = show
+  const { issue } = view
   const sorting = sortings.get(issue.id) ?? 0
   const top = Math.min(...sortings.values()) - 1
   return html`
@@ -227,42 +227,40 @@ function cardItem(issue: Issue, { column, sortings }: Filled, columns: readonly 
       id="card-${issue.id}"
       ${writing && html`draggable="true" data-sorting="${sorting}" data-move="${moveAddress(writing, issue.id)}"`}
     >
-      ${card(issue, show)}${writing && cardTools(writing, issue, { column, columns, top, sorting })}
+      ${card(view, show)}${writing && cardTools(writing, view, { column, columns, top, sorting })}
     </li>
   `
 }
 
-function card(issue: Issue, { now, withRepository }: Show): Html {
-  const { tone, icon: name, text } = stateOf(issue)
-  const tasks = tasksIn(issue.body)
+function card(view: IssueView, { now, withRepository }: Show): Html {
+  const { issue, milestone } = view
+  const { tone, icon: name, text } = stateOf(view)
+  const tasks = tasksIn(view.text)
   return html`
     <p class="title">
       <span class="${tone}">${icon(name, text)}</span>${" "}
-      <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>
+      <a href="${issuePath(view)}" dir="auto">${titleOf(issue.title)}</a>
     </p>
     <p class="meta">
-      <span>${withRepository && issue.repository.full_name}#${issue.number}</span>
-      ${issue.milestone && html`<span>${icon("milestone")} <bdi>${issue.milestone.title}</bdi></span>`}
+      <span>${withRepository && homeName(view)}#${issue.number}</span>
+      ${milestone && html`<span>${icon("milestone")} <bdi>${milestone.title}</bdi></span>`}
       ${dueOf(issue, now)}
       ${tasks && html`<span>${icon("tasklist")} ${tasks.done}/${tasks.total}<span class="hidden-text"> tasks</span></span>`}
-      ${issue.comments > 0 && html`<span>${icon("comment")} ${issue.comments}<span class="hidden-text"> comments</span></span>`}
-      ${issue.assignees.map(
+      ${issue.comments_count > 0 && html`<span>${icon("comment")} ${issue.comments_count}<span class="hidden-text"> comments</span></span>`}
+      ${view.assignees.map(
         (user) =>
-          html`<a class="end" href="${path(user.login)}" title="${user.login}" aria-label="Assigned to ${user.login}">${avatar(user)}</a>`,
+          html`<a class="end" href="${path(user.name)}" title="${user.name}" aria-label="Assigned to ${user.name}">${avatar(user)}</a>`,
       )}
     </p>
-    ${labelsOf(issue)}
+    ${labelsOf(view)}
   `
 }
 
-const labelsOf = ({ labels }: Issue): Content =>
+const labelsOf = ({ labels }: IssueView): Content =>
   labels.length > 0 && html`<p class="bar">${labels.map(({ name, color, description }) => label(name, color, { title: description }))}</p>`
 
-function dueOf({ due_date, state: word }: Issue, now: number): Content {
-  if (due_date === null) return undefined
-  const at = Date.parse(due_date) / 1000
-  return html`<span class="${word === "open" && at < now ? "closed" : ""}">${icon("calendar")} ${dayOf(at)}</span>`
-}
+const dueOf = ({ due_at, is_closed }: IssueView["issue"], now: number): Content =>
+  due_at > 0 && html`<span class="${is_closed === 0 && due_at < now ? "closed" : ""}">${icon("calendar")} ${dayOf(due_at)}</span>`
 
 const table = (columns: readonly Filled[], show: Show): Html =>
   html`
@@ -285,20 +283,21 @@ const table = (columns: readonly Filled[], show: Show): Html =>
     </div>
   `
 
-function tableRow(issue: Issue, column: Column, { now, withRepository }: Show): Html {
-  const { tone, icon: name, text } = stateOf(issue)
+function tableRow(view: IssueView, column: Column, { now, withRepository }: Show): Html {
+  const { issue } = view
+  const { tone, icon: name, text } = stateOf(view)
   return html`
     <tr id="card-${issue.id}">
       <td class="break">
         <span class="${tone}">${icon(name, text)}</span>${" "}
-        <a href="${localPath(issue.html_url)}" dir="auto">${titleOf(issue.title)}</a>${" "}
-        <span class="muted">${withRepository && issue.repository.full_name}#${issue.number}</span>
+        <a href="${issuePath(view)}" dir="auto">${titleOf(issue.title)}</a>${" "}
+        <span class="muted">${withRepository && homeName(view)}#${issue.number}</span>
       </td>
       <td>${column.color !== "" && dot(column.color)} <bdi>${column.title}</bdi></td>
-      <td>${labelsOf(issue)}</td>
-      <td><bdi>${issue.milestone?.title}</bdi></td>
+      <td>${labelsOf(view)}</td>
+      <td><bdi>${view.milestone?.title}</bdi></td>
       <td>
-        ${issue.assignees.map((user) => html`<span class="nowrap">${personWithAvatar(user)}</span> `)}
+        ${view.assignees.map((user) => html`<span class="nowrap">${personWithAvatar(user)}</span> `)}
       </td>
       <td class="nowrap">${dueOf(issue, now)}</td>
     </tr>

@@ -1,10 +1,11 @@
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Draft } from "../../../core/page.ts"
-import type { Issue } from "../../../features/planning/issues/records.ts"
+import type { IssueView } from "../../../features/planning/issues/present.ts"
 import type { Column, Project } from "../../../features/planning/projects/store.ts"
 import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
+import { homeName } from "../../parts/issues/list-view.ts"
 import type { ProjectForms } from "./forms.ts"
 
 /** The forms of projects as pages show them. */
@@ -194,7 +195,7 @@ export function columnTools({ forms, path, draft }: Writing, column: Column, ord
 /** Where a card can go; `top` is the place before the first card of its column. */
 export function cardTools(
   { forms, path }: Writing,
-  issue: Issue,
+  view: IssueView,
   {
     column,
     columns,
@@ -202,6 +203,7 @@ export function cardTools(
     sorting,
   }: { readonly column: Column; readonly columns: readonly Column[]; readonly top: number; readonly sorting: number },
 ): Html {
+  const { issue } = view
   const own = { ...path, issue_id: String(issue.id) }
   const from = { from: String(column.id), was: String(sorting) }
   return html`
@@ -226,7 +228,7 @@ export function cardTools(
         })}
         ${formButton(forms.moveCard, own, "Move to top", { ...from, column_id: String(column.id), sorting: String(top) })}
         ${formButton(forms.removeCard, { ...own, column_id: String(column.id) }, "Take off the board", {
-          reference: `${issue.repository.full_name}#${issue.number}`,
+          reference: `${homeName(view)}#${issue.number}`,
         })}
       </div>
     </details>

@@ -9,11 +9,11 @@ import { isUnfinished } from "../../../features/planning/issues/draft.ts"
 import type { PullRequest } from "../../../features/review/pulls/records.ts"
 import { findSchedule } from "../../../features/review/pulls/schedules-store.ts"
 import { reviewVerdict } from "../../../features/review/reviews/verdict.ts"
-import { localPath, path, repositoryPath } from "../../../web/address.ts"
+import { path, repositoryPath } from "../../../web/address.ts"
 import { person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
-import { plural, timeOf } from "../../../web/time.ts"
+import { plural, time } from "../../../web/time.ts"
 import { branchForms, type MergeCall, openForms, type Prospect, revertForm } from "./merge-forms.ts"
 
 /** What stands between a pull request and its merge, in words: what decides comes first. */
@@ -97,7 +97,7 @@ function doneWords(call: MergeCall, record: PullRequest): readonly Condition[] {
       "git-merge",
       html`
         ${person(record.merged_by)} merged this into <code><bdi>${base.label}</bdi></code>${" "}
-        ${timeOf(record.merged_at, call.services.now())}
+        ${time(call.pull.merged_at, call.services.now())}
         ${id !== "" && html`, in <a href="${repositoryPath(call)}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`}.
       `,
     ),
@@ -257,6 +257,7 @@ function checksOf({ site }: Services, statuses: readonly Status[]): Content {
       <ul class="plain checks">
         ${statuses.map((status) => {
           const [tone, name] = CHECK[status.state] ?? ["pending", "dot-fill"]
+          const isHere = status.target_url.startsWith(`${site.rootUrl}/`)
           return html`
             <li>
               <span class="${tone}">${icon(name, status.state)}</span>
@@ -267,7 +268,7 @@ function checksOf({ site }: Services, statuses: readonly Status[]): Content {
                     : html`
                       <a
                         class="strong"
-                        href="${status.target_url.startsWith(`${site.rootUrl}/`) ? localPath(status.target_url) : status.target_url}"
+                        href="${isHere ? status.target_url.slice(site.rootUrl.length) : status.target_url}"
                         rel="nofollow"
                       >
                         <bdi>${status.context}</bdi>

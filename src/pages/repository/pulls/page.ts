@@ -1,19 +1,19 @@
 import { onIssue } from "../../../access/policies/issues.ts"
 import { type OnPull, onPull, onPulls, onPullToChange } from "../../../access/policies/pulls.ts"
 import { requireUnarchived } from "../../../access/policies/repositories.ts"
-import { type Content, type Html, html } from "../../../core/html.ts"
+import { type Html, html } from "../../../core/html.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
-import { presentCommits } from "../../../features/code/commits/present.ts"
-import type { Commit } from "../../../features/code/commits/records.ts"
-import { findCombinedStatuses } from "../../../features/code/statuses/store.ts"
+import { type ListedCommit, listCommitsForPages } from "../../../features/code/history/list.ts"
+import { presentUser } from "../../../features/people/users/present.ts"
 import { commitsOf, rangeOf } from "../../../features/review/pulls/contents.ts"
 import { revertPull } from "../../../features/review/revert/rules.ts"
 import { path, withQuery } from "../../../web/address.ts"
-import { avatar, empty, pager, person, state } from "../../../web/components.ts"
+import { empty, pager, personWithAvatar, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { timeOf } from "../../../web/time.ts"
+import { time } from "../../../web/time.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
 import { type ConversationOptions, conversation, conversationQuery } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
@@ -44,7 +44,7 @@ async function conversationPage(
   { style, ...options }: Options,
 ): Promise<Shown> {
   const shape = await shapeOf(call)
-  const body = await conversation(call, shape.issue, {
+  const body = await conversation(call, shape.view, {
     ...options,
     forms,
     reviewsOf: (ids) => drawReviews(call, ids),
@@ -133,15 +133,10 @@ export const pullPages: readonly Page[] = [
     rows: 50,
     answer: async (call) => {
       const shape = await shapeOf(call)
-      const { services, db, repository } = call
+      const { services, db } = call
       const { commits, total } = await commitsOf(services, rangeOf(services, call, shape.call.pull), call.page)
-      const records = await presentCommits(services, db, call, commits, { stat: false, files: false, verification: true })
-      const checks = await findCombinedStatuses(
-        db,
-        repository.id,
-        records.map(({ sha }) => sha),
-      )
-      const rows = records.map((commit) => commitRow(conversationPath(call), commit, checkState(checks.get(commit.sha))))
+      const listed = await listCommitsForPages(services, db, call, commits)
+      const rows = listed.map((each) => commitRow(services, conversationPath(call), each))
       return pullPage(
         shape,
         "commits",
@@ -165,29 +160,27 @@ export const pullPages: readonly Page[] = [
   viewedForm,
 ]
 
-function commitRow(at: string, { sha, commit, author }: Commit, checks: Content): Html {
-  const [subject = ""] = (commit?.message ?? "").split("\n", 1)
-  const link = `${at}/commits/${sha}`
-  const { verification } = commit ?? {}
+function commitRow({ site }: Services, at: string, { commit, author, verification, status }: ListedCommit): Html {
+  const subject = commit.message.split("\n", 1)[0]
+  const link = `${at}/commits/${commit.id}`
   return html`
     <li>
       ${icon("git-commit")}
       <div class="main">
-        <h3 class="title"><a href="${link}" dir="auto">${subject === "" ? sha.slice(0, 10) : subject}</a></h3>
+        <h3 class="title"><a href="${link}" dir="auto">${subject || commit.id.slice(0, 10)}</a></h3>
         <p class="meta">
           <span>
-            ${author ? html`${avatar(author, 18)} ${person(author)}` : html`<bdi class="strong">${commit?.author.name}</bdi>`}${" "}
-            committed ${timeOf(commit?.committer.date)}
+            ${author ? personWithAvatar(presentUser(site, author), 18) : html`<bdi class="strong">${commit.author.name}</bdi>`}${" "}
+            committed ${time(commit.committer.when)}
           </span>
           ${
-            verification &&
             verification.signature !== "" &&
             (verification.verified ? state("success", "verified", "Verified") : state("draft", "unverified", "Not verified"))
           }
-          ${checks}
+          ${checkState(status)}
         </p>
       </div>
-      <a class="mono small" href="${link}">${sha.slice(0, 10)}</a>
+      <a class="mono small" href="${link}">${commit.id.slice(0, 10)}</a>
     </li>
   `
 }

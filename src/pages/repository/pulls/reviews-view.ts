@@ -1,6 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
 import type { OnPull } from "../../../access/policies/pulls.ts"
+import type { User } from "../../../core/actor.ts"
 import { type Actor, actorId } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { addressOf } from "../../../core/forms/form.ts"
@@ -8,7 +9,7 @@ import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
-import { presentUser, standIn } from "../../../features/people/users/present.ts"
+import { standIn } from "../../../features/people/users/present.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { type Role, rolesOf } from "../../../features/planning/comments/roles-store.ts"
 import { countReactions } from "../../../features/planning/reactions/store.ts"
@@ -78,7 +79,7 @@ export async function drawReviews(call: Call, ids: readonly number[]): Promise<R
 
 /** Comments with their texts and reactions, and the people who wrote them. */
 async function writtenOf(call: Call, comments: readonly LineComment[]) {
-  const { services, db, actor, issue } = call
+  const { db, issue } = call
   const texts = await renderTexts(
     call,
     comments.map(({ content }) => partSuggestion(content).rest),
@@ -92,7 +93,7 @@ async function writtenOf(call: Call, comments: readonly LineComment[]) {
     call,
     comments.map(({ author_id }) => author_id),
   )
-  const person = (id: number) => presentUser(services.site, users.get(id) ?? standIn(id), actor)
+  const person = (id: number) => users.get(id) ?? standIn(id)
   const histories = await historiesOf(db, call)
   const written = comments.map((comment, at): Written => {
     const history = histories.get(comment.id)
@@ -145,7 +146,7 @@ interface Written {
 
 /** Those who wrote or resolved, and what they are to the repository. */
 interface People {
-  readonly person: (id: number) => ReturnType<typeof presentUser>
+  readonly person: (id: number) => User
   readonly roles: ReadonlyMap<number, Role>
 }
 
@@ -165,7 +166,7 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles }: P
           ${line < 0 && " before the change"}
         </span>
         ${is_outdated === 1 && html` <span class="chip">Outdated</span>`}
-        ${resolver_id !== null && html` <span class="state success">${icon("check")}Resolved by ${person(resolver_id).login}</span>`}
+        ${resolver_id !== null && html` <span class="state success">${icon("check")}Resolved by ${person(resolver_id).name}</span>`}
       </summary>
       <div class="inside stack">
         ${from === "" && hunk !== "" && drawHunk(hunk)}
@@ -174,7 +175,7 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles }: P
             {
               id: `issuecomment-${comment.id}`,
               user: person(comment.author_id),
-              createdAt: new Date(comment.created_at * 1000).toISOString(),
+              createdAt: comment.created_at,
               text,
               verb: comment.kind === "code_draft" ? html`wrote, not sent yet <span class="chip">Pending</span>` : "commented",
               after: drawSuggestion(call, comment, from),

@@ -10,7 +10,6 @@ import { findCollaborators } from "../../../features/code/collaborators/store.ts
 import { changeableTeams, type OnOwnedRepository, repositoryTeamOperations } from "../../../features/code/collaborators/team-operations.ts"
 import { presentTeams } from "../../../features/people/teams/present.ts"
 import type { Team } from "../../../features/people/teams/records.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
 import { path } from "../../../web/address.ts"
 import { empty, notice, pager, personWithAvatar } from "../../../web/components.ts"
 import { formButton, formView, type Option } from "../../../web/form.ts"
@@ -28,7 +27,7 @@ const collaborators: Page = page({
   address: "GET /{owner}/{repo}/settings/collaboration",
   access: onRepositoryAsAdministrator,
   answer: async (call) => {
-    const { services, db, actor, owner, draft, page: rows, reader } = call
+    const { db, actor, owner, draft, page: rows, reader } = call
     const { rows: people, total } = await findCollaborators(db, actor, call, rows)
     return settingsPage(call, {
       part: "collaborators",
@@ -53,7 +52,7 @@ const collaborators: Page = page({
                   const to = { ...call.path, collaborator: user.name }
                   return html`
                     <li>
-                      <span class="main">${personWithAvatar(presentUser(services.site, user, actor))}</span>
+                      <span class="main">${personWithAvatar(user)}</span>
                       ${formView(change, {
                         path: to,
                         draft,

@@ -94,4 +94,4 @@ const remove = form({
   done: "Key removed.",
 })
 
-export const keyPages: readonly Page[] = [keys, add, remove]
+export const deployKeyPages: readonly Page[] = [keys, add, remove]

@@ -5,13 +5,12 @@ import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { OnCode } from "../../../features/code/contents/locate.ts"
 import { titleOfAddress } from "../../../features/code/wiki/names.ts"
-import { presentPage, presentPages, presentRevisions } from "../../../features/code/wiki/present.ts"
-import type { WikiPage } from "../../../features/code/wiki/records.ts"
+import { listPages, listRevisions, type PageLine, REVISIONS, readPage, type WholePage } from "../../../features/code/wiki/present.ts"
 import { openView } from "../../../features/code/wiki/view.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { empty, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { plural, timeOf } from "../../../web/time.ts"
+import { plural, time } from "../../../web/time.ts"
 import { subjectOf } from "../../parts/code/commits-view.ts"
 import { renderText } from "../../parts/texts.ts"
 import { repositoryPage } from "../frame.ts"
@@ -49,8 +48,7 @@ const wikiPath = (call: OnCode): string => `${repositoryPath(call)}/wiki`
 
 const cloneAddress = (call: OnCode): string => `${call.services.site.rootUrl}${repositoryPath(call)}.wiki.git`
 
-const textView = (call: OnCode, base64: string): Promise<Html> =>
-  renderText(call, Buffer.from(base64, "base64").toString("utf8"), { style: "wiki" })
+const textView = (call: OnCode, text: Buffer): Promise<Html> => renderText(call, text.toString("utf8"), { style: "wiki" })
 
 /** What is shown in place of a page that isn't there: how to begin with the wiki, or with the page. */
 async function missingPage(call: OnCode, address: string): Promise<Shown> {
@@ -91,8 +89,8 @@ async function missingPage(call: OnCode, address: string): Promise<Shown> {
 async function showPage(call: OnCode, address: string): Promise<Shown> {
   const found = await presentedPage(call, address)
   if (!found) return missingPage(call, address)
-  const side = found.sidebar === "" ? await pageLinks(call) : await textView(call, found.sidebar)
-  const footer = found.footer === "" ? undefined : await textView(call, found.footer)
+  const side = found.sidebar.length === 0 ? await pageLinks(call) : await textView(call, found.sidebar)
+  const footer = found.footer.length === 0 ? undefined : await textView(call, found.footer)
   return repositoryPage(call, {
     tab: "wiki",
     title: found.title,
@@ -101,7 +99,7 @@ async function showPage(call: OnCode, address: string): Promise<Shown> {
       <div class="columns">
         <div>
           <article class="card">
-            <div class="inside">${await textView(call, found.content_base64)}</div>
+            <div class="inside">${await textView(call, found.content)}</div>
           </article>
           ${footer && html`<div class="muted">${footer}</div>`}
         </div>
@@ -117,31 +115,31 @@ async function showPage(call: OnCode, address: string): Promise<Shown> {
   })
 }
 
-function pageHead(call: OnCode, { title, sub_url, commit_count, last_commit }: WikiPage): Html {
+function pageHead(call: OnCode, { title, address, commits, commit }: WholePage): Html {
   const at = wikiPath(call)
   return html`
     <div class="bar">
       <h1 dir="auto">${title}</h1>
       <a class="button small" href="${at}/_pages">${icon("list-unordered")}All pages</a>
-      <a class="button small" href="${at}/${sub_url}?action=_revision">
-        ${icon("history")}${plural(commit_count, "revision")}
+      <a class="button small" href="${at}/${address}?action=_revision">
+        ${icon("history")}${plural(commits, "revision")}
       </a>
       ${
         mayWriteWiki(call) &&
         html`
-          <a class="button small" href="${at}/_edit/${sub_url}" rel="nofollow">${icon("pencil")}Edit</a>
+          <a class="button small" href="${at}/_edit/${address}" rel="nofollow">${icon("pencil")}Edit</a>
           <a class="button small" href="${at}/_new" rel="nofollow">${icon("plus")}New page</a>
-          <a class="button small" href="${at}/_delete/${sub_url}" rel="nofollow">${icon("trash", "Delete")}</a>
+          <a class="button small" href="${at}/_delete/${address}" rel="nofollow">${icon("trash", "Delete")}</a>
         `
       }
     </div>
     <p class="meta">
       ${
-        last_commit &&
+        commit &&
         html`
           <span>
-            Changed by <span class="strong">${last_commit.author.name}</span>${" "}
-            ${timeOf(last_commit.author.date)}
+            Changed by <span class="strong">${commit.author.name}</span>${" "}
+            ${time(commit.author.when)}
           </span>
         `
       }
@@ -150,9 +148,9 @@ function pageHead(call: OnCode, { title, sub_url, commit_count, last_commit }: W
 }
 
 /** The page, or undefined where it isn't there. */
-async function presentedPage(call: OnCode, address: string): Promise<WikiPage | undefined> {
+async function presentedPage(call: OnCode, address: string): Promise<WholePage | undefined> {
   try {
-    return await presentPage(call.services, call, { ...(await openView(call.services, call)), address })
+    return await readPage(call.services, { ...(await openView(call.services, call)), address })
   } catch (error) {
     if (error instanceof Refusal && error.kind === "notFound") return undefined
     throw error
@@ -163,17 +161,13 @@ async function presentedPage(call: OnCode, address: string): Promise<WikiPage | 
 const MOST_LINKS = 40
 
 async function pageLinks(call: OnCode): Promise<Content> {
-  const { pages, total } = await presentPages(call.services, call, await openView(call.services, call), {
-    number: 1,
-    limit: MOST_LINKS,
-    offset: 0,
-  })
+  const { pages, total } = await listPages(call.services, await openView(call.services, call), { limit: MOST_LINKS, offset: 0 })
   const at = wikiPath(call)
   return html`
     <section>
       <h2>Pages</h2>
       <ul class="plain stack tight">
-        ${pages.map(({ title, sub_url }) => html`<li><a href="${at}/${sub_url}" dir="auto">${title}</a></li>`)}
+        ${pages.map(({ title, address }) => html`<li><a href="${at}/${address}" dir="auto">${title}</a></li>`)}
       </ul>
       ${total > MOST_LINKS && html`<p><a href="${at}/_pages">All ${total} pages</a></p>`}
     </section>
@@ -181,16 +175,16 @@ async function pageLinks(call: OnCode): Promise<Content> {
 }
 
 async function showList(call: OnCode & { readonly page: Parameters<typeof pager>[1]; readonly reader: { readonly url: string } }) {
-  const { pages, total } = await presentPages(call.services, call, await openView(call.services, call), call.page)
+  const { pages, total } = await listPages(call.services, await openView(call.services, call), call.page)
   const at = wikiPath(call)
-  const row = ({ title, sub_url, last_commit }: (typeof pages)[number]): Html =>
+  const row = ({ title, address, commit }: PageLine): Html =>
     html`
       <li>
         ${icon("book")}
         <div class="main">
-          <h2 class="title"><a href="${at}/${sub_url}" dir="auto">${title}</a></h2>
+          <h2 class="title"><a href="${at}/${address}" dir="auto">${title}</a></h2>
           <p class="meta">
-            ${last_commit && html`<span dir="auto">${subjectOf(last_commit)}</span><span>${timeOf(last_commit.author.date)}</span>`}
+            ${commit && html`<span dir="auto">${subjectOf(commit)}</span><span>${time(commit.author.when)}</span>`}
           </p>
         </div>
       </li>
@@ -214,40 +208,40 @@ async function showRevisions(
   address: string,
 ) {
   const view = { ...(await openView(call.services, call)), address }
-  const { commits, count } = await presentRevisions(call.services, view, call.page.number)
-  const found = await presentPage(call.services, call, view)
-  const isNow = (sha: string): boolean => sha === found.last_commit?.sha
+  const { commits, total } = await listRevisions(call.services, view, call.page.number)
+  const newest = call.page.number === 1 ? commits[0]?.id : undefined
+  const title = titleOfAddress(address)
   return repositoryPage(call, {
     tab: "wiki",
-    title: `Revisions of ${found.title}`,
+    title: `Revisions of ${title}`,
     body: html`
       <div class="bar">
-        <h1 dir="auto">Revisions of ${found.title}</h1>
-        <a class="button small" href="${repositoryPath(call)}/wiki/${found.sub_url}">${icon("book")}Back to the page</a>
+        <h1 dir="auto">Revisions of ${title}</h1>
+        <a class="button small" href="${repositoryPath(call)}/wiki/${address}">${icon("book")}Back to the page</a>
       </div>
       <ul class="rows">
         ${commits.map(
-          ({ sha, message, author }) =>
+          ({ id, message, author }) =>
             html`
               <li>
                 ${icon("git-commit")}
                 <div class="main">
                   <h2 class="title" dir="auto">${subjectOf({ message })}</h2>
                   <p class="meta">
-                    <span class="strong"><bdi>${author.name}</bdi></span><span>${timeOf(author.date)}</span>
-                    <code>${sha.slice(0, 10)}</code>
+                    <span class="strong"><bdi>${author.name}</bdi></span><span>${time(author.when)}</span>
+                    <code>${id.slice(0, 10)}</code>
                   </p>
                 </div>
                 ${
                   mayWriteWiki(call) &&
-                  !isNow(sha) &&
+                  id !== newest &&
                   html`
                     <a
                       class="button small"
-                      href="${repositoryPath(call)}/wiki/_revert/${found.sub_url}?revision=${sha}"
+                      href="${repositoryPath(call)}/wiki/_revert/${address}?revision=${id}"
                       rel="nofollow"
                     >
-                      ${icon("history")}Bring back<span class="hidden-text"> ${sha.slice(0, 10)}</span>
+                      ${icon("history")}Bring back<span class="hidden-text"> ${id.slice(0, 10)}</span>
                     </a>
                   `
                 }
@@ -255,7 +249,7 @@ async function showRevisions(
             `,
         )}
       </ul>
-      ${pager(call.reader.url, { ...call.page, limit: 50 }, count)}
+      ${pager(call.reader.url, { ...call.page, limit: REVISIONS }, total)}
     `,
   })
 }

@@ -49,7 +49,7 @@ const grants: Page = page({
                         <div class="main">
                           <span class="title"><bdi>${row.application_name}</bdi></span>
                           <span class="muted small">
-                            ${row.owner_name === null ? "Of this site" : html`Made by ${person({ login: row.owner_name, avatar_url: "" })}`}
+                            ${row.owner_name === null ? "Of this site" : html`Made by ${person({ name: row.owner_name })}`}
                           </span>
                           <ul>
                             ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}

@@ -5,7 +5,6 @@ import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { blockOperations } from "../../../features/people/blocks/operations.ts"
 import { countBlocked, findBlocked } from "../../../features/people/blocks/store.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
 import { empty, pager, personWithAvatar } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
@@ -16,7 +15,7 @@ const blocked: Page = page({
   id: "personal.blocked",
   address: `GET ${BLOCKED}`,
   access: signedIn,
-  answer: async ({ services, db, actor, me, page, reader, draft }) => {
+  answer: async ({ db, me, page, reader, draft }) => {
     const total = (await countBlocked.first(db, { blockerId: me.id }))?.total ?? 0
     const rows = await findBlocked(db, { blockerId: me.id, limit: page.limit, offset: page.offset })
     return personalSettings({
@@ -37,7 +36,7 @@ const blocked: Page = page({
                     html`
                       <li>
                         <div class="main">
-                          <span class="title">${personWithAvatar(presentUser(services.site, row, actor))}</span>
+                          <span class="title">${personWithAvatar(row)}</span>
                           ${row.note !== "" && html`<span class="muted break" dir="auto">${row.note}</span>`}
                         </div>
                         ${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}

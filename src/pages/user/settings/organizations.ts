@@ -6,7 +6,6 @@ import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import { removeMember } from "../../../features/people/organizations/rules.ts"
 import { findOrganizationsOf } from "../../../features/people/organizations/store.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
 import { empty, pager, personWithAvatar } from "../../../web/components.ts"
 import { formButton } from "../../../web/form.ts"
 import { problem } from "../../../web/problem.ts"
@@ -23,7 +22,7 @@ const mine: Page = page({
   answer: (call) => list(call),
 })
 
-async function list({ services, db, actor, me, page, reader }: Call, refusal?: Refusal): Promise<Shown> {
+async function list({ db, actor, me, page, reader }: Call, refusal?: Refusal): Promise<Shown> {
   const { rows, total } = await findOrganizationsOf(db, actor, me.id, page)
   return personalSettings({
     part: "organizations",
@@ -41,7 +40,7 @@ async function list({ services, db, actor, me, page, reader }: Call, refusal?: R
                   html`
                     <li>
                       <div class="main">
-                        <span class="title">${personWithAvatar(presentUser(services.site, row, actor))}</span>
+                        <span class="title">${personWithAvatar(row)}</span>
                         ${row.full_name !== "" && html`<span class="muted" dir="auto">${row.full_name}</span>`}
                       </div>
                       ${formButton(leave, { org: row.name }, html`Leave<span class="hidden-text"> ${row.name}</span>`)}

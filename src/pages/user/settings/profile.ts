@@ -3,7 +3,6 @@ import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
-import { avatarUrl } from "../../../features/people/users/present.ts"
 import { presentSettings, settingsOperations } from "../../../features/people/users/settings-operations.ts"
 import { path } from "../../../web/address.ts"
 import { avatar } from "../../../web/components.ts"
@@ -29,7 +28,7 @@ const profile: Page = page({
   id: "personal.profile",
   address: "GET /user/settings",
   access: signedIn,
-  answer: ({ services, me, draft }) =>
+  answer: ({ me, draft }) =>
     personalSettings({
       part: "profile",
       title: "Profile",
@@ -38,7 +37,7 @@ const profile: Page = page({
         <p><a href="${path(me.name)}">See how others see you</a></p>
         ${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: about })}
         <h2 id="picture">Picture</h2>
-        <p>${avatar({ avatar_url: avatarUrl(services.site, me) }, 96)}</p>
+        <p>${avatar(me, 96)}</p>
         ${formView(upload, {
           draft,
           submit: "Upload",

@@ -138,6 +138,7 @@ describe("swagger2", () => {
             409: { $ref: "#/responses/conflict" },
             422: { $ref: "#/responses/invalid" },
           },
+          "x-since": "0.1.0",
           "x-access": "Whoever has signed in",
           "x-token-scopes": ["write:misc"],
         },

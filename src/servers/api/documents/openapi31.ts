@@ -112,6 +112,7 @@ function describe(operation: Operation, write: Schemas["write"], about: About): 
       ...Object.fromEntries(refusalsOf(operation, about).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
     },
     ...security(operation),
+    "x-since": operation.since,
     "x-access": ruleText(operation.rule),
     "x-token-scopes": scopesOf(operation),
   }

@@ -55,6 +55,7 @@ function factsHtml(operation: Operation): string {
     ["Who may call", escapeHtml(ruleText(operation.rule))],
     ["A token needs", scopes.length > 0 ? scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(" and ") : "no scope"],
     ...(limits.length > 0 ? [["Limits", limits.join("; ")]] : []),
+    ["Since", escapeHtml(operation.since)],
     ["Name", `<code>${escapeHtml(operation.id)}</code>`],
   ]
   return `<dl>${facts.map(([term, words]) => `<div><dt>${term}</dt><dd>${words}</dd></div>`).join("")}</dl>`

@@ -17,6 +17,8 @@ const OF_ONE = 20
 const OF_ALL = 2_000
 
 /** Events that can take access away, or give a page another address: those who follow are looked at again, whatever they follow. */
+/** Events that may be about a project, which is in their data. */
+const OF_PROJECTS = ["project.", "column.", "card.", "issue.project"]
 const OF_ACCESS = ["repository.", "collaborator.", "access.", "team.", "organization.", "user.", "account."]
 
 /** `changed`: the page, `notified`: only the reader's notifications; `access`: perhaps who may see it. */
@@ -63,7 +65,7 @@ export function openLivePages({ database, log }: Pick<Services, "database" | "lo
       if (state === seen && position) return
       position ??= await endOfLog(database.read)
       for (let many = EVENTS_AT_ONCE; many === EVENTS_AT_ONCE; ) {
-        const subjects = await readSubjects(database.read, position, EVENTS_AT_ONCE)
+        const subjects = await readSubjects(database.read, position, EVENTS_AT_ONCE, OF_PROJECTS)
         many = subjects.length
         position = subjects.at(-1)?.position ?? position
         for (const { followed, news } of followers)
@@ -140,11 +142,13 @@ export function openLivePages({ database, log }: Pick<Services, "database" | "lo
 
 const begins = (kind: string, kinds: readonly string[]): boolean => kinds.some((start) => kind.startsWith(start))
 
+const projectOf = ({ data }: Subject): unknown => data?.["projectId"] ?? data?.["project"]
+
 const isAbout = (subject: Subject, topic: Followed): boolean =>
   topic !== NOTIFICATIONS &&
   (topic.repositoryId === undefined || subject.repositoryId === topic.repositoryId) &&
   (topic.issueIds === undefined || topic.issueIds.has(subject.issueId)) &&
-  (topic.projectId === undefined || subject.projectId === topic.projectId) &&
+  (topic.projectId === undefined || projectOf(subject) === topic.projectId) &&
   (topic.kinds === undefined || begins(subject.kind, topic.kinds))
 
 /** Whether it happened to the repository that the page is of, or to none. */

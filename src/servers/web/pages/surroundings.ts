@@ -4,7 +4,6 @@ import type { Kept } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { findHeaderNews } from "../../../features/events/notifications/header-store.ts"
 import type { Session } from "../../../features/people/sessions/sessions.ts"
-import { avatarUrl } from "../../../features/people/users/present.ts"
 import { ownPath, path } from "../../../web/address.ts"
 import { diffChoices, readDiffChoices, writeDiffChoices } from "../../../web/diff-choices.ts"
 import { dismissedIn, type Flash, type Surroundings, THEMES, type Theme } from "../../../web/layout.ts"
@@ -44,12 +43,7 @@ export async function surroundings(
   const kept = keptBy(services, request)
   return {
     siteName: "Hearth",
-    viewer: user && {
-      login: user.name,
-      full_name: user.full_name,
-      avatar_url: avatarUrl(services.site, user),
-      isAdministrator: user.is_admin === 1,
-    },
+    viewer: user,
     unread: news?.unread ?? 0,
     timer: timer && {
       since: timer.since,
