@@ -122,7 +122,6 @@ export async function readSubjects(db: Handle, after: Position, limit: number, w
   }))
 }
 
-
 /** Rows that are removed in one transaction: few enough that other writers don't wait long. */
 const BATCH = 1_000
 
