@@ -10,7 +10,7 @@ import { secondsOf, secondsOfChildren } from "./support/processor.ts"
 
 /**
  * The budget of an idle server: what it loads, what it takes of memory, and what a start takes of the processor, each with some room above what was
- * measured. Whoever adds something that costs more loads it at its first use, or raises the figure here with a reason.
+ * measured. Anyone who adds something that costs more loads it at its first use, or raises the figure here with a reason.
  */
 const BUDGET = {
   /** Kilobytes of code that a start loads: 5,500 measured. */

@@ -198,7 +198,7 @@ export const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER }
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
 const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [] })
 
-/** A deploy key gives access to the code and the wiki of its own repository, whoever the owner is, and not to other repositories, not even public ones. */
+/** A deploy key gives access to the code and the wiki of its own repository, of any owner, and not to other repositories, not even public ones. */
 function ofDeployKey(mode: number): Entitlement {
   const when = same("repository.id", "key.repository_id")
   return entitlement({ within: true, rules: (["repo.code", "repo.wiki"] as const).map((unit) => ({ when, mode, unit })), grants: [] })

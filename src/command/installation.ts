@@ -39,5 +39,5 @@ export async function personNamed(db: Handle, name: string): Promise<User> {
   if (user) throw new CommandFailed(`${user.name} is an organisation, not a person.`, LIST_HINT)
   const renamed = await findUserRedirect.first(db, { lowerName })
   if (renamed) throw new CommandFailed(`${name} is called ${renamed.name} now.`, "Use that name.")
-  throw new CommandFailed(`There is nobody called ${name}.`, LIST_HINT)
+  throw new CommandFailed(`There is no one called ${name}.`, LIST_HINT)
 }

@@ -22,7 +22,7 @@ export interface RuleWords {
 
 async function ownerNamed(db: Handle, name: string): Promise<User> {
   const owner = await findUserByName.first(db, { lowerName: name.toLowerCase() })
-  if (!owner) throw new CommandFailed(`There is nobody called ${name}.`, "Give the name of a person or an organisation.")
+  if (!owner) throw new CommandFailed(`There is no one called ${name}.`, "Give the name of a person or an organisation.")
   return owner
 }
 

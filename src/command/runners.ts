@@ -38,7 +38,7 @@ async function placeNamed(db: Handle, place: string | undefined): Promise<Owning
   const [ownerName = "", name, ...more] = place.split("/")
   const owner = more.length === 0 ? await findUserByName.first(db, { lowerName: ownerName.toLowerCase() }) : undefined
   if (!owner)
-    throw new CommandFailed(`There is nobody called ${ownerName}.`, "Give the name of a person, an organisation, or owner/repository.")
+    throw new CommandFailed(`There is no one called ${ownerName}.`, "Give the name of a person, an organisation, or owner/repository.")
   if (name === undefined) return { of: "owner", ownerId: owner.id }
   const repository = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() })
   if (!repository) throw new CommandFailed(`${owner.name} has no repository ${name}.`, "Give owner/repository as in its address.")

@@ -67,7 +67,7 @@ describe("people and tokens on the command line", () => {
     test("says what is wrong", async () => {
       await add("ada")
       await fails("package-rule set ada rubygems", "There is no registry rubygems.\nGive one of generic, npm.")
-      await fails("package-rule set nobody npm", "There is nobody called nobody.")
+      await fails("package-rule set nobody npm", "There is no one called nobody.")
       await fails("package-rule remove ada npm", "ada has no rule for npm packages.")
       const { code, said } = await run("package-rule set ada npm --only (")
       expect([code, said]).toEqual([1, expect.stringContaining("regular expression")])
@@ -148,7 +148,7 @@ describe("people and tokens on the command line", () => {
     test("refuses weak ones, and unknown users", async () => {
       await add("ada")
       await fails("user password ada", /^New password.*\nRefused: the password must/, { typed: ["x"] })
-      await fails("user password ida", "There is nobody called ida.\n`hearth user list` shows who there is.")
+      await fails("user password ida", "There is no one called ida.\n`hearth user list` shows who there is.")
       expect(await status("ada", "correct horse")).toBe(200)
     })
   })
@@ -166,7 +166,7 @@ describe("people and tokens on the command line", () => {
   describe("user delete", () => {
     test("asks first", async () => {
       await add("ada")
-      await fails("user delete ada", "Nobody is there to confirm that ada is deleted.\nNothing was changed. Say --yes")
+      await fails("user delete ada", "No one is there to confirm that ada is deleted.\nNothing was changed. Say --yes")
       await fails("user delete ada", "That is another name.", { typed: ["eda"] })
       expect((await run("user delete ada", { typed: ["ada"] })).out).toBe("ada was deleted.")
       expect(await status("ada", "correct horse")).toBe(401)
@@ -251,7 +251,7 @@ describe("people and tokens on the command line", () => {
         "ada has a token ci already.\nChoose another name, or remove that one first: hearth token remove ada ci",
       )
       await fails("token remove ada cd", "ada has no token cd.\n`hearth token list ada` shows those that there are.")
-      await fails("token list ida", "There is nobody called ida.")
+      await fails("token list ida", "There is no one called ida.")
       expect(await run("token add ada cd --scope everything")).toMatchObject({
         code: 2,
         out: "",

@@ -173,7 +173,7 @@ export function deleteUser(
 
 async function confirmDeletion(terminal: Terminal, { name, repositories_count: count }: User, purge: boolean): Promise<void> {
   if (!terminal.interactive)
-    throw new CommandFailed(`Nobody is there to confirm that ${name} is deleted.`, "Nothing was changed. Say --yes to do it unasked.")
+    throw new CommandFailed(`No one is there to confirm that ${name} is deleted.`, "Nothing was changed. Say --yes to do it unasked.")
   if (purge)
     terminal.say(
       `Deleting ${name} also deletes ${count} of their repositories, and organisations without another owner with all repositories.`,

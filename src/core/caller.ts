@@ -16,7 +16,7 @@ const callers = new AsyncLocalStorage<Connected>()
 /** The caller of the current work; `nobody` for work of the service itself. */
 export const currentCaller = (): Caller => callers.getStore() ?? nobody
 
-/** Does the work for somebody at this address. `signal` is asked for only when something costly is to be done. */
+/** Does the work for someone at this address. `signal` is asked for only when something costly is to be done. */
 export function workFor<T>(address: string | undefined, signal: () => AbortSignal | undefined, work: () => T): T {
   let known: AbortSignal | undefined
   const caller: Connected = {

@@ -22,7 +22,7 @@ const OF_AN_ISSUE: ReadonlySet<string> = new Set(["issue", "comment"])
 const WRITE = 2
 
 /**
- * Refuses `forbidden` the token of a job that changes another repository, or a part of its own that its permissions only let it read; and where whoever sees a
+ * Refuses `forbidden` the token of a job that changes another repository, or a part of its own that its permissions only let it read; and where a user who sees a
  * repository changes something of their own, such as what they watch. `needs` is that of the operation's access rule.
  */
 export function requireOfJob(actor: Actor, needs: string, found: object): void {

@@ -146,12 +146,12 @@ function watchJobs(registers: Library.Registry[], read: () => Promise<readonly J
 /** How often the delay is looked at, in milliseconds. */
 const RESOLUTION = 20
 
-/** How long the event loop was held up, by which everybody waited. It is watched from the first reading on: an idle server that nobody reads keeps no timer. */
+/** How long the event loop was held up, by which everyone waited. It is watched from the first reading on: an idle server that no one reads keeps no timer. */
 function describeDelay(gauge: Metrics["gauge"]): () => void {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined
   gauge(
     "hearth_event_loop_delay_max_seconds",
-    "The longest time that everybody waited for one piece of work, since the last reading.",
+    "The longest time that everyone waited for one piece of work, since the last reading.",
     () => {
       if (delays === undefined) {
         delays = monitorEventLoopDelay({ resolution: RESOLUTION })

@@ -30,7 +30,7 @@ export interface Kept {
   readonly diffs: string
   /** The announcements that were dismissed. */
   readonly dismissed: string
-  /** A sealed step of a sign-in, so that nobody else's answer of another provider is taken for theirs. */
+  /** A sealed step of a sign-in, so that no one else's answer of another provider is taken for theirs. */
   readonly step: string
 }
 
@@ -64,7 +64,7 @@ export interface Shown extends Keeping {
   readonly head?: Html
   /** The width: `wide` for code and tables of many columns, `narrow` for a few sentences or a form. */
   readonly width?: "wide" | "narrow"
-  /** Holds a secret that is shown once: nobody stores it. */
+  /** Holds a secret that is shown once: no one stores it. */
   readonly isPrivate?: boolean
   /** Where the answer to a form of the page may lead, besides this site. */
   readonly formTargets?: readonly string[]
@@ -230,12 +230,12 @@ interface Declared<Address extends string, Found, Fields extends TProperties> {
   /** Programs ask for it and sign in with a header, as to the API: what a token must be allowed to read. To other pages only sessions count. */
   readonly programs?: readonly ScopeCategory[]
   /**
-   * What is hidden or missing here leads whoever has not signed in to signing in, since forms and mails hand its address out. Pages that only people who
+   * What is hidden or missing here leads callers without a session to sign-in, since forms and mails hand its address out. Pages that only people who
    * have signed in may see do so in any case.
    */
   readonly asksToSignIn?: true
   /**
-   * A step of a sign-in, what a mail leads to, and the like: answered also where a site shows nothing before a sign-in. Nobody keeps its answers, no other
+   * A step of a sign-in, what a mail leads to, and the like: answered also where a site shows nothing before a sign-in. No one keeps its answers, no other
    * site is told of its address, and its form asks for no sign-in in place.
    */
   readonly beforeSignIn?: true
@@ -279,7 +279,7 @@ export interface Page {
   /** For a form that sends a file: how. */
   readonly upload?: UploadForm
   readonly programs?: readonly ScopeCategory[]
-  /** What is hidden or missing here leads whoever has not signed in to signing in. */
+  /** What is hidden or missing here leads callers without a session to sign-in. */
   readonly asksToSignIn?: true
   readonly beforeSignIn?: true
   readonly fromAnySite?: true

@@ -4,7 +4,7 @@ import type { TextWorker } from "./worker.ts"
 
 /*
  * Documents of users that take long to parse, such as YAML: a microsecond for each byte, which nothing can interrupt. Long ones are parsed in a thread; what was made of a document is
- * kept under the id of its bytes, and whoever asks for it meanwhile waits for the same.
+ * kept under the id of its bytes, and callers that ask for it meanwhile wait for the same.
  */
 
 export interface Parser<Made> {

@@ -211,7 +211,7 @@ export const settings = {
   signIn: {
     providers: records(
       Provider,
-      "Other servers at which people can sign in (OpenID Connect), with name, title, issuer, clientId, clientSecret and scopes. With registration those who have no account here may make one. With linkByEmail whoever has the address of an account there, verified, is let into the account with that address here: only for servers that you trust with all accounts. The address to register there is /user/oauth2/NAME/callback.",
+      "Other servers at which people can sign in (OpenID Connect), with name, title, issuer, clientId, clientSecret and scopes. With registration those who have no account here may make one. With linkByEmail a user with the address of an account there, verified, is let into the account with that address here: only for servers that you trust with all accounts. The address to register there is /user/oauth2/NAME/callback.",
       {
         accepts: "an array of tables ([[signIn.providers]]) or JSON, each with name, issuer, clientId and clientSecret",
         hides: ["clientSecret"],
@@ -403,11 +403,11 @@ export const settings = {
     ),
     textBytes: size(
       256 * 2 ** 10,
-      "The longest text that somebody sends, such as that of an issue, a comment or a release, where nothing shorter is declared.",
+      "The longest text that someone sends, such as that of an issue, a comment or a release, where nothing shorter is declared.",
     ),
     listItems: integer(
       1000,
-      "The most entries of a list that somebody sends, such as labels or assignees, where nothing shorter is declared.",
+      "The most entries of a list that someone sends, such as labels or assignees, where nothing shorter is declared.",
       {
         min: 1,
       },

@@ -27,7 +27,7 @@ describe("work on what people wrote", () => {
     expect(await longestTickOf(() => toil(long(), 300))).toBeLessThan(60)
   })
 
-  it("holds nobody up longer when there is much of it", async () => {
+  it("holds no one up longer when there is much of it", async () => {
     expect(await longestTickOf(() => Promise.all(Array.from({ length: 40 }, () => toil(long(), 20))))).toBeLessThan(60)
     expect(worksWaiting()).toBe(0)
   })

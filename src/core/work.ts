@@ -3,9 +3,9 @@ import { currentCaller } from "./caller.ts"
 import { Refusal } from "./errors.ts"
 
 /*
- * Work whose size somebody outside chooses: comparing patterns with names, masking logs, walking lists of users. JavaScript does one thing at a time, also where it awaits
- * SQLite, whose answers are there at once: a long loop makes everybody wait. So such work counts its steps, ends at a limit, and lets others have their turn every few
- * milliseconds. All works of a process share one turn, callers fairly, so that many of them hold nobody up longer than one.
+ * Work whose size someone outside chooses: comparing patterns with names, masking logs, walking lists of users. JavaScript does one thing at a time, also where it awaits
+ * SQLite, whose answers are there at once: a long loop blocks all callers. So such work counts its steps, ends at a limit, and lets others have their turn every few
+ * milliseconds. All works of a process share one turn, callers fairly, so that many of them block no caller longer than one.
  *
  * What can't be interrupted, such as parsing a document, is done in a thread of its own (worker.ts).
  */
@@ -54,7 +54,7 @@ export function beginWork({ what, steps: most, isWithoutTurns = false }: WorkLim
   }
 }
 
-/** When somebody else had the last turn. */
+/** When someone else had the last turn. */
 let turnBegan = 0
 
 const isTurnOver = (): boolean => performance.now() - turnBegan >= TURN_MS

@@ -58,7 +58,7 @@ const repliesMenu = ({ saved, at }: NonNullable<Composer["replies"]>): Html =>
     { starts: true },
   )
 
-const HINT = "Markdown; @name tells somebody, #1 refers to an issue."
+const HINT = "Markdown is supported. @name mentions a user, #1 an issue."
 
 /** The field, to stand in a form that posts. */
 export function composer(options: Composer): Html {

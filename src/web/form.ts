@@ -151,7 +151,7 @@ function fieldView(view: View, given: Field): Html {
   return html`
     ${drawn}
     <section class="theirs" aria-label="${given.label}, as it is now">
-      <p class="small muted">As it is now, changed while you were writing:</p>
+      <p class="small muted">Current value, changed while you were editing:</p>
       <pre class="wrapped" dir="auto">${textIn(view.record, given.name)}</pre>
     </section>
   `

@@ -23,7 +23,7 @@ export interface Surroundings {
   readonly mayRegister: boolean
   /** A sentence about what the page before has done, and the form that takes it back. */
   readonly flash: Flash | undefined
-  /** Sentences of administrators to everybody. */
+  /** Sentences of administrators to everyone. */
   readonly announcements: readonly Announced[]
 }
 
@@ -254,7 +254,7 @@ function footer({ theme }: Surroundings): Html {
     <footer class="site-footer">
       <div>
         <span>Hearth ${VERSION}</span><a href="/api/swagger">API</a>
-        <form class="end" method="post" action="${THEME_PATH}" aria-label="Colours">
+        <form class="end" method="post" action="${THEME_PATH}" aria-label="Colors">
           ${THEMES.map(
             (each) =>
               html`

@@ -86,7 +86,7 @@ export const passwordFields = (login: string, prefix = ""): Html =>
       autocomplete: "current-password",
       required: true,
       maxlength: 255,
-      hint: html`<a href="/user/forgot_password">Forgot it?</a>`,
+      hint: html`<a href="/user/forgot_password">Forgot password?</a>`,
     })}
   `
 
@@ -101,8 +101,8 @@ export const codeField = (refusal: Refusal | undefined, name = "code"): Html =>
     required: true,
     autofocus: true,
     maxlength: 40,
-    hint: "What your authenticator app shows now, or one of your recovery codes.",
+    hint: "From your authenticator app, or one of your recovery codes.",
     fault: faultOf(refusal, "code"),
   })
 
-export const beginAgain = html`<p><a href="${LOGIN_PATH}">Begin again</a></p>`
+export const beginAgain = html`<p><a href="${LOGIN_PATH}">Start again</a></p>`

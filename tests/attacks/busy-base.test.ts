@@ -1,5 +1,5 @@
 /*
- * Somebody pushes to the default branch all the time, a small commit every 50 milliseconds: nine of nine merges were refused after ten attempts and five to eleven seconds, because the branch
+ * Someone pushes to the default branch all the time, a small commit every 50 milliseconds: nine of nine merges were refused after ten attempts and five to eleven seconds, because the branch
  * had moved whenever a merge was prepared. Now a merge that has lost twice gets a turn, for which others wait before they move the branch.
  */
 import { setTimeout as pause } from "node:timers/promises"

@@ -1,5 +1,5 @@
 /*
- * Somebody pushes a few kilobytes that unpack to gigabytes: an object that is described as thousands of copies of another. Git built it in memory, 1 GB for a push
+ * Someone pushes a few kilobytes that unpack to gigabytes: an object that is described as thousands of copies of another. Git built it in memory, 1 GB for a push
  * of 8 kB. Now git may allocate 128 MiB for an object at most (`git.maxObjectBytes`), the push is refused in words, and nothing is left.
  */
 import { readdir } from "node:fs/promises"

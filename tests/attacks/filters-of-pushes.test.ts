@@ -1,5 +1,5 @@
 /*
- * One push changes 900 files of a repository whose five workflows have a hundred patterns for paths each: every file was compared with every pattern, 18.6 seconds in which nobody else
+ * One push changes 900 files of a repository whose five workflows have a hundred patterns for paths each: every file was compared with every pattern, 18.6 seconds in which no one else
  * was served. Another creates a hundred branches where sixty webhooks have filters, which were compiled for each branch, in the transaction: 4.6 seconds. Now patterns are compiled once for
  * a push, and compared within a limit.
  */
@@ -35,7 +35,7 @@ withHearth("filters that a push is compared with", { people: ["ann"], config }, 
     expect(tick).toBeLessThan(LONGEST_ALLOWED_MS)
   }
 
-  test("of paths hold nobody up, and match where they are too much work", async () => {
+  test("of paths block no caller, and match where they are too much work", async () => {
     const { url, at } = await repository("paths")
     const workflow = (patterns: readonly string[]) =>
       `on: {push: {paths: ${JSON.stringify(patterns)}}}\njobs: {build: {runs-on: nowhere}}\n`
@@ -55,7 +55,7 @@ withHearth("filters that a push is compared with", { people: ["ann"], config }, 
     expect(started.sort()).toEqual(["0.yml", "1.yml", "2.yml", "plain.yml"])
   })
 
-  test("of webhooks hold nobody up, and let everything pass that is too much work", async () => {
+  test("of webhooks block no caller, and let everything pass that is too much work", async () => {
     const { url, at } = await repository("hooks")
     const hook = (branch_filter: string, index: number) =>
       call(ann, `POST ${at}/hooks`, {

@@ -107,7 +107,7 @@ withHearth("what hidden people do in public", { people: ["ann", "ben", "eve", { 
     await forge.call(ann, "POST /orgs", { username: "crew" })
     const { body: team } = await forge.call(ann, "POST /orgs/crew/teams", { name: "all", units_map: { "repo.code": "read" } })
     await forge.call(ann, "POST /user/repos", { name: "box" })
-    // Nobody has to do with ned, who can be neither followed nor blocked nor let in.
+    // No one has to do with ned, who can be neither followed nor blocked nor let in.
     expect(await status(ann, `PUT /teams/${team.id}/members/ned`)).toBe(404)
     expect(await status(ann, "PUT /repos/ann/box/collaborators/ned", { permission: "write" })).toBe(422)
     for (const what of ["following", "blocks"]) expect(await status(ann, `PUT /user/${what}/ned`)).toBe(404)

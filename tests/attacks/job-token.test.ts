@@ -11,7 +11,7 @@ import { send } from "../support/http.ts"
 import { openCheckedWorld, type World } from "../support/world.ts"
 
 /*
- * A workflow holds a token that acts as the service's own user, who has no account. Whoever may change a workflow may call everything with it: it must
+ * A workflow holds a token that acts as the service's own user, who has no account. Anyone who may change a workflow may call everything with it: it must
  * do what its permissions say in the repository of the job, and nothing elsewhere, and no operation may stumble over a user without a row.
  */
 
@@ -119,7 +119,7 @@ withWorld("the token of a job", { open: openCheckedWorld }, ({ test, world }) =>
 
   /*
    * People may write issues, comments and reviews wherever they may read. A job with `contents: read`, and the job of a fork, whose token only reads, could do so too:
-   * whoever opened a pull request could have the service's own user speak in the base repository.
+   * anyone who opened a pull request could have the service's own user speak in the base repository.
    */
   test.for(inRepository.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
     "that only reads is refused: %s",
@@ -158,7 +158,7 @@ withWorld("the token of a job", { open: openCheckedWorld }, ({ test, world }) =>
   const call = async (token: string, method: string, path: string, body?: unknown) =>
     (await send(world.hearth.url, method, path, { authorization: `token ${token}`, body })).status
 
-  test("does in its repository what it was given, and reads elsewhere what anybody reads", async () => {
+  test("does in its repository what it was given, and reads elsewhere what anyone reads", async () => {
     const owner = await world.person()
     const own = await world.repository(owner, { private: true, auto_init: true })
     const secret = await world.repository(owner, { private: true, auto_init: true })

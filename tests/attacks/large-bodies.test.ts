@@ -1,5 +1,5 @@
 /*
- * Somebody with an account sends many large bodies at once, slowly. Each was kept in memory until it had come as a whole: 256 connections with 32 MiB each were 8 GB. Now all
+ * Someone with an account sends many large bodies at once, slowly. Each was kept in memory until it had come as a whole: 256 connections with 32 MiB each were 8 GB. Now all
  * bodies together have a limit (`http.maxBodiesBytes`), of which one caller gets half; what is beyond is refused, and small requests go on.
  */
 import { expect } from "vitest"

@@ -1,6 +1,6 @@
 /*
- * Somebody opens thousands of issues and deletes their repository; an administrator deletes a person with hundreds of repositories. Each was one statement or transaction of seconds, in
- * which nobody got an answer. Now a large repository is out of everybody's reach at once and deleted in batches by a job, and the repositories of a person are deleted one by one.
+ * Someone opens thousands of issues and deletes their repository; an administrator deletes a person with hundreds of repositories. Each was one statement or transaction of seconds, in
+ * which no one got an answer. Now a large repository is out of everyone's reach at once and deleted in batches by a job, and the repositories of a person are deleted one by one.
  */
 import { expect } from "vitest"
 import { databaseKinds } from "../support/database.ts"

@@ -1,5 +1,5 @@
 /**
- * Somebody pushed a password, took it back by a force-push, and thought it gone. Those who had seen the commit's id could read it for years, and each new fork
+ * Someone pushed a password, took it back by a force-push, and thought it gone. Those who had seen the commit's id could read it for years, and each new fork
  * took it along, where its owner could not even know of it. Now a fork has what a clone would have. Each night what no reference reaches is put aside, and after
  * `git.pruneSeconds` it is dropped; what pull requests, reviews and releases name stays.
  */

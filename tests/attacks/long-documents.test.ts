@@ -1,5 +1,5 @@
 /*
- * Somebody pushes templates of issues and workflows that take long to parse: 50 templates were parsed anew for each reader without an account, for two seconds in which nobody else was
+ * Someone pushes templates of issues and workflows that take long to parse: 50 templates were parsed anew for each reader without an account, for two seconds in which no one else was
  * answered, and a workflow of 1.1 MB for one and a half at each push and each look at it. Now long ones are parsed in a thread, once for each of their versions, however many
  * ask; and all templates of a repository have a bound together, a workflow one of 512 KiB.
  */

@@ -1,5 +1,5 @@
 /*
- * Somebody gives an issue two thousand labels, adds as many assignees, or asks for as many names at once: the statement had a place for each and SQLite refused it, an error of the
+ * Someone gives an issue two thousand labels, adds as many assignees, or asks for as many names at once: the statement had a place for each and SQLite refused it, an error of the
  * server's. Now a list has at most `limits.listItems` entries, said by its name, and what it leads to is written in statements of a bounded size.
  */
 import { expect } from "vitest"

@@ -1,5 +1,5 @@
 /*
- * Somebody pushes what is small as a file and large as a page: two million empty lines, characters that can't be seen and are shown by their numbers, a folder of a hundred thousand
+ * Someone pushes what is small as a file and large as a page: two million empty lines, characters that can't be seen and are shown by their numbers, a folder of a hundred thousand
  * names, messages of a megabyte. A file's page had 80 MB, and 28 readers without an account waited for a minute; the API's list of the folder had 131 MB. Now files of many lines are shown in
  * parts, folders in pages or refused where the API has none, and messages and their first lines are cut in lists.
  */
@@ -28,7 +28,7 @@ withHearth("pages of what is small as a file", { people: ["ann"] }, ({ test, for
     await call(ann, "POST /repos/ann/tool/contents/last.txt", { content: "", message: "s".repeat(MESSAGE) })
   })
 
-  test("files of many lines, and of characters that can't be seen, are shown in parts that hold nobody up", async () => {
+  test("files of many lines, and of characters that can't be seen, are shown in parts that block no caller", async () => {
     const pages: string[] = []
     const longest = await longestTickOf(async () => {
       for (const path of ["empty.txt", "hidden.txt", "spread.txt"]) pages.push((await page(`/ann/tool/src/branch/main/${path}`)).html)

@@ -1,5 +1,5 @@
 /*
- * Somebody writes comments of 33 MB: nothing but the request's body had a limit. Everybody who then reads the issue or the feed makes the server hold and write gigabytes, without an
+ * Someone writes comments of 33 MB: nothing but the request's body had a limit. Everyone who then reads the issue or the feed makes the server hold and write gigabytes, without an
  * account. Now every text of people has a bound, `limits.textBytes`, which is held at the one door of bodies and said by the name of the field; a body without files has one
  * as a whole, before it is read; and imported texts are cut.
  */

@@ -1,5 +1,5 @@
 /**
- * Mass assignment: whoever sends a form adds members that it has no field for (`is_admin`, `owner_id`, …) and hopes that they are taken. A form
+ * Mass assignment: anyone who sends a form adds members that it has no field for (`is_admin`, `owner_id`, …) and hopes that they are taken. A form
  * hands on what it declares, and nothing else: here every form is sent with members that it doesn't take, and its page, or the operation that it
  * calls, is given exactly what it is given without them.
  */

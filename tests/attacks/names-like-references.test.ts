@@ -1,5 +1,5 @@
 /**
- * Somebody made a branch called `refs/heads/main`, in full `refs/heads/refs/heads/main`, and a tag called `HEAD`. Git warned of ambiguous names, checked out the
+ * Someone made a branch called `refs/heads/main`, in full `refs/heads/refs/heads/main`, and a tag called `HEAD`. Git warned of ambiguous names, checked out the
  * wrong commit, and tools that ask for a full name got the attacker's. Branches and tags whose names begin with `refs/`, or are `HEAD` or `@`, could be made
  * through the API, by a push and by a mirror. Now no door gives them; a push is refused for that reference alone, and what is there from before can be
  * deleted.

@@ -1,5 +1,5 @@
 /**
- * Somebody else's page agrees in the place of the person: by sending the form itself (CSRF), by showing the page in a frame under something else
+ * Someone else's page agrees in the place of the person: by sending the form itself (CSRF), by showing the page in a frame under something else
  * (clickjacking, RFC 9700, 4.16), or by having a form sent that was shown to another.
  */
 import { expect } from "vitest"

@@ -1,4 +1,4 @@
-/** A token does more than was agreed to: by unknown words, by a wider request that nobody sees, by making itself a token that lasts, or by what it opens. */
+/** A token does more than was agreed to: by unknown words, by a wider request that no one sees, by making itself a token that lasts, or by what it opens. */
 import { expect } from "vitest"
 import { withWorld } from "../support/fixture.ts"
 import { basic } from "../support/hearth.ts"

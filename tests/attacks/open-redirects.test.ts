@@ -1,5 +1,5 @@
 /**
- * Somebody renames their organisation to `evil.example` and spreads the address `//org/guild/members` of this site. Its doubled slash shifted the parts of
+ * Someone renames their organisation to `evil.example` and spreads the address `//org/guild/members` of this site. Its doubled slash shifted the parts of
  * the path, the old name was replaced in the wrong place, and the answer led to `//evil.example/…`, which is another site to browsers. Now doubled slashes
  * are gone at the door, and everything that leads somewhere passes one place, which leads to this site alone.
  */
@@ -133,7 +133,7 @@ withHearth("redirects", { people: ["ann"] }, ({ test, forge, call, status, ann }
     ])
   })
 
-  test("no other place sends anybody anywhere", async () => {
+  test("no other place sends anyone anywhere", async () => {
     const places: string[] = []
     for await (const file of glob("src/**/*.ts"))
       if (!file.endsWith(".test.ts") && /\.redirect\(|header\("location"/i.test(await readFile(file, "utf8"))) places.push(file)

@@ -1,5 +1,5 @@
 /**
- * Whoever may set a webhook, a mirror or a migration makes this server call an address, and tried to have it call the machine itself, its network or
+ * Anyone who may set a webhook, a mirror or a migration makes this server call an address, and tried to have it call the machine itself, its network or
  * the metadata service of a cloud: by other spellings of an address, by IPv6 addresses that translators and tunnels turn into IPv4 ones, and by names.
  * IPv4-translated addresses and those that belong to none passed for public. Now of IPv6 only global unicast counts as public, without its special parts.
  */

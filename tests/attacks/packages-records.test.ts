@@ -1,6 +1,6 @@
 /*
- * Somebody publishes an npm package with so much in its versions that its record has tens of megabytes, and everybody may fetch it: each GET parsed and wrote all of it at once. And a record with
- * a tarball of 33 MB was parsed, decoded and digested in one go, half a second in which nobody got an answer. Now the record is written once for each state, version by version, and the tarball is
+ * Someone publishes an npm package with so much in its versions that its record has tens of megabytes, and everyone may fetch it: each GET parsed and wrote all of it at once. And a record with
+ * a tarball of 33 MB was parsed, decoded and digested in one go, half a second in which no one got an answer. Now the record is written once for each state, version by version, and the tarball is
  * cut out before the rest is parsed.
  */
 import { randomBytes } from "node:crypto"

@@ -1,5 +1,5 @@
 /**
- * Passwords could be guessed without end: as many as the server could check were checked, from one address or many, and nobody saw it. Now wrong
+ * Passwords could be guessed without end: as many as the server could check were checked, from one address or many, and no one saw it. Now wrong
  * ones are counted by account in the database, and by network in memory, at all doors together; each try beyond the first few has to wait longer.
  * An attacker with many addresses can't lock the owner out: networks that the account was used from before, tokens and recovery by mail go on.
  */

@@ -1,5 +1,5 @@
 /**
- * Somebody forks a public repository and keeps the fork. When the original has become private, the fork's records went on to carry the original's live
+ * Someone forks a public repository and keeps the fork. When the original has become private, the fork's records went on to carry the original's live
  * record (its new name, its description, how many issues it has) in eleven answers, and in what the fork's webhooks were told, because its owner
  * administers the fork. Now nothing is told of a parent but to those who may see it.
  */

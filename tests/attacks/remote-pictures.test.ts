@@ -1,5 +1,5 @@
 /**
- * Pages show pictures of other sites by way of this server. Whoever may write a text tried to have it call its own network, follow a redirect there,
+ * Pages show pictures of other sites by way of this server. Anyone who may write a text tried to have it call its own network, follow a redirect there,
  * read without end, wait without end, or send a page in place of a picture; and others tried to use it for addresses that no text has.
  */
 import { createServer } from "node:http"

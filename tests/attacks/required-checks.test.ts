@@ -1,5 +1,5 @@
 /*
- * Somebody requires a hundred checks by globs and reports six hundred statuses for the head of a pull request. Each glob was compiled for each status, so that whoever
+ * Someone requires a hundred checks by globs and reports six hundred statuses for the head of a pull request. Each glob was compiled for each status, so that anyone who
  * looked at the pull request, also without an account, stopped the service for 22 seconds. Now they are compiled once and compared together, with a limit, and others have their turns.
  */
 import { expect } from "vitest"

@@ -55,7 +55,7 @@ withHearth("many references, files and rules", { people: ["ann"], config }, ({ t
   const patterns = (length: number) => Array.from({ length: RULES }, (_, index) => `${"*ab".repeat(length)}*${index}x`)
   const tooMuch = "it takes too much work to compare the rules of this repository with what is pushed"
 
-  test("hold nobody up where rules for tags are", async () => {
+  test("block no caller where rules for tags are", async () => {
     const protect = (length: number) =>
       forge.hearth.services.database.write(async (tx) => {
         await tx.deleteFrom("tag_protections").where("repository_id", "=", id).execute()
@@ -68,7 +68,7 @@ withHearth("many references, files and rules", { people: ["ann"], config }, ({ t
     expect((await push("refs/tags/*:refs/tags/more/*")).err).toContain(tooMuch)
   })
 
-  test("hold nobody up where rules for branches are", async () => {
+  test("block no caller where rules for branches are", async () => {
     await call(ann, "POST /repos/ann/tool/branch_protections", { rule_name: "model*" })
     const protect = (length: number) =>
       forge.hearth.services.database.write(async (tx) => {
@@ -87,7 +87,7 @@ withHearth("many references, files and rules", { people: ["ann"], config }, ({ t
     expect((await push("refs/heads/new/*:refs/heads/more-*")).err).toContain(tooMuch)
   })
 
-  test("hold nobody up where files are protected, in a push and in a merge", async () => {
+  test("block no caller where files are protected, in a push and in a merge", async () => {
     await call(ann, "POST /user/repos", { name: "files", auto_init: true, default_branch: "main" })
     const protected_file_patterns = patterns(20)
       .map((pattern) => `new/${pattern}`)

@@ -1,5 +1,5 @@
 /**
- * An attacker who had somebody's password sent second-factor codes: 2,886 a second were checked, so that one of the three valid ones is hit within
+ * An attacker who had someone's password sent second-factor codes: 2,886 a second were checked, so that one of the three valid ones is hit within
  * minutes, and after all the wrong ones the right one was still taken. Now a try is counted in the database before it is checked; after five wrong
  * ones none is taken for a while, not even the right one, at no door; the account is told by mail, and tokens go on.
  */
@@ -101,7 +101,7 @@ withWorld("guessing codes", { open, on: databaseKinds }, ({ test, world }) => {
     expect(mails.map(({ to, headers }) => [to, headers.get("subject")])).toEqual([
       ["alice@example.com", "Wrong second-factor codes for your account at localhost"],
     ])
-    expect(mails[0]?.parts.get("text/plain")).toContain("somebody knows your password")
+    expect(mails[0]?.parts.get("text/plain")).toContain("someone knows your password")
     const { body } = await call(root, "GET /admin/audit?account=alice")
     expect(body).toMatchObject([{ operation: "wrongSecondFactor", account: "alice", ip: "127.0.0.2", times: 5, status: 401 }])
     const metrics = await (await fetch(`${hearth.url}/metrics`)).text()

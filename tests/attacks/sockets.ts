@@ -1,4 +1,4 @@
-/** Raw connections for tests that misbehave. Those from 127.0.0.9 are somebody else's than those of `fetch`, which come from 127.0.0.1. */
+/** Raw connections for tests that misbehave. Those from 127.0.0.9 are someone else's than those of `fetch`, which come from 127.0.0.1. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 

@@ -6,13 +6,13 @@ import type { Caller } from "../support/hearth.ts"
 
 /**
  * The members of a body were tried one by one by callers without the right to what they ask for. Most were refused or passed over; four
- * were not. Any owner of a repository could open a pull request from somebody's fork and allow "edits by maintainers" in the fork owner's
+ * were not. Any owner of a repository could open a pull request from someone's fork and allow "edits by maintainers" in the fork owner's
  * name, and so push to the fork. Strangers gave labels, milestones, assignees and due dates to pull requests, which they may not give to
  * issues. By offering a repository to an organisation they learned the names of its private teams and of its private repositories. And by
  * naming a hidden person as reviewer, assignee or in a rule for branches that the person is there. Here are those, and the tried ones that
  * held.
  */
-withWorld("edits by maintainers that nobody allowed", { open: openPullWorld }, ({ test, world }) => {
+withWorld("edits by maintainers that no one allowed", { open: openPullWorld }, ({ test, world }) => {
   test("a pull request opens the head to others only if its author may write there", async () => {
     const repo = await world.repository()
     await repo.fork()
@@ -165,7 +165,7 @@ withHearth("wishes of those without the right", { people: ["ann", "ben", "eve", 
     }
   })
 
-  test("a hidden person named in a body is as unknown as nobody", async () => {
+  test("a hidden person named in a body is as unknown as no one", async () => {
     await must(eve, "POST /repos/eve/own/contents/a", { content: "YQ==", message: "a", new_branch: "a" })
     const { number } = await must(eve, "POST /repos/eve/own/pulls", { title: "a", head: "a", base: "main" })
     const answers = async (name: string) => {

@@ -42,7 +42,7 @@ async function fontsOf(folder: string): Promise<string> {
   return file
 }
 
-/** The folder of the unpacked package, made by whoever comes first; others may be at it at the same time. */
+/** The folder of the unpacked package, made by anyone who comes first; others may be at it at the same time. */
 async function unpacked(): Promise<string> {
   // build/FORM/index.js
   const home = join(createRequire(import.meta.url).resolve(PACKAGE), "../../..")

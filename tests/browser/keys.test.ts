@@ -35,7 +35,7 @@ test("keys lead through a repository, and ? says which there are", async () => {
     await expect.poll(press).toBe(path)
     if (path === "/ann/one/settings") {
       await page.keyboard.press("?")
-      const dialog = page.getByRole("dialog", { name: "Keys of this page" })
+      const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts of this page" })
       await dialog.waitFor()
       expect(await dialog.innerText()).toMatch(/Search[\s\S]*Pull requests[\s\S]*Settings[\s\S]*Next row/)
       await page.keyboard.press("Escape")

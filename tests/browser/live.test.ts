@@ -73,7 +73,7 @@ describe("open pages", () => {
     return { at: `/ann/${name}`, api: `/repos/ann/${name}`, ids }
   }
 
-  /** Opens a page as somebody, in a browser of their own, and waits until it is followed. */
+  /** Opens a page as someone, in a browser of their own, and waits until it is followed. */
   async function open(name: string, path: string): Promise<Page> {
     const context = await browser.newContext()
     contexts.push(context)
@@ -225,7 +225,7 @@ describe("open pages", () => {
     const renamed = await open("ann", `${at}/issues/1`)
     await call(`PATCH ${api}`, { name: `${at.split("/")[2]}-now` })
     await renamed.getByText("This page has another address now").waitFor()
-    await renamed.getByRole("link", { name: "Go there" }).click()
+    await renamed.getByRole("link", { name: "Go to the new address" }).click()
     await renamed.waitForURL(`**${at}-now/issues/1`)
     await leave()
   })

@@ -5,7 +5,7 @@ import { afterAll, expect } from "vitest"
 import { freshHearth, PASSWORD, type TestHearth } from "../support/hearth.ts"
 import { test } from "./browser.ts"
 
-/** What pages of another site do with somebody who is signed in here, in Chromium; each answer by itself is tested in `tests/attacks/other-sites.test.ts`. */
+/** What pages of another site do with someone who is signed in here, in Chromium; each answer by itself is tested in `tests/attacks/other-sites.test.ts`. */
 
 let browser: Browser
 let forge: TestHearth
@@ -98,14 +98,14 @@ test("no page, and no file, is shown in their frames", async () => {
   await tab.close()
 })
 
-test("a session that was put into the browser is not the one that somebody gets by signing in", async () => {
+test("a session that was put into the browser is not the one that someone gets by signing in", async () => {
   const [known, victim] = [await browser.newContext(), await browser.newContext()]
   const tab = await victim.newPage()
   await tab.goto(root)
   expect(await session(victim)).toBeUndefined()
   await signIn(known)
   const planted = await session(known)
-  if (!planted) throw new Error("nobody is signed in")
+  if (!planted) throw new Error("no one is signed in")
   await signIn(victim, "", () => victim.addCookies([planted]))
   const own = await session(victim)
   expect([own?.name, own?.value === planted.value]).toEqual([planted.name, false])

@@ -7,7 +7,7 @@ import { test } from "./browser.ts"
 import { axeFindings, complaintsOf } from "./inspect.ts"
 
 /**
- * Every page of the example in Chromium, as everybody who may come: with scripts and without, in both themes, on a phone and on a desk. A page is
+ * Every page of the example in Chromium, as everyone who may come: with scripts and without, in both themes, on a phone and on a desk. A page is
  * loaded once with scripts and once without; theme and width change in place.
  */
 

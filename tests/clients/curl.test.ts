@@ -44,7 +44,7 @@ describe("curl", () => {
     expect(await loginOf("--user", "ALICE:alice-pass-1")).toBe("alice")
     expect(await loginOf("--user", "alice@example.com:alice-pass-1")).toBe("alice")
     expect(await loginOf("--user", "alice:wrong")).toBe(401)
-    expect(await loginOf("--user", "nobody:alice-pass-1")).toBe(401)
+    expect(await loginOf("--user", "no one:alice-pass-1")).toBe(401)
     expect(await loginOf()).toBe(401)
   })
 

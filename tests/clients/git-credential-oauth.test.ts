@@ -128,15 +128,15 @@ withWorld("git-credential-oauth", { open }, ({ test, world }) => {
     const page = await browser.get("/user/settings/applications/grants")
     expect(page.text).toContain("git-credential-oauth")
     expect(page.text).toContain("Do everything that you can do")
-    expect((await stranger.get("/user/settings/applications/grants")).text).toContain("You have agreed to no application")
-    // Somebody else can't take it back.
+    expect((await stranger.get("/user/settings/applications/grants")).text).toContain("No authorized applications")
+    // Someone else can't take it back.
     await stranger.post(page.forms[0]?.action ?? "", {})
     await git(["ls-remote", "-q", addressWith(token)])
     const cross = await browser.submit(page, {}, { "sec-fetch-site": "cross-site" })
     expect(cross.status).toBe(403)
     const done = await browser.submit(page, {})
     expect([done.status, done.location]).toEqual([303, "/user/settings/applications/grants"])
-    expect((await browser.get(done.location)).text).toContain("You have agreed to no application")
+    expect((await browser.get(done.location)).text).toContain("No authorized applications")
     await expect(git(["ls-remote", "-q", addressWith(token)])).rejects.toThrow(/Authentication failed/)
     expect((await fetch(href, { method: "PUT", headers: header, body: "x" })).status).toBe(401)
   })

@@ -88,7 +88,7 @@ withHearth(
         const { status, headers } = await ask(path, { accept: "text/html" })
         expect([path, status, headers.get("location")]).toEqual([path, 303, `/user/login?redirect_to=${encodeURIComponent(path)}`])
       }
-      // What anybody could see is missing for search engines, whether hidden or not there.
+      // What anyone could see is missing for search engines, whether hidden or not there.
       for (const path of ["/ann/vault", "/ann/nothing", "/ann/vault/issues/1", "/ann/vault/src/branch/main/README.md"])
         expect([path, (await ask(path, { accept: "text/html" })).status]).toEqual([path, 404])
     })

@@ -53,7 +53,7 @@ interface Place {
 const all: readonly (Page | File)[] = [...pages, ...files]
 const isForm = (record: Page | File): record is Page => record.method === "POST"
 
-/** Addresses that somebody mistyped, or made up. */
+/** Addresses that someone mistyped, or made up. */
 describe.each(sweep(all))("odd input for pages and files on $kind", ({ kind, parts }) => {
   let world: DemoWorld
   let cookie: string

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 
-/** What nobody runs in the tests is read at least: no image is built here, and no unit is started. */
+/** What no one runs in the tests is read at least: no image is built here, and no unit is started. */
 
 const home = join(import.meta.dirname, "../..")
 const read = (path: string): string => readFileSync(join(home, path), "utf8")

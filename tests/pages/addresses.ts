@@ -157,7 +157,7 @@ async function unlinkedOf(world: DemoWorld): Promise<Readonly<Record<string, str
     })}`,
     "personal.application": `/user/settings/applications/oauth2/${application.id}`,
     "issue.commentHistory": `/dewpoint/sprinkle/issues/1/comments/${said.id}/history`,
-    // The first one that anybody saves.
+    // The first one that anyone saves.
     "personal.reply": "/user/settings/replies/1",
     "personal.replyText": "/user/settings/replies/1/text",
     "notifications.open": `/notifications/threads/${thread.id}`,
@@ -239,7 +239,7 @@ export async function placesOf(world: DemoWorld, visitors: readonly Visitor[] = 
   )
 }
 
-/** Values for the names in addresses of forms, which nobody gets to by a link. */
+/** Values for the names in addresses of forms, which no one gets to by a link. */
 const VALUES: Readonly<Record<string, string>> = {
   owner: "dewpoint",
   repo: "sprinkle",

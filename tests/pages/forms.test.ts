@@ -245,7 +245,7 @@ describe("forms", () => {
       expect((await forge.call(root, `GET ${route}`)).status).toBe(before)
     }
 
-    // What somebody else has put into the browser leads to no other form.
+    // What someone else has put into the browser leads to no other form.
     const planted = {
       text: "Done.",
       undo: { form: "settings.delete", path: { owner: "ann", repo: "tools" }, fields: { confirm: "ann/tools" } },

@@ -1,5 +1,5 @@
 /**
- * Every link on every page that somebody can reach leads somewhere, for whoever sees it; and every page is what browsers expect: no errors in
+ * Every link on every page that someone can reach leads somewhere, for anyone who sees it; and every page is what browsers expect: no errors in
  * its HTML, one main heading, names that are there once, nothing that the policy forbids.
  *
  * Slow: four visitors see 2,700 pages, each of which is parsed.

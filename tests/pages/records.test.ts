@@ -10,7 +10,7 @@ const MEMBERS =
 const LEFT_OUT =
   /^\/(?:swagger|markdown|markup|version|settings|gitignore|licenses|label\/templates|admin|nodeinfo|signing-key)|\/archive\/|\/raw\/|\/media\/|\{diffType\}|token/
 
-/** The API's records lead to pages: for those who may see them, and for nobody else. */
+/** The API's records lead to pages: for those who may see them, and for no one else. */
 describe("addresses in records", () => {
   let world: DemoWorld
   let cookie: string

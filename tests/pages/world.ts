@@ -25,7 +25,7 @@ export interface DemoWorld {
   readonly close: () => Promise<void>
 }
 
-/** Who looks: nobody, somebody who is not in the organisation, a member, and the administrator of the site. */
+/** Who looks: no one, someone who is not in the organisation, a member, and the administrator of the site. */
 export const VISITORS = ["anonymous", "noor", "mira", "root"] as const
 export type Visitor = (typeof VISITORS)[number]
 

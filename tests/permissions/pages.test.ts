@@ -1,5 +1,5 @@
 /**
- * Every page and form × everybody × every visibility, by sessions of browsers.
+ * Every page and form × everyone × every visibility, by sessions of browsers.
  *
  * Slow: 10,000 requests are sent, and most refusals are whole pages.
  */
@@ -33,10 +33,10 @@ function fileIn(field: string): FormData {
   return form
 }
 
-/** Those who may not sign in have no session, and ask as anybody does. */
+/** Those who may not sign in have no session, and ask as anyone does. */
 const visitors = roles.filter((role) => role !== "inactive" && role !== "prohibited")
 
-/** Whether a page for those who have signed in leads everybody else to signing in, whatever there is. */
+/** Whether a page for those who have signed in leads everyone else to signing in, whatever there is. */
 const asksFirst = ({ method, rule }: Page): boolean => method === "GET" && rule.signIn === "required"
 
 /** The answer of a page to what the rule says: who could sign in is asked to, and what one may not see is missing. */

@@ -15,7 +15,7 @@ export async function freePort(): Promise<number> {
       await once(probe.listen(port, "127.0.0.1"), "listening")
       return port
     } catch {
-      // Somebody else has it.
+      // Someone else has it.
     } finally {
       await new Promise((resolve) => probe.close(resolve))
     }

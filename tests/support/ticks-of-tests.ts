@@ -1,4 +1,4 @@
-/** Fails each test in which one piece of work held everybody else up for too long: Vitest's set-up of a file. A forge that a test starts in its process answers nobody meanwhile. */
+/** Fails each test in which one piece of work held everyone else up for too long: Vitest's set-up of a file. A forge that a test starts in its process answers no one meanwhile. */
 import { readFileSync } from "node:fs"
 import { afterEach, beforeEach } from "vitest"
 import { firstCommentOf } from "./slow.ts"
@@ -13,7 +13,7 @@ afterEach(({ task: { file } }) => {
   const longest = ticks.longest()
   if (longest <= LIMIT_MS || firstCommentOf(readFileSync(file.filepath, "utf8")).includes("Long tick: ")) return
   throw new Error(
-    `one piece of work held everybody up for ${Math.round(longest)} ms, and ${LIMIT_MS} are allowed: do it in steps (src/core/work.ts) or in a thread (src/core/worker.ts), or ` +
+    `one piece of work blocked all callers for ${Math.round(longest)} ms, and ${LIMIT_MS} are allowed: do it in steps (src/core/work.ts) or in a thread (src/core/worker.ts), or ` +
       'give the reason in the first comment of the file, on a line with "Long tick: ".',
   )
 })

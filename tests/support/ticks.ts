@@ -1,5 +1,5 @@
 /**
- * How long one piece of work held everybody else up. Measured as processor time of this thread between two firings of a timer, so that a busy machine doesn't change it; a test's forge
+ * How long one piece of work held everyone else up. Measured as processor time of this thread between two firings of a timer, so that a busy machine doesn't change it; a test's forge
  * runs in the same thread, and so does the test.
  */
 

@@ -1,7 +1,7 @@
 import { PASSWORD, type TestHearth } from "./hearth.ts"
 import { sessionOf } from "./session.ts"
 
-/** For tests: somebody who reads pages and sends forms, signed in as in a browser. */
+/** For tests: someone who reads pages and sends forms, signed in as in a browser. */
 export interface Visitor {
   readonly get: (path: string) => Promise<Seen>
   readonly send: (path: string, fields?: Readonly<Record<string, string | readonly string[]>>) => Promise<Seen>

@@ -123,7 +123,7 @@ export const differing: Readonly<Record<string, readonly { readonly from: number
     { from: 35, members: /^body\.(allow_\w+|default_\w+|autodetect_manual_merge|ignore_whitespace_conflicts): expected|^… \d+ more$/ },
   ],
   // The recorded server ends all watches of a repository that becomes private. Here those who may still see it go on watching.
-  // It tells a fork's owner of a parent that has become private; here nobody is told who may not see it.
+  // It tells a fork's owner of a parent that has become private; here no one is told who may not see it.
   "repos-rename-delete": [
     { from: 20, members: /^body\.watchers_count: expected 0, got [12]$/ },
     { from: 23, members: /^body\.parent: missing/ },

@@ -47,7 +47,7 @@ const policy = (needs: "packages:read" | "packages:write"): Access<OnPackages & 
 export const onPackages = policy("packages:read")
 export const onPackagesAsWriter = policy("packages:write")
 
-/** The packages of the path's {owner} for whoever may see the owner: pages show to everybody what is public. */
+/** The packages of the path's {owner} for callers who may see the owner: pages show everyone what is public. */
 export const onVisiblePackages: Access<OnPackages> = {
   rule: { subject: "organization", needs: "packages:read", signIn: "optional" },
   open: ({ db, actor, path }) => locatePackages(db, actor, path["owner"] ?? ""),

@@ -64,7 +64,7 @@ interface Declared<Address extends string> {
   /** The values of the operation's path, where they are not those of the form's path, such as the number of what the address names. */
   readonly path?: (path: Values, request: Request) => Values | Promise<Values>
   /**
-   * The same where it depends on what was typed, such as the name of somebody who is added, or on who sends it. Who may see the page `on` may send the form; then the
+   * The same where it depends on what was typed, such as the name of someone who is added, or on who sends it. Who may see the page `on` may send the form; then the
    * operation decides about what was named, and a name that it does not find is a problem of the form.
    */
   readonly picks?: (path: Values, field: (name: string) => string, request: Request) => Values | Promise<Values>
@@ -200,7 +200,7 @@ export function sketch<Address extends string>(declared: Omit<Declared<Address>,
 }
 
 const CHANGED =
-  "somebody changed this while you were writing; nothing is saved yet. What it says now stands beside what you wrote, and the next time yours takes its place"
+  "this was changed by someone else while you were editing. Nothing is saved yet: the current value is shown beside yours, and saving again replaces it"
 
 /** What the operation's path has the values of. */
 const pathFor = async ({ path }: Pick<Declared<string>, "path">, request: Request): Promise<Values> =>

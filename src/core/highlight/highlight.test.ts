@@ -174,7 +174,7 @@ describe("highlighting", () => {
     const read = async (more: object = {}, by = highlighter) => readable(await by.lines({ ...code, ...more }))
     const [one, two] = await Promise.all([read(), read()])
     expect(one).toEqual(two)
-    // Whoever gives another text for the same blob gets what is known of it.
+    // Anyone who gives another text for the same blob gets what is known of it.
     expect(await read({ text: "let b" })).toEqual(one)
     expect(await read({ name: "a.py" })).not.toEqual(one)
     expect(await read({ text: "let b" }, openHighlighter({ ...PATIENT, cacheBytes: 0 }))).not.toEqual(one)

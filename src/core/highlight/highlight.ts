@@ -128,7 +128,7 @@ export function openHighlighter({ cacheBytes, deadlineMs = deadlineFor }: Highli
       const key = id !== undefined && grammar !== undefined && code.length <= HIGHLIGHT_LIMITS.length ? `${grammar} ${id}` : undefined
       const make = () => (key !== undefined && grammar ? makeOnce(key, lines, code, grammar) : resultOf(lines, code, grammar))
       const known = key === undefined ? undefined : (cache?.get(key) ?? underWay.get(key))
-      // Whoever began with it may have gone.
+      // The first caller may have gone.
       const result = known ? Promise.resolve(known).catch(make) : patienceMs > 0 || grammar === undefined ? make() : plain(lines, code)
       const { html, ...rest } = await within(patienceMs, result, () => plain(lines, code))
       return { lines: lines.length === 0 ? [] : html.split("\n").map(trusted), grammar: rest.grammar, hasInvisible: rest.hasInvisible }

@@ -1,6 +1,6 @@
 /** Anchors of headings: equal ones are numbered from the second on, so that each can be linked to. */
 
-/** Gives each name that it is asked for as an anchor that it gave to nobody before: `a`, `a-1`, `a-2`. */
+/** Gives each name that it is asked for as an anchor that it gave to no one before: `a`, `a-1`, `a-2`. */
 export function distinctAnchors(): (name: string) => string {
   const taken = new Set<string>()
   const next = new Map<string, number>()

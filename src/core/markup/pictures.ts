@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 
 /**
- * Pictures of other sites in texts. Pages load nothing from elsewhere, so that nobody else learns who reads what: the server fetches such a picture
+ * Pictures of other sites in texts. Pages load nothing from elsewhere, so that no one else learns who reads what: the server fetches such a picture
  * in the reader's place, from an address that it has signed, so that it fetches nothing that no text shows.
  */
 

@@ -51,7 +51,7 @@ export interface Rendering {
   readonly resolve?: Resolve | undefined
   /**
    * For a page of this site: our own addresses are paths, because people reach the site by more than one name, and nothing is loaded from elsewhere, so
-   * that nobody else learns who reads what.
+   * that no one else learns who reads what.
    */
   readonly isForPage?: boolean | undefined
   /** On a page, pictures of other sites are shown by way of this server, at addresses signed with this key; without it they are named. */

@@ -148,13 +148,13 @@ describe("outgoing requests", () => {
     expect([long.body.length, long.cut]).toEqual([1_000, true])
   })
 
-  it("wait no longer for name servers, and not when nobody waits any more", async () => {
+  it("wait no longer for name servers, and not when no one waits any more", async () => {
     const { send } = openOutgoing(
       openGuard("*", () => new Promise(() => {})),
       "hearth",
     )
     const request = { method: "GET", url: "http://slow.example/", ...limits }
     await expect(send({ ...request, timeoutMs: 50 })).rejects.toThrow("no answer within 0.05 s")
-    await expect(send({ ...request, signal: AbortSignal.abort(new Error("nobody waits")) })).rejects.toThrow("nobody waits")
+    await expect(send({ ...request, signal: AbortSignal.abort(new Error("no one waits")) })).rejects.toThrow("no one waits")
   })
 })

@@ -12,7 +12,7 @@ const AT_ONCE = 8
 export const KEPT_SECONDS = 3_600
 const MISSING_SECONDS = 60
 
-/** Pictures of other sites. They are the same for everybody, and kept in memory, which is bounded and needs no sweep; browsers keep theirs. */
+/** Pictures of other sites. They are the same for everyone, and kept in memory, which is bounded and needs no sweep; browsers keep theirs. */
 export interface Pictures {
   /** The picture at an address. Readers who ask at the same time share one request, which goes on when the first of them is gone. */
   readonly find: (url: string) => Promise<Picture | undefined>

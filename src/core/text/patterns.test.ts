@@ -172,7 +172,7 @@ describe("many patterns at once", () => {
     await compare(100_000)
   })
 
-  it("stops at the limit, and holds nobody up until then", async () => {
+  it("stops at the limit, and holds no one up until then", async () => {
     const spiteful = globs(Array.from({ length: 100 }, (_, index) => `${"*a".repeat(400)}b${index}`))
     const longest = await longestTickOf(() =>
       expect(spiteful.matching("a".repeat(3000), work(10_000_000))).rejects.toBeInstanceOf(TooMuchWork),

@@ -81,7 +81,7 @@ describe("the last changes of paths", () => {
     expect(await world.git.history.lastChanges(repository, { ...options, commit: head, paths: [] })).toEqual(new Map())
   })
 
-  it("end when nobody waits for them", async () => {
+  it("end when no one waits for them", async () => {
     const paths = await entriesOf(head, "")
     const signal = AbortSignal.abort()
     await expect(world.git.history.lastChanges(repository, { ...options, commit: head, paths, signal })).rejects.toMatchObject({

@@ -15,7 +15,7 @@ import { formatPack } from "./pack.ts"
 import { closeQuarantine, migrateQuarantine, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
 
 /*
- * Names in trees are checked wherever a tree is written. What only git checks are the files that it reads itself when somebody fetches: `.gitmodules` and
+ * Names in trees are checked wherever a tree is written. What only git checks are the files that it reads itself when someone fetches: `.gitmodules` and
  * `.gitattributes`. Where a tree that is written here has such a file anew, it is taken in as a push would be: a pack goes to a quarantine by the same
  * function, and git refuses what it would refuse there. The files of most trees are those that they had before, and cost nothing.
  */

@@ -118,7 +118,7 @@ export interface GitOptions {
    */
   readonly aloneSince?: number | undefined
   readonly limits?: Partial<GitLimits>
-  /** Who the current work is for; by default nobody in particular. */
+  /** Who the current work is for; by default no one in particular. */
   readonly caller?: () => Caller
   /** Receives log entries. */
   readonly log?: (event: GitEvent) => void

@@ -7,7 +7,7 @@ export type Release = () => void
 export interface Caller {
   readonly account: string | undefined
   readonly address: string | undefined
-  /** Fires when nobody waits for the result any more. */
+  /** Fires when no one waits for the result any more. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -54,7 +54,7 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A share of the permits that somebody may hold. */
+/** A share of the permits that someone may hold. */
 interface Share {
   readonly holder: string
   readonly most: number

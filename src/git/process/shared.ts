@@ -32,12 +32,12 @@ export function createShared<T>(): Shared<T> {
 
   return {
     async run(key, signal, work) {
-      if (signal?.aborted) throw new GitError("aborted", "nobody waits for it")
+      if (signal?.aborted) throw new GitError("aborted", "no one waits for it")
       const found = underWay.get(key) ?? start(key, work)
       found.callers += 1
       let leave = () => {}
       const left = new Promise<never>((_, reject) => {
-        leave = () => reject(new GitError("aborted", "nobody waits for it"))
+        leave = () => reject(new GitError("aborted", "no one waits for it"))
       })
       signal?.addEventListener("abort", leave)
       try {

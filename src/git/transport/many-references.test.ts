@@ -1,5 +1,5 @@
 /*
- * Somebody pushes 40,000 tags at once. Git writes and flushes a file for each: after a minute it was killed and left 20,969 lock files, which later attempts removed one a second, for hours
+ * Someone pushes 40,000 tags at once. Git writes and flushes a file for each: after a minute it was killed and left 20,969 lock files, which later attempts removed one a second, for hours
  * after the client had left, and the service took 104 seconds to stop. Now a push of so many is refused as a whole, git gets time for as many as are allowed, and leaves no lock when it is
  * stopped; those that a killed service left are removed all at once.
  */

@@ -18,7 +18,7 @@ import { confirmedSession } from "../parts/sign-in/confirmed.ts"
 /** The account of a person, for site administrators. */
 
 export const VISIBILITIES = [
-  ["public", "Everybody"],
+  ["public", "Everyone"],
   ["limited", "People who have signed in"],
   ["private", "Those with whom they work"],
 ] as const
@@ -49,13 +49,13 @@ const accountFields: readonly Field[] = [
     kind: "box",
     name: "prohibit_login",
     label: "Suspended",
-    hint: "Suspended users can't sign in, and their tokens and keys are refused. Nothing is deleted.",
+    hint: "Suspended users can't sign in, and their tokens and keys stop working. Nothing is deleted.",
   },
-  { kind: "box", name: "active", label: "Activated", hint: "The e-mail address counts as confirmed." },
+  { kind: "box", name: "active", label: "Activated", hint: "The e-mail address is verified." },
   { kind: "box", name: "admin", label: "Site administrator", hint: "Full access, including these pages." },
   { kind: "box", name: "restricted", label: "Restricted", hint: "Restricted users only see what they are explicitly given access to." },
   { kind: "box", name: "allow_create_organization", label: "Can create organizations" },
-  { kind: "line", name: "max_repo_creation", label: "Repository limit", type: "number", hint: "-1 uses the limit of the site." },
+  { kind: "line", name: "max_repo_creation", label: "Repository limit", type: "number", hint: "Use -1 for the site default." },
 ]
 
 const passwordFields: readonly Field[] = [
@@ -68,7 +68,7 @@ const passwordFields: readonly Field[] = [
     required: true,
     maxlength: 255,
   },
-  { kind: "box", name: "must_change_password", label: "Must be changed at the first sign-in", value: true },
+  { kind: "box", name: "must_change_password", label: "Require a password change at the first sign-in", value: true },
 ]
 
 const newName = {
@@ -77,7 +77,7 @@ const newName = {
   label: "New name",
   required: true,
   maxlength: 40,
-  hint: "The old name redirects to the new one.",
+  hint: "The old name redirects to the new name.",
 } as const satisfies Field
 
 const removalFields: readonly Field[] = [
@@ -85,8 +85,7 @@ const removalFields: readonly Field[] = [
     kind: "content",
     content: html`
       <p>
-        Nobody can bring it back. What they wrote stays, without their name. To keep somebody out for a time,
-        suspend them.
+        This cannot be undone. Their issues and comments stay, without their name. To block access temporarily, suspend the account instead.
       </p>
     `,
   },
@@ -94,7 +93,7 @@ const removalFields: readonly Field[] = [
     kind: "box",
     name: "purge",
     label: "Delete their repositories and packages too, and remove their memberships",
-    hint: "Otherwise an account that has any is not deleted.",
+    hint: "Otherwise, an account that owns any is not deleted.",
   },
 ]
 

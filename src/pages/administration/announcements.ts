@@ -32,10 +32,10 @@ const fieldsOf = (row?: AnnouncementRow): readonly Field[] => [
     label: "Tone",
     value: row?.tone ?? "info",
     options: [
-      ["info", "Note"],
-      ["good", "Good news"],
+      ["info", "Info"],
+      ["good", "Success"],
       ["warn", "Warning"],
-      ["bad", "Trouble"],
+      ["bad", "Error"],
     ],
   },
   {
@@ -44,7 +44,7 @@ const fieldsOf = (row?: AnnouncementRow): readonly Field[] => [
     label: "Visibility",
     value: row?.audience ?? "everybody",
     options: [
-      ["everybody", "Everybody"],
+      ["everybody", "Everyone"],
       ["signedIn", "People who have signed in"],
     ],
   },
@@ -61,9 +61,9 @@ const fieldsOf = (row?: AnnouncementRow): readonly Field[] => [
 
 const stateOf = ({ starts_at, ends_at }: AnnouncementRow, now: number) =>
   ends_at !== 0 && ends_at <= now
-    ? state("neutral", "check", "Over")
+    ? state("neutral", "check", "Ended")
     : starts_at > now
-      ? state("pending", "clock", "To come")
+      ? state("pending", "clock", "Scheduled")
       : state("success", "dot-fill", "Shown")
 
 const list: Page = page({
@@ -81,12 +81,11 @@ const list: Page = page({
       body: html`
         <h1>Announcements</h1>
         <p class="muted">
-          They are on top of all pages. Everybody can dismiss one for the browser that they use; one that is changed is
-          shown again.
+          Announcements are shown at the top of all pages. Users can dismiss them; an announcement that is changed is shown again.
         </p>
         ${
           rows.length === 0
-            ? empty("megaphone", "Nothing is announced")
+            ? empty("megaphone", "No announcements")
             : html`
               <ul class="rows">
                 ${rows.map(({ row, text }) => {
@@ -97,12 +96,12 @@ const list: Page = page({
                         ${notice(row.tone, text)}
                         <p class="meta">
                           ${stateOf(row, now)}
-                          <span>${row.audience === "everybody" ? "Everybody" : "People who have signed in"}</span>
+                          <span>${row.audience === "everybody" ? "Everyone" : "Signed-in users"}</span>
                           ${row.starts_at > 0 && html`<span>from ${time(row.starts_at, now)}</span>`}
                           ${row.ends_at > 0 && html`<span>until ${time(row.ends_at, now)}</span>`}
                         </p>
                         <details class="stack">
-                          <summary>Change<span class="hidden-text"> announcement ${row.id}</span></summary>
+                          <summary>Edit<span class="hidden-text"> announcement ${row.id}</span></summary>
                           ${formView(change, { path: at, key: row.id, draft, submit: "Save", look: "plain", fields: fieldsOf(row) })}
                         </details>
                       </div>

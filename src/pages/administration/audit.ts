@@ -43,7 +43,7 @@ export const audit = page({
       title: "Audit log",
       body: html`
         <h1>Audit log</h1>
-        <p class="muted">What administrators changed, by pages and by the API, and failed sign-ins. Newest first.</p>
+        <p class="muted">Changes made by administrators, on pages and through the API, and failed sign-ins. Newest first.</p>
         <form class="form" action="${AUDIT}" role="search" aria-label="Audit log">
           <div class="grid">
             ${AUDIT_FIELDS.map(([name, label]) => field({ name, label, value: query[name] ?? "" }))}
@@ -57,7 +57,7 @@ export const audit = page({
             : html`
               ${table(
                 "Entries",
-                ["When", "Who", "What", "Status", "From"],
+                ["Time", "User", "Change", "Status", "From"],
                 entries.map((each) => entryRow(each, now)),
               )}
               ${pager(reader.url, rows, total)}

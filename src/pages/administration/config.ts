@@ -29,11 +29,10 @@ export const configuration = page({
       body: html`
         <h1>Configuration</h1>
         <p class="muted">
-          As it is in force. It is changed by a file, the environment or the command line, and counts from the next
-          start. Secrets are hidden.
+          The current configuration. Change it in a file, the environment or the command line, and restart. Secrets are hidden.
         </p>
         ${filterForm(CONFIGURATION, q, "Search settings")}
-        ${rowsOr(shown, settingRow, empty("gear", "No setting matches"))}
+        ${rowsOr(shown, settingRow, empty("gear", "No settings found"))}
       `,
     })
   },

@@ -43,8 +43,8 @@ const jobsPage: Page = page({
           counts.length === 0
             ? empty(
                 "check-circle",
-                "Nothing waits",
-                "Mails, deliveries and other work that follows a change is counted here while it waits, and when it failed.",
+                "No jobs waiting",
+                "Mails, webhook deliveries and other background work that is waiting or has failed is listed here.",
               )
             : table("Jobs", ["Kind", "State", { number: "Jobs" }], counts.map(countRow))
         }
@@ -56,7 +56,7 @@ const jobsPage: Page = page({
           `
         }
         <h2 id="schedule">Schedule</h2>
-        <p class="muted">Times are UTC. What has none runs only when asked for.</p>
+        <p class="muted">Times are in UTC. Tasks without a time run only on request.</p>
         <ul class="rows card">${tasks.map((task) => taskRow(task, now))}</ul>
       `,
     })
@@ -101,7 +101,7 @@ const taskRow = (task: Awaited<ReturnType<Services["jobs"]["tasks"]["list"]>>[nu
       <div class="main">
         <h3 class="title"><code>${task.name}</code></h3>
         <p class="meta">
-          <span>${task.cron === undefined ? "when asked for" : html`<code>${task.cron}</code>`}</span>
+          <span>${task.cron === undefined ? "on request" : html`<code>${task.cron}</code>`}</span>
           ${task.lastRunAt > 0 && html`<span>${TASK_STATES[task.lastStatus]} ${time(task.lastRunAt, now)}</span>`}
           ${task.nextRunAt > 0 && html`<span>next ${time(task.nextRunAt, now)}</span>`}
         </p>

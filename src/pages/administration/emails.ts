@@ -26,9 +26,9 @@ export const emails = page({
         ${filterForm(EMAILS, q, "Search addresses and names")}
         ${
           addresses.length === 0
-            ? empty("mail", "No address matches")
+            ? empty("mail", "No addresses found")
             : html`
-              ${table("Addresses", ["Address", "Whose", "State"], addresses.map(addressRow))}
+              ${table("Addresses", ["Address", "User", "State"], addresses.map(addressRow))}
               ${pager(reader.url, rows, total)}
             `
         }
@@ -43,7 +43,7 @@ const addressRow = (each: Awaited<ReturnType<typeof listAddresses>>["rows"][numb
       <td class="break">${each.email}</td>
       <td><a href="${PEOPLE}/${encodeURIComponent(each.name)}"><bdi>${each.name}</bdi></a></td>
       <td>
-        ${each.is_activated === 1 ? state("success", "check", "Proven") : state("neutral", "hourglass", "Not proven")}
+        ${each.is_activated === 1 ? state("success", "check", "Verified") : state("neutral", "hourglass", "Unverified")}
         ${each.is_primary === 1 && html` <span class="chip">primary</span>`}
       </td>
     </tr>

@@ -56,7 +56,7 @@ const organizations: Page = page({
         ${filterForm(ORGANIZATIONS, q, "Search organizations")}
         ${
           found.rows.length === 0
-            ? empty("organization", "There is no such organization")
+            ? empty("organization", "No organizations found")
             : html`${accountRows(found.rows)}${pager(reader.url, rows, found.total)}`
         }
         <h2 id="make">New organization</h2>
@@ -65,13 +65,13 @@ const organizations: Page = page({
           submit: "Create organization",
           fields: [
             { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
-            { kind: "line", name: "owner", label: "Owner", required: true, hint: "The name of a person.", maxlength: 40 },
+            { kind: "line", name: "owner", label: "Owner", required: true, hint: "The user name of its first owner.", maxlength: 40 },
             {
               kind: "menu",
               name: "visibility",
               label: "Visibility",
               options: [
-                ["public", "Everybody"],
+                ["public", "Everyone"],
                 ["limited", "People who have signed in"],
                 ["private", "Its members"],
               ],
@@ -84,8 +84,8 @@ const organizations: Page = page({
           look: "danger",
           submit: "Delete organization",
           fields: [
-            { kind: "content", content: html`<p>Nobody can bring it back. One that owns repositories is not deleted.</p>` },
-            nameOf("Name of the organization that is to be deleted"),
+            { kind: "content", content: html`<p>This cannot be undone. An organization that owns repositories is not deleted.</p>` },
+            nameOf("Name of the organization to delete"),
           ],
         })}
       `,
@@ -129,7 +129,7 @@ const repositories: Page = page({
           <h1>Repositories</h1>
           <a class="button small end" href="${UNADOPTED}">${icon("download")}Adopt from the import folder</a>
         </div>
-        ${await repositoryList(call, { action: REPOSITORIES, empty: empty("repo", "There is no repository yet") })}
+        ${await repositoryList(call, { action: REPOSITORIES, empty: empty("repo", "No repositories yet") })}
         <h2 id="danger">Danger zone</h2>
         ${formView(deleteRepository, {
           draft: call.draft,
@@ -137,7 +137,7 @@ const repositories: Page = page({
           submit: "Delete repository",
           fields: [
             { kind: "content", content: html`<p>Everything in it is deleted. This cannot be undone.</p>` },
-            nameOf("Repository that is to be deleted", "owner/name"),
+            nameOf("Repository to delete", "owner/name"),
           ],
         })}
       `,
@@ -175,14 +175,14 @@ const unadopted: Page = page({
         <p class="crumbs"><a href="${REPOSITORIES}">Repositories</a><span class="sep">/</span>Adopt</p>
         <h1>Adopt repositories</h1>
         <p class="muted">
-          Those that an operator has put into the import folder, as owner/name.git below <code>imports</code> in the
-          data folder, of accounts that have none of that name.
+          Repositories that an operator has put into the import folder, as owner/name.git below <code>imports</code> in the
+          data folder, of accounts that have no repository of that name.
         </p>
         ${filterForm(UNADOPTED, q, "owner or owner/name, as globs")}${found instanceof Refusal && problem(found)}
         ${draft?.form === adopt.id && notice("bad", draft.refusal.message)}
         ${
           all.length === 0
-            ? empty("repo", "There is nothing to adopt")
+            ? empty("repo", "Nothing to adopt")
             : html`
               <ul class="rows">
                 ${all.slice(rows.offset, rows.offset + rows.limit).map(
@@ -204,7 +204,7 @@ const unadopted: Page = page({
                 draft,
                 look: "danger",
                 submit: "Delete files",
-                fields: [nameOf("Repository whose files are to be deleted", "owner/name")],
+                fields: [nameOf("Repository whose files to delete", "owner/name")],
               })}
             `
         }

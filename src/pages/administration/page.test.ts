@@ -45,7 +45,7 @@ withHearth("pages of site administrators", { people: ["ann", "ben"] }, ({ test, 
     test("are found by name and by state", async () => {
       const { html } = await root.get("/-/admin/users?only=administrators")
       expect([html.includes(">cleo<"), html.includes(">ben<")]).toEqual([true, false])
-      expect((await root.get("/-/admin/users?q=nobody-like-this")).html).toContain("Nobody matches")
+      expect((await root.get("/-/admin/users?q=nobody-like-this")).html).toContain("No users found")
     })
 
     test("are made; a mistake shows what was typed, but no password", async () => {
@@ -97,7 +97,7 @@ withHearth("pages of site administrators", { people: ["ann", "ben"] }, ({ test, 
     })
   })
 
-  test("organisations are made for somebody, and deleted by name", async () => {
+  test("organisations are made for someone, and deleted by name", async () => {
     const at = "/-/admin/orgs"
     expect((await root.send(at, { username: "guild", owner: "nobody", visibility: "public" })).html).toContain('value="nobody"')
     expect((await root.send(at, { username: "guild", owner: "ben", visibility: "private" })).to).toBe(at)

@@ -24,14 +24,14 @@ import { peopleAdministrationPages } from "./people.ts"
 /** How the site is: its health, its totals, its limits and its versions. */
 
 const HEALTH_STATES = {
-  pass: state("success", "check-circle", "Well"),
-  warn: state("pending", "alert", "Soon not well"),
-  fail: state("error", "x-circle", "Not well"),
+  pass: state("success", "check-circle", "Healthy"),
+  warn: state("pending", "alert", "Degraded"),
+  fail: state("error", "x-circle", "Failing"),
 } as const
 
 const PARTS: Readonly<Record<string, string>> = {
   "database:write": "Database",
-  "repositories:write": "Folder of the repositories",
+  "repositories:write": "Repository folder",
   "git:start": "git",
   "disk:free": "Disk",
 }
@@ -63,9 +63,9 @@ async function freeSpace({ config }: Services): Promise<string> {
 }
 
 const REGISTRATION = {
-  open: "Everybody may make an account",
-  invitation: "People who were invited may make an account",
-  closed: "Only administrators make accounts",
+  open: "Anyone can create an account",
+  invitation: "Invited users can create an account",
+  closed: "Only administrators can create accounts",
 } as const
 
 /** The most runners that are asked about on the overview. */
@@ -110,7 +110,7 @@ const overview: Page = page({
         <h2 id="limits">Limits of git commands</h2>
         ${table(
           "Limits",
-          ["What", { number: "In use" }, { number: "At most" }, { number: "Waiting" }, { number: "Refused" }],
+          ["Limit", { number: "In use" }, { number: "At most" }, { number: "Waiting" }, { number: "Refused" }],
           git.limits().map(limitRow),
         )}
         <h2 id="versions">Versions</h2>
@@ -146,17 +146,17 @@ async function totals({ config, jobs, now }: Services, db: Handle): Promise<Html
       <dt>Accounts</dt>
       <dd>
         ${REGISTRATION[config.users.registration]}
-        ${config.security.requireSignIn && "; who has not signed in sees nothing"}.${" "}
+        ${config.security.requireSignIn && "; sign-in is required to view pages"}.${" "}
         <a class="in-text" href="${ADMINISTRATION_PATH}/config?q=users.">Sign-up settings</a><br>
         <span class="muted small">
-          It counts from the next start: set <code>users.registration</code> to <code>closed</code>,${" "}
+          Changes take effect after a restart: set <code>users.registration</code> to <code>closed</code>,${" "}
           <code>invitation</code> or <code>open</code> in the configuration’s file, or${" "}
           <code>HEARTH_USERS_REGISTRATION</code>.
         </span>
       </dd>
       <dt>Mail</dt>
       <dd>
-        ${config.mail.host === "" ? "No mail server is set up: nobody is written to" : html`By way of <code>${config.mail.host}</code>`}
+        ${config.mail.host === "" ? "No mail server is configured" : html`Sent through <code>${config.mail.host}</code>`}
       </dd>
     </dl>
   `

@@ -63,7 +63,7 @@ const list: Page = page({
         ${rowsOr(
           people,
           (user) => personRow(user, shownAddress(services.site, user, actor), now),
-          empty("people", "Nobody matches", "Look for part of a name or of an address."),
+          empty("people", "No users found", "Search for part of a name or an address."),
           pager(reader.url, rows, total),
         )}
         <h2 id="invite">Invite a user</h2>
@@ -71,8 +71,8 @@ const list: Page = page({
           services.config.users.registration === "closed"
             ? html`
               <p class="muted">
-                Only administrators make accounts here. Set <code>users.registration</code> to <code>invitation</code>${" "}
-                or <code>open</code> for people to make their own.
+                Only administrators can create accounts. Set <code>users.registration</code> to <code>invitation</code>${" "}
+                or <code>open</code> to let people sign up.
               </p>
             `
             : formView(invitation, {
@@ -121,8 +121,8 @@ const invitation = form({
       body: html`
         <h1>Invitation</h1>
         <p>
-          With this link <span class="break">${field("email")}</span> can make an account, once. Where the site sends
-          mail, they get it.
+          With this link <span class="break">${field("email")}</span> can create an account, once. The invitation is
+          also sent by mail if the site sends mail.
         </p>
         <pre tabindex="0" aria-label="The link"><code>${String(memberOf(record, "link"))}</code></pre>
         <p><a href="${PEOPLE}">Back to the people</a></p>
@@ -142,7 +142,7 @@ const fresh: Page = page({
         <h1>New account</h1>
         ${
           services.config.users.registration !== "closed" &&
-          html`<p class="muted">People can also be <a href="${PEOPLE}#invite">invited</a> to make their account themselves.</p>`
+          html`<p class="muted">People can also be <a href="${PEOPLE}#invite">invited</a> to create their account themselves.</p>`
         }
         ${formView(create, {
           draft,
@@ -166,8 +166,8 @@ const fresh: Page = page({
               required: true,
               maxlength: 255,
             },
-            { kind: "box", name: "must_change_password", label: "Must change the password at the next sign-in", value: true },
-            { kind: "menu", name: "visibility", label: "Visibility", options: [["", "As the site has it"], ...VISIBILITIES] },
+            { kind: "box", name: "must_change_password", label: "Require a password change at the next sign-in", value: true },
+            { kind: "menu", name: "visibility", label: "Visibility", options: [["", "Site default"], ...VISIBILITIES] },
             {
               kind: "box",
               name: "restricted",

@@ -106,8 +106,8 @@ const listOf = (kind: Kind): Page =>
                   ? issueRows(issues, { withRepository: true, ...(notes && { notes }), now: services.now() })
                   : empty(
                       kind === "issues" ? "issue-opened" : "git-pull-request",
-                      "Nothing to see here",
-                      "What matches is listed here, wherever it is.",
+                      "Nothing found",
+                      "Results from all repositories are listed here.",
                     )
               }
               ${pager(reader.url, rows, found.total)}

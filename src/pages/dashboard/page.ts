@@ -56,8 +56,8 @@ async function frontPage({ services, db, actor }: Call): Promise<Shown> {
     body: html`
       <section class="hero">
         <h1>Hearth</h1>
-        <p>This server hosts git repositories: with issues, pull requests, reviews, workflows, packages and wikis.</p>
-        <p class="muted">A repository is cloned by its owner’s name and its own:</p>
+        <p>Git repositories with issues, pull requests, reviews, workflows, packages and wikis.</p>
+        <p class="muted">Clone a repository:</p>
         <div class="prose">
           <pre tabindex="0">
             <code>git clone ${site.rootUrl}/owner/name.git</code>
@@ -126,8 +126,8 @@ async function dashboard(call: Call, actor: SignedIn): Promise<Shown> {
                 ? await feedEntries(db, entries, now)
                 : empty(
                     "pulse",
-                    day ? "Nothing happened on this day" : "Nothing has happened around you yet",
-                    "What you do, and what happens in repositories that you watch, is listed here.",
+                    day ? "No activity on this day" : "No activity yet",
+                    "Your activity, and activity in repositories that you watch, is listed here.",
                     html`<a class="button" href="/explore/repos">${icon("telescope")} Explore repositories</a>`,
                   )
             }
@@ -179,11 +179,11 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
               "Kinds of repositories",
               KINDS.map(([name, text]) => ({ href: withQuery(reader.url, { kind: name }), text, current: name === kind })),
             )}
-            ${repositories.length > 0 ? shortList(repositories) : html`<p class="muted small">No repository matches.</p>`}
-            ${total > SIDE && html`<p class="small"><a href="${path(me.name)}?tab=repositories">All of yours</a></p>`}
+            ${repositories.length > 0 ? shortList(repositories) : html`<p class="muted small">No repositories found.</p>`}
+            ${total > SIDE && html`<p class="small"><a href="${path(me.name)}?tab=repositories">All your repositories</a></p>`}
           `
           : html`
-            <p class="small">You have none yet.</p>
+            <p class="small">No repositories yet.</p>
             <p class="bar">
               <a class="button small primary" href="/repo/create">${icon("plus")}New repository</a>
               <a class="button small" href="/repo/migrate">${icon("repo-push")}Import one</a>
@@ -191,7 +191,7 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
             ${
               services.config.git.pushToCreate.user &&
               html`
-                <p class="small">Or push one, and it is made:</p>
+                <p class="small">Or create one by pushing:</p>
                 <div class="prose small">
                   <pre tabindex="0"><code>git push ${services.site.rootUrl}/${me.name}/name.git main</code></pre>
                 </div>

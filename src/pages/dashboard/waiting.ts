@@ -11,7 +11,7 @@ import type { IconName } from "../../web/icon-names.ts"
 import { time } from "../../web/time.ts"
 import { issueRows } from "../parts/issues/list-view.ts"
 
-/** What waits for somebody: reviews that are asked for, what they are to do, and their runs that failed. */
+/** What waits for someone: reviews that are asked for, what they are to do, and their runs that failed. */
 
 const SHOWN = 5
 const DAY = 86_400
@@ -33,7 +33,7 @@ export async function waitingFor(call: Call): Promise<Html> {
   const failed = await failedRuns(call)
   const now = services.now()
   const groups = [
-    group("Reviews that you are asked for", "code-review", "/pulls?type=review_requested", reviews, now),
+    group("Review requests", "code-review", "/pulls?type=review_requested", reviews, now),
     group("Assigned to you", "issue-opened", "/issues?type=assigned", assigned, now),
   ]
   if (reviews.total + assigned.total + failed.length === 0) return html``
@@ -45,7 +45,7 @@ export async function waitingFor(call: Call): Promise<Html> {
         failed.length > 0 &&
         html`
           <div class="card">
-            <h3 class="head">${icon("x-circle")} Your runs that failed</h3>
+            <h3 class="head">${icon("x-circle")} Your failed runs</h3>
             <ul class="rows">
               ${failed.map(
                 (run) =>

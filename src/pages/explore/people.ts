@@ -27,16 +27,16 @@ const KINDS = {
     title: "Explore people",
     search: "Search people",
     icon: "people",
-    nothing: "There is nobody to see here yet",
-    about: "People whom you may know of are listed here.",
+    nothing: "No users yet",
+    about: "Users are listed here.",
   },
   organizations: {
     kind: "organization",
     title: "Explore organizations",
     search: "Search organizations",
     icon: "organization",
-    nothing: "There is no organization to see here yet",
-    about: "Organizations own repositories that several people work on. Whoever has signed in can make one.",
+    nothing: "No organizations yet",
+    about: "Organizations own repositories that several people work on. Any signed-in user can create one.",
   },
 } as const
 
@@ -70,7 +70,7 @@ const explorePage = (name: keyof typeof KINDS): Page => {
               ? accountRows(found.rows)
               : keyword === ""
                 ? empty(about.icon, about.nothing, about.about)
-                : empty("search", "Nobody matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
+                : empty("search", "No users found", "Search for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
           }
           ${pager(reader.url, rows, found.total)}
         `,

@@ -21,7 +21,7 @@ export const explorePages: readonly Page[] = [
         ${exploreTabs("repos")}
         ${await repositoryList(call, {
           action: "/explore/repos",
-          empty: empty("repo", "There is no repository to see here yet", "Repositories that you may read are listed here."),
+          empty: empty("repo", "No repositories yet", "Repositories that you have access to are listed here."),
         })}
       `,
     }),

@@ -24,8 +24,8 @@ export async function followedIssues({ services, db, actor, page, reader }: Call
   if (rows.length === 0)
     return empty(
       "bell",
-      "You follow nothing here",
-      "You follow issues and pull requests that you open, are assigned to, comment on or subscribe to.",
+      "No subscriptions",
+      "You are subscribed to issues and pull requests that you open, are assigned to, comment on or subscribe to.",
     )
   const now = services.now()
   const views = await viewIssues(db, actor, rows)

@@ -83,7 +83,7 @@ withWorld("the pages of notifications", { open }, ({ test, world }) => {
     const all = await ann.post("/notifications/mark", { status: "read", back: "/notifications?subject=issue" })
     expect(all.location).toBe("/notifications?subject=issue")
     expect(await world.unread()).toBe(0)
-    expect((await ann.get("/notifications")).text).toContain("Nothing is unread")
+    expect((await ann.get("/notifications")).text).toContain("All caught up")
     expect((await ann.get("/notifications/new")).text).toBe('{"new":0}')
   })
 
@@ -130,7 +130,7 @@ withWorld("the pages of notifications", { open }, ({ test, world }) => {
     const { call, ben, hearth } = world
     const ann = await world.as("ann")
     expect((await ann.get("/notifications/subscriptions")).text).toContain("To be done")
-    expect((await ann.get("/notifications/subscriptions?state=closed")).text).toContain("You follow nothing here")
+    expect((await ann.get("/notifications/subscriptions?state=closed")).text).toContain("No subscriptions")
     expect((await ann.get("/notifications/watching")).text).toContain("/ann/two")
     const count = async (path: string) => (await statementsOf(hearth.services.database, () => ann.get(path))).length
     const paths = ["/notifications", "/notifications/subscriptions", "/notifications/watching", "/"]

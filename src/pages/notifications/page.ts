@@ -219,7 +219,7 @@ function markButtons(url: string, { reason, subjects, state, repositoryId }: Thr
 
 const nothingMatches = (url: string): Html => {
   const all = withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })
-  return empty("filter", "Nothing matches", "There is none of this kind here.", html`<a class="button" href="${all}">Show all</a>`)
+  return empty("filter", "Nothing matches", "Nothing matches this filter.", html`<a class="button" href="${all}">Show all</a>`)
 }
 
 export const notificationPages: readonly Page[] = [
@@ -251,7 +251,7 @@ export const notificationPages: readonly Page[] = [
     query: { back: Type.Optional(Type.String()) },
     answer: async ({ services, actor, path: { thread }, query }) => {
       const issue = await unsubscribeThread(services, actor, pathNumber(thread))
-      return moved(backOf(query.back), { flash: `You are told of #${issue.number} no longer, unless somebody mentions you.` })
+      return moved(backOf(query.back), { flash: `Unsubscribed from #${issue.number}. You are still notified when you are mentioned.` })
     },
   }),
 
@@ -334,8 +334,8 @@ export const notificationPages: readonly Page[] = [
           where: [watchedBy(call.me.id)],
           empty: empty(
             "eye",
-            "You watch no repository",
-            "You are notified about what happens in repositories that you watch.",
+            "You aren’t watching any repositories",
+            "You are notified about activity in repositories that you watch.",
             html`<a class="button" href="/explore/repos">${icon("telescope")} Explore</a>`,
           ),
         })}
@@ -360,7 +360,7 @@ async function openThread({ site }: Services, db: Handle, actor: SignedIn, threa
 }
 
 const nothing = {
-  unread: () => empty("inbox", "Nothing is unread", "New threads about your issues, reviews and watched repositories arrive here."),
-  read: () => empty("check", "Nothing was read yet"),
-  pinned: () => empty("pin", "Nothing is pinned", "Pin threads that you want to come back to."),
+  unread: () => empty("inbox", "All caught up", "New notifications are shown here."),
+  read: () => empty("check", "No read notifications"),
+  pinned: () => empty("pin", "No pinned notifications", "Pin notifications to keep them here."),
 } as const

@@ -9,9 +9,9 @@ import { timeOf } from "../../web/time.ts"
 
 export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   assigned: "Assigned to you",
-  review: "Your review is asked for",
-  mention: "You are mentioned",
-  author: "You opened it",
+  review: "Review requested",
+  mention: "Mentioned",
+  author: "Author",
 }
 
 export interface ThreadsShown {

@@ -33,10 +33,10 @@ const shownAs = (title: string, body: Shown["body"], status = 200): Shown => ({
 })
 
 const isVoid = shownAs(
-  "This link isn’t good any more",
+  "This link has expired",
   html`
-    <p role="alert">It was used, is too old, was withdrawn, or is incomplete.</p>
-    <p>Ask who has invited you for another one.</p>
+    <p role="alert">It was used, has expired, was withdrawn, or is incomplete.</p>
+    <p>Ask for a new invitation.</p>
   `,
   404,
 )
@@ -52,7 +52,7 @@ export const invitationPages: readonly Page[] = [
     changesWithTime: true,
     query: { code: Type.Optional(Type.String()) },
     answer: async ({ services, db, actor, query: { code = "" } }) => {
-      if (code === "") return shownAs("Join a team", html`<p>The link in the mail of an invitation leads here.</p>`)
+      if (code === "") return shownAs("Join a team", html`<p>Follow the link in your invitation mail.</p>`)
       const invited = await readTeamInvitation(services, db, code)
       if (!invited) return isVoid
       const what = html`<p><bdi>${invited.inviter.name}</bdi> invites you to ${nameOf(invited)}.</p>`
@@ -63,8 +63,8 @@ export const invitationPages: readonly Page[] = [
           html`
             ${what}
             <p>
-              You join as <strong><bdi>${actor.user.name}</bdi></strong>, and see and do there what the team may.
-              Members of the organization see that you are one.
+              You join as <strong><bdi>${actor.user.name}</bdi></strong>, with the access of the team.
+              Members of the organization can see your membership.
             </p>
             <div class="bar">
               ${buttonForm(`${TEAM_INVITATION_PATH}/accept`, "Join", given, "primary")}
@@ -76,14 +76,14 @@ export const invitationPages: readonly Page[] = [
         "Join a team",
         html`
           ${what}
-          <p>Sign in to say yes or no.</p>
+          <p>Sign in to accept or decline.</p>
           <div class="bar">
             <a class="button primary" href="${withQuery(LOGIN_PATH, { redirect_to: backTo(code) })}" rel="nofollow">
               Sign in
             </a>
             ${
               services.config.users.registration !== "closed" &&
-              buttonForm(`${TEAM_INVITATION_PATH}/register`, html`${icon("person-add")}Make an account`, given, "")
+              buttonForm(`${TEAM_INVITATION_PATH}/register`, html`${icon("person-add")}Create an account`, given, "")
             }
           </div>
         `,
@@ -100,7 +100,7 @@ export const invitationPages: readonly Page[] = [
       refusal.kind === "notFound" ? isVoid : shownAs("You can’t join", html`<p role="alert">${refusal.message}</p>`),
     answer: async ({ services, me, query: { invitation = "" } }) => {
       const { organization, team } = await services.database.write((tx) => acceptInvitation(services, tx, me, invitation))
-      return moved(path("org", organization.name, "teams", team.name), { flash: `You are in the team ${team.name} now.` })
+      return moved(path("org", organization.name, "teams", team.name), { flash: `You have joined the team ${team.name}.` })
     },
   }),
 
@@ -129,7 +129,7 @@ export const invitationPages: readonly Page[] = [
       const email = invited.invitation.lower_email
       const back = { redirect_to: backTo(code) }
       if ((await findTypedAddress(db, email))?.is_activated === 1)
-        return moved(withQuery(LOGIN_PATH, back), { flash: "There is an account with this address already: sign in." })
+        return moved(withQuery(LOGIN_PATH, back), { flash: "An account with this address exists already: sign in." })
       const proven = await services.database.write((tx) => inviteProven(services, tx, { email, actor: invited.inviter }))
       return moved(withQuery(SIGN_UP_PATH, { code: invitationCode(services, proven), ...back }))
     },

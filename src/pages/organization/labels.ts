@@ -20,11 +20,11 @@ const fields: readonly Field[] = [
   {
     kind: "line",
     name: "color",
-    label: "Colour",
+    label: "Color",
     value: "0075ca",
     required: true,
     maxlength: 7,
-    hint: "Six hexadecimal digits, such as d73a4a.",
+    hint: "Six hexadecimal digits, such as d73a4a",
   },
   { kind: "line", name: "description", label: "Description", maxlength: 1000 },
   {
@@ -51,7 +51,7 @@ const labels: Page = page({
       title: "Labels",
       body: html`
         <h1>Labels</h1>
-        <p class="muted">All repositories of the organization have these labels beside their own.</p>
+        <p class="muted">These labels are available in all repositories of the organization.</p>
         ${
           found.rows.length > 0
             ? html`
@@ -76,7 +76,7 @@ const labels: Page = page({
                 )}
               </ul>
             `
-            : empty("tag", "There is no label yet")
+            : empty("tag", "No labels yet")
         }
         ${pager(reader.url, rows, found.total)}
         <h2>New label</h2>
@@ -109,7 +109,7 @@ const one: Page = page({
       kind: "box",
       name: "is_archived",
       label: "Archived",
-      hint: "Archived labels stay, and can no longer be added.",
+      hint: "Archived labels can no longer be added.",
     }
     return organizationSettings(organization, {
       part: "labels",
@@ -118,8 +118,8 @@ const one: Page = page({
         <h1>${label(found.name, found.color)}</h1>
         ${formView(edit, { path: call.path, draft, record, submit: "Save", fields: [...fields, archived] })}
         <h2>Delete</h2>
-        <p>It is taken off all issues and pull requests of the organization’s repositories.</p>
-        ${formButton(remove, call.path, html`${icon("trash")}Delete the label`)}
+        <p>It is removed from all issues and pull requests of the organization’s repositories.</p>
+        ${formButton(remove, call.path, html`${icon("trash")}Delete label`)}
       `,
     })
   },

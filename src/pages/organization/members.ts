@@ -57,8 +57,8 @@ function issuesOf(kind: "issues" | "pulls"): Page {
               ? issueRows(issues, { withRepository: true, ...(notes && { notes }), now: services.now() })
               : empty(
                   kind === "issues" ? "issue-opened" : "git-pull-request",
-                  "Nothing to see here",
-                  "What matches in any repository of the organization is listed here.",
+                  "Nothing found",
+                  "Results from all repositories of the organization are listed here.",
                 )
           }
           ${pager(reader.url, rows, found.total)}
@@ -84,15 +84,15 @@ const members: Page = page({
         ${
           found.length > 0
             ? accountRows(found, beside)
-            : empty("people", "Nobody to see here", "Members decide for themselves whether others see that they belong to it.")
+            : empty("people", "No members to show", "Members choose whether their membership is public.")
         }
         ${pager(reader.url, rows, total)}
         ${
           role.isOwner &&
           html`
             <p class="muted small">
-              Somebody becomes a member with the first <a href="${path("org", organization.name, "teams")}">team</a>${" "}
-              that they are in.
+              Users become members when they are added to a first <a href="${path("org", organization.name, "teams")}">team</a>${" "}
+              .
             </p>
           `
         }
@@ -138,7 +138,7 @@ const leave: Page = page({
     body: html`
       <h1>You can’t leave <bdi>${call.organization.name}</bdi></h1>
       ${problem(refusal)}
-      <p>Make somebody else an owner first, or delete the organization.</p>
+      <p>You are the last owner. Make someone else an owner first, or delete the organization.</p>
       <p><a class="button" href="${path("org", call.organization.name, "members")}">Back</a></p>
     `,
   }),
@@ -190,7 +190,7 @@ async function membershipsOf(
               ? state("success", "shield-check", "Two-factor on")
               : state("pending", "shield", "Two-factor off"))
           }
-          <span>${icon(isPublic ? "eye" : "eye-closed")} ${isPublic ? "Seen by everybody" : "Seen by members"}</span>
+          <span>${icon(isPublic ? "eye" : "eye-closed")} ${isPublic ? "Public" : "Private"}</span>
         </p>
         <p class="bar">
           ${(teams.get(account.id) ?? []).map(
@@ -202,7 +202,7 @@ async function membershipsOf(
           formButton(
             isPublic ? hide : show,
             at,
-            html`${isPublic ? "Show to members only" : "Show to everybody"}<span class="hidden-text">: ${account.name}</span>`,
+            html`${isPublic ? "Make private" : "Make public"}<span class="hidden-text">: ${account.name}</span>`,
           )
         }
         ${

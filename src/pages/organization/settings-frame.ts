@@ -13,7 +13,7 @@ const PARTS = {
   runners: { text: "Runners", icon: "server", path: "/actions/runners" },
   secrets: { text: "Secrets", icon: "lock", path: "/actions/secrets" },
   variables: { text: "Variables", icon: "list-unordered", path: "/actions/variables" },
-  blocked: { text: "Blocked people", icon: "no-entry", path: "/blocked_users" },
+  blocked: { text: "Blocked users", icon: "no-entry", path: "/blocked_users" },
 } as const satisfies Parts
 
 export type OrganizationSettings = keyof typeof PARTS

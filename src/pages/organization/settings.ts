@@ -22,9 +22,9 @@ const visibility: Field = {
   label: "Visibility",
   value: "public",
   options: [
-    ["public", "Everybody"],
+    ["public", "Everyone"],
     ["limited", "People who have signed in"],
-    ["private", "Its members", "Others can't tell that it exists."],
+    ["private", "Its members", "Only members can see that it exists."],
   ],
 }
 
@@ -44,11 +44,11 @@ const create: Page = page({
     body: html`
       <h1>New organization</h1>
       <p class="muted">
-        Repositories that belong to several people: teams say who may do what in which of them. You are its first owner.
+        Organizations own repositories together; teams control who has access to which. You will be its first owner.
       </p>
       ${
         me.allow_create_organization === 0 && me.is_admin === 0
-          ? notice("info", "On this site you may not make organizations. Ask an administrator to make one for you.")
+          ? notice("info", "You can’t create organizations on this site. Ask an administrator.")
           : formView(make, {
               draft,
               submit: "Create organization",
@@ -88,7 +88,7 @@ const about: readonly Field[] = [
   { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
   description,
   { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255 },
-  { kind: "line", name: "location", label: "Place", maxlength: 50 },
+  { kind: "line", name: "location", label: "Location", maxlength: 50 },
   { kind: "line", name: "email", label: "E-mail address", type: "email", hint: "Visible to signed-in users.", maxlength: 254 },
   visibility,
   {
@@ -111,8 +111,7 @@ const whatIsDeleted: Field = {
   kind: "content",
   content: html`
     <p>
-      Its teams and labels are deleted, and nobody can bring them back. It can be deleted once it owns no
-      repositories and packages any more.
+      Its teams and labels are deleted. This cannot be undone. An organization that owns repositories or packages can’t be deleted.
     </p>
   `,
 }
@@ -156,7 +155,7 @@ const general: Page = page({
               value: organization.name,
               required: true,
               maxlength: 40,
-              hint: "URLs with the old name redirect until somebody else takes the name.",
+              hint: "URLs with the old name redirect until another account takes the name.",
             },
           ],
         })}
@@ -234,19 +233,19 @@ const blocked: Page = page({
     const people = await findBlocked(db, { blockerId: organization.id, limit: rows.limit, offset: rows.offset })
     return organizationSettings(organization, {
       part: "blocked",
-      title: "Blocked people",
+      title: "Blocked users",
       body: html`
-        <h1>Blocked people</h1>
+        <h1>Blocked users</h1>
         <p class="muted">
-          They can open no issues and pull requests in the organization’s repositories, write no comments there, and be
-          no collaborators. Members can’t be blocked.
+          Blocked users can’t open issues, pull requests and comments in the organization’s repositories, or be
+          collaborators. Members can’t be blocked.
         </p>
         ${
           people.length > 0
             ? accountRows(people, ({ name }) =>
                 formButton(unblock, { ...call.path, username: name }, html`Unblock<span class="hidden-text"> ${name}</span>`),
               )
-            : empty("no-entry", "Nobody is blocked")
+            : empty("no-entry", "No blocked users")
         }
         ${pager(reader.url, rows, total)}
         <h2>Block a user</h2>
@@ -272,7 +271,7 @@ const block = form({
   on: blocked,
   also: ["username", "note"],
   picks: ({ org = "" }, field) => ({ org, username: field("username").trim() }),
-  missing: ["username", "there is nobody of that name"],
+  missing: ["username", "no such user"],
   query: ({ note = [] }) => ({ note: note[0] ?? "" }),
   done: "Blocked.",
 })

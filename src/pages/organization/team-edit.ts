@@ -16,16 +16,16 @@ import { locateTeam, teamPage, withTeam } from "./team-frame.ts"
 
 /** What reading and writing of a part allow. */
 export const UNIT_WORDS: Readonly<Record<Unit, readonly [name: string, rights: string]>> = {
-  "repo.code": ["Code", "Reading: see files, and clone. Writing: push, and make branches and tags."],
-  "repo.issues": ["Issues", "Reading: see, open and comment. Writing: labels, milestones, assignees, close."],
-  "repo.pulls": ["Pull requests", "Reading: see, open, comment and review. Writing: label, assign; with the code, merge."],
-  "repo.releases": ["Releases", "Reading: see and download. Writing: publish, edit and delete."],
-  "repo.wiki": ["Wiki", "Reading: see the pages. Writing: edit them."],
-  "repo.ext_wiki": ["External wiki", "Reading: see the link to it."],
-  "repo.ext_issues": ["External issues", "Reading: see the link to them."],
-  "repo.projects": ["Projects", "Reading: see the boards. Writing: change them."],
-  "repo.packages": ["Packages", "Reading: see and download. Writing: publish and delete."],
-  "repo.actions": ["Actions", "Reading: see runs and logs. Writing: start, cancel and approve runs."],
+  "repo.code": ["Code", "Read: view files, and clone. Write: push, create branches and tags."],
+  "repo.issues": ["Issues", "Read: view, open and comment. Write: label, assign, set milestones, close."],
+  "repo.pulls": ["Pull requests", "Read: view, open, comment and review. Write: label and assign; with write access to the code, merge."],
+  "repo.releases": ["Releases", "Read: view and download. Write: publish, edit and delete."],
+  "repo.wiki": ["Wiki", "Read: view pages. Write: edit pages."],
+  "repo.ext_wiki": ["External wiki", "Read: see the link."],
+  "repo.ext_issues": ["External issues", "Read: see the link."],
+  "repo.projects": ["Projects", "Read: view boards. Write: change boards."],
+  "repo.packages": ["Packages", "Read: view and download. Write: publish and delete."],
+  "repo.actions": ["Actions", "Read: view runs and logs. Write: start, cancel and approve runs."],
 }
 
 const MODES = [
@@ -48,7 +48,7 @@ const fieldsOf = (units: Readonly<Record<string, string>>): readonly Field[] => 
     options: [
       ["private", "Its own members, and owners"],
       ["limited", "Members of the organization"],
-      ["public", "Whoever sees the organization"],
+      ["public", "Everyone who can see the organization"],
     ],
   },
   {
@@ -57,14 +57,14 @@ const fieldsOf = (units: Readonly<Record<string, string>>): readonly Field[] => 
     label: "Permissions",
     value: "none",
     options: [
-      ["none", "What is chosen below, part by part"],
-      ["admin", "Administer its repositories", "Everything in them, with their settings."],
+      ["none", "Permission for each unit below"],
+      ["admin", "Administrator access", "Full access to its repositories, including settings."],
     ],
   },
   {
     kind: "group",
     label: "Permission by unit",
-    hint: "Public parts can be read by everybody; these permissions are granted on top.",
+    hint: "Public repositories can be read by everyone; these permissions are granted on top.",
     fields: UNITS.map((unit): Field => {
       const [label, hint] = UNIT_WORDS[unit]
       const now = units[unit] ?? "none"
@@ -82,7 +82,7 @@ const fieldsOf = (units: Readonly<Record<string, string>>): readonly Field[] => 
         kind: "box",
         name: "can_create_org_repo",
         label: "Members can create repositories",
-        hint: "They become administrators of what they create.",
+        hint: "Creators become administrators of the repository.",
       },
     ],
   },
@@ -146,7 +146,7 @@ const edit: Page = page({
       team.mode === Mode.owner
         ? [
             draft?.form !== describe.id && problem(draft?.refusal),
-            html`<p class="muted">The owners’ team keeps its name and rights.</p>`,
+            html`<p class="muted">The name and permissions of the owners team can’t be changed.</p>`,
             formView(describe, { ...shown, record, fields: [{ kind: "line", name: "description", label: "Description", maxlength: 255 }] }),
           ]
         : [
@@ -158,7 +158,10 @@ const edit: Page = page({
               confirm: team.name,
               submit: "Delete team",
               fields: [
-                { kind: "content", content: html`<p>Its members lose its rights. Who is in no other team leaves the organization.</p>` },
+                {
+                  kind: "content",
+                  content: html`<p>Its members lose the access that it gives. Members of no other team leave the organization.</p>`,
+                },
               ],
             }),
           ],

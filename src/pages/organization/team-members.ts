@@ -41,7 +41,7 @@ const people: Page = page({
                   formButton(removeMember, { ...call.path, username: name }, html`Remove<span class="hidden-text"> ${name}</span>`)
               : undefined,
           )
-        : empty("people", "Nobody is in this team", "Owners add people to it."),
+        : empty("people", "No members yet", "Owners can add members."),
       pager(reader.url, rows, total),
       role.isOwner && adding(call, offered),
       role.isOwner && invited(call, invitations),
@@ -72,7 +72,7 @@ const adding = ({ path: at, draft }: TeamCall, offered: readonly { readonly name
             required: true,
             maxlength: 40,
             options: offered.map(({ name }) => name),
-            hint: "Joining a first team makes them a member of the organization.",
+            hint: "They also become a member of the organization.",
           },
         ],
       })}
@@ -81,7 +81,7 @@ const adding = ({ path: at, draft }: TeamCall, offered: readonly { readonly name
 
 type Invitation = TeamInvitation & { readonly inviter: string }
 
-/** Who was invited by mail, and a form to invite somebody. */
+/** Who was invited by mail, and a form to invite someone. */
 const invited = ({ services, path: at, draft }: TeamCall, rows: readonly Invitation[]): Html => {
   const now = services.now()
   return html`
@@ -95,7 +95,7 @@ const invited = ({ services, path: at, draft }: TeamCall, rows: readonly Invitat
       }
       ${
         services.config.mail.host === ""
-          ? html`<p class="muted">This site sends no mail, so nobody can be invited by it.</p>`
+          ? html`<p class="muted">This site does not send mail, so you can’t invite anyone by mail.</p>`
           : formView(invite, {
               path: at,
               draft,
@@ -109,7 +109,7 @@ const invited = ({ services, path: at, draft }: TeamCall, rows: readonly Invitat
                   type: "email",
                   required: true,
                   maxlength: 254,
-                  hint: "They get a link to join the team with any account on this site.",
+                  hint: "They will get a link to join the team.",
                 },
               ],
             })
@@ -147,7 +147,7 @@ const addMember = form({
   on: people,
   also: ["username"],
   picks: async (values, field, request) => ({ ...(await withTeam(values, request)), username: field("username").trim() }),
-  missing: ["username", "there is nobody of that name"],
+  missing: ["username", "no such user"],
   done: "Added.",
 })
 
@@ -189,17 +189,17 @@ const withdraw = form({
 const rightsOf = (team: TeamRecord): Html =>
   html`
     <section class="stack">
-      <h3>Rights</h3>
+      <h3>Permissions</h3>
       <p class="small">
-        ${team.includes_all_repositories ? "In all repositories of the organization." : "In the repositories that the team has."}
-        ${team.can_create_org_repo && " Members may create repositories."}
+        ${team.includes_all_repositories ? "All repositories of the organization." : "The repositories of the team."}
+        ${team.can_create_org_repo && " Members can create repositories."}
       </p>
       <div class="scrolls">
         <table class="data">
           <thead>
             <tr>
               <th>Part</th>
-              <th>Right</th>
+              <th>Permission</th>
             </tr>
           </thead>
           <tbody>

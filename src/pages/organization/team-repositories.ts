@@ -32,7 +32,8 @@ const repositories: Page = page({
     const body = [
       rowsOfTeam(listed, mayChange && call.path),
       pager(reader.url, rows, found.total),
-      team.includes_all_repositories === 1 && html`<p class="muted">It has all repositories of the organization, also those to come.</p>`,
+      team.includes_all_repositories === 1 &&
+        html`<p class="muted">This team has all current and future repositories of the organization.</p>`,
       mayChange &&
         html`
           <section class="stack">
@@ -55,14 +56,14 @@ const repositories: Page = page({
 /** The repositories, with what takes one of them away where there is the path of the team for it. */
 const rowsOfTeam = (listed: readonly Owned[], at: Readonly<Record<"org" | "team", string>> | false): Html =>
   listed.length === 0
-    ? empty("repo", "This team has no repository", "Owners give it repositories of the organization.")
+    ? empty("repo", "No repositories yet", "Owners can add repositories.")
     : html`
       ${repositoryRows(listed)}
       ${
         at &&
         html`
           <section class="stack">
-            <h3>Take one away</h3>
+            <h3>Remove a repository</h3>
             <ul class="plain stack tight">
               ${listed.map(
                 ({ repository: { name } }) =>
@@ -89,7 +90,7 @@ const addRepository = form({
   on: repositories,
   also: ["repo"],
   picks: async (values, field, request) => ({ ...(await withTeam(values, request)), repo: field("repo").trim() }),
-  missing: ["repo", "the organization has no repository of that name"],
+  missing: ["repo", "the organization has no such repository"],
   done: "Added.",
 })
 

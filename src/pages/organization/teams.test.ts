@@ -116,7 +116,7 @@ withWorld("what owners of organisations do on pages", { open }, ({ test, world }
     const ann = world.as("ann")
     const nobody = await ann.post(at, { username: "nobody", note: "Typed" })
     expect([nobody.status, nobody.text]).toEqual([422, expect.stringContaining('value="Typed"')])
-    expect(nobody.text).toContain("here is nobody of that name")
+    expect(nobody.text).toContain("here is no one of that name")
     await ann.post(at, { username: "ben", note: "Spam" })
     expect((await world.call(world.ann, "GET /orgs/gate/blocks/ben")).status).toBe(204)
     await ann.post(`${at}/ben/unblock`, {})
@@ -197,7 +197,7 @@ withWorld("what owners of organisations do on pages", { open }, ({ test, world }
     expect((await ben.post(`${at}/leave`, {})).location).toBe("/")
     expect((await world.call(world.ann, "GET /orgs/boat/members/ben")).status).toBe(404)
     const last = await ann.post(`${at}/leave`, {})
-    expect([last.status, last.text]).toEqual([422, expect.stringContaining("Make somebody else an owner first")])
+    expect([last.status, last.text]).toEqual([422, expect.stringContaining("Make someone else an owner first")])
   })
 
   test("follow organisations, and block people", async () => {

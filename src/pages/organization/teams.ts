@@ -40,7 +40,7 @@ const list: Page = page({
         ${
           teams.length > 0
             ? html`<ul class="rows">${teams.map((team) => teamRow(organization.name, team))}</ul>`
-            : empty("organization", "No team that you may see", "Teams give their members rights on the organization’s repositories.")
+            : empty("organization", "No teams", "Teams give their members access to the organization’s repositories.")
         }
         ${pager(reader.url, rows, total)}
       `,

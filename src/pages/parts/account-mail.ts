@@ -17,7 +17,7 @@ export const addressForm = (action: string, button: string): Html =>
 /** On a site without mail, names the administrator's command that does the same. */
 export const withoutMail = (what: string, command: string): Html =>
   html`
-    ${notice("warn", "This site sends no mail.")}
+    ${notice("warn", "This site does not send mail.")}
     <p>Ask an administrator of the site ${what}, with the command</p>
     <p><code>${command}</code></p>
   `

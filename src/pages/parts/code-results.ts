@@ -131,29 +131,18 @@ const choicesOf = (url: string, { mode, isCaseSensitive }: Asked): Html =>
 
 function foundView({ page, reader }: Call, url: string, asked: Asked, found: FoundCode, place: Place): Html {
   return html`
-    ${
-      found.isPartial &&
-      notice("info", "There is too much to look through all of it. Narrow the search with repo:, path: or lang:, or with a longer text.")
-    }
+    ${found.isPartial && notice("info", "The search is too broad. Narrow it with repo:, path: or lang:, or use a longer text.")}
     ${
       found.indexing > 0 &&
-      notice(
-        "info",
-        `${plural(found.indexing, "repository is", "repositories are")} still being prepared for the search, and may have more.`,
-      )
+      notice("info", `${plural(found.indexing, "repository is", "repositories are")} still being indexed, and may have more results.`)
     }
     ${languagesView(url, asked, found)}
     ${
       found.files.length > 0
         ? html`<ol class="plain stack">${found.files.map((file) => fileView(file, place))}</ol>`
         : found.total > 0
-          ? empty(
-              "search",
-              "There are fewer pages than that",
-              undefined,
-              html`<a class="button" href="${withQuery(url, {})}">First page</a>`,
-            )
-          : empty("search", "No code matches", hints(asked.mode, place))
+          ? empty("search", "No more results", undefined, html`<a class="button" href="${withQuery(url, {})}">First page</a>`)
+          : empty("search", "No code found", hints(asked.mode, place))
     }
     ${pager(reader.url, page, found.total)}
   `
@@ -219,8 +208,8 @@ function fileView({ repository, path: file, language, fragments, matches }: Foun
 }
 
 const HINTS: Readonly<Record<Mode, string>> = {
-  exact: "The text is found as you type it, also inside of words. Phrases in quotes must all be in the file.",
-  words: "Files are found that have all the words, each as a whole one; in quotes, words in this order.",
+  exact: "Finds the exact text, also inside words. Quoted phrases must all be in the file.",
+  words: "Finds files with all of the whole words; use quotes for words in this order.",
   regexp: "An expression of RE2 is matched against each line, such as create\\w+Server\\(.",
 }
 

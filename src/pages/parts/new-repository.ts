@@ -32,5 +32,5 @@ export const identity: readonly Field[] = [
     hint: "Letters, digits, hyphens, underscores and dots.",
   },
   { kind: "line", name: "description", label: "Description", maxlength: 2048 },
-  { kind: "box", name: "private", label: "Private", hint: "Only collaborators can see a private repository." },
+  { kind: "box", name: "private", label: "Private", hint: "Only people with access can see it." },
 ]

@@ -60,7 +60,7 @@ function withinPage(texts: readonly string[]): readonly { readonly text: string;
   })
 }
 
-const CUT = html`<p class="muted small">The rest is not shown: there is too much text on this page.</p>`
+const CUT = html`<p class="muted small">The rest is too long to show.</p>`
 
 /**
  * Texts of a repository, in the order given; an empty one gives nothing. What they mention is looked up for all of them together, so that the number of
@@ -127,7 +127,7 @@ function renderingIn(services: Services, { owner, repository }: Owned, { style, 
   return { ...forPage(services), style, rootUrl, links, home: { owner: owner.name, name: repository.name } }
 }
 
-/** HTML that somebody else made, such as what a program wrote into a notebook. */
+/** HTML that someone else made, such as what a program wrote into a notebook. */
 export async function renderForeignHtml(call: Call, text: string, place: TextPlace): Promise<Html> {
   return html`<div class="prose" dir="auto">${trusted(await renderHtml(text, renderingIn(call.services, call, place)))}</div>`
 }

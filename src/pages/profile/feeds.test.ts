@@ -48,7 +48,7 @@ withHearth("feeds for programs", { people: ["ann", "ben", "eve"] }, ({ test, for
     expect(await status("/ann.atom", await tokenOf("eve", ["read:issue", "read:package"]))).toBe(404)
   })
 
-  test("of an account show its owner what is private, and are kept for nobody else", async () => {
+  test("of an account show its owner what is private, and are kept for no one else", async () => {
     await call(ann, "POST /repos/ann/hush/issues", { title: "A secret plan" })
     expect((await get("/ann.atom", ann)).text).toContain("hush")
     expect((await get("/ann.atom", undefined)).text).not.toContain("hush")

@@ -47,7 +47,7 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
     role.isOwner &&
     html`
       <p class="notice">
-        ${icon("light-bulb")} Tell others about the organization: the <code>README.md</code> of a public repository
+        ${icon("light-bulb")} Add a profile README: the <code>README.md</code> of a public repository
         called <code>${organization.name}/${PROFILE}</code> is shown here.
       </p>
     `
@@ -62,7 +62,7 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
           ${bond}
           <section>
             <h2><a href="${path("org", organization.name, "members")}">People</a></h2>
-            ${members.total > 0 ? faces(members.rows) : html`<p class="muted small">Nobody shows here that they belong to it.</p>`}
+            ${members.total > 0 ? faces(members.rows) : html`<p class="muted small">No public members.</p>`}
           </section>
         </aside>
       </div>

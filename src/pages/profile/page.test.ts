@@ -85,11 +85,11 @@ withWorld("pages of people and organisations", { open }, ({ test, world }) => {
       expect((await ben.get(path)).status).toBe(404)
     }
     expect((await zoe.get("/zoe")).status).toBe(200)
-    expect((await nobody.get("/explore/users?q=zoe")).text).toContain("Nobody matches")
+    expect((await nobody.get("/explore/users?q=zoe")).text).toContain("No users found")
     expect((await ben.post("/zoe/-/follow", {})).status).toBe(404)
   })
 
-  test("private repositories are told of to nobody: neither by lists nor by the stars of somebody who sees them", async () => {
+  test("private repositories are told of to no one: neither by lists nor by the stars of someone who sees them", async () => {
     const { ann, call } = world
     for (const name of ["open", "closed"]) await call(ann, `PUT /user/starred/ann/${name}`)
     const [nobody, self] = [await world.as(), await world.as("ann")]
@@ -112,10 +112,10 @@ withWorld("pages of people and organisations", { open }, ({ test, world }) => {
     expect(after.text).toContain("Unfollow")
     expect((await (await world.as()).get("/ann?tab=followers")).text).toContain('href="/ben"')
     await ben.submit(after, {})
-    expect((await ben.get("/ann?tab=followers")).text).toContain("Nobody follows this person yet")
+    expect((await ben.get("/ann?tab=followers")).text).toContain("No followers yet")
     const unknown = await (await world.as()).post("/ann/-/follow", {}, { accept: "text/html" })
     expect(unknown.text).toContain("Sign in")
-    expect((await ben.get("/ann?tab=followers")).text).toContain("Nobody follows this person yet")
+    expect((await ben.get("/ann?tab=followers")).text).toContain("No followers yet")
     expect((await ben.get("/ben")).text).not.toContain("Follow</button>")
   })
 
@@ -145,7 +145,7 @@ withWorld("pages of people and organisations", { open }, ({ test, world }) => {
     expect(date).not.toBe("")
     expect(text).toMatch(/\d+ contributions? in the last year/)
     expect((await nobody.get(`/ann?tab=activity&date=${date}`)).text).toContain("created <a")
-    expect((await nobody.get("/ann?tab=activity&date=2001-01-01")).text).toContain("Nothing happened on this day")
+    expect((await nobody.get("/ann?tab=activity&date=2001-01-01")).text).toContain("No activity on this day")
     expect((await nobody.get("/ann?tab=activity&date=nonsense")).text).toContain("created <a")
   })
 
@@ -187,7 +187,7 @@ withWorld("pages of people and organisations", { open }, ({ test, world }) => {
     const [nobody, ann, member, ben] = [await world.as(), await world.as("ann"), await world.as("cat"), await world.as("ben")]
     const words = (text: string) => text.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ")
     const owners = (await ann.get(list)).text
-    expect(words(owners)).toMatch(/ann .*Owner.*Two-factor off.*Seen by members.*Owners.*cat .*Member.*Two-factor off.*deck/)
+    expect(words(owners)).toMatch(/ann .*Owner.*Two-factor off.*Private.*Owners.*cat .*Member.*Two-factor off.*deck/)
     const members = (await member.get(list)).text
     expect(words(members)).toMatch(/ann .*Owner.*cat .*Member.*deck/)
     expect(members).not.toContain("Two-factor")

@@ -82,7 +82,7 @@ async function bondWith({
   if (block)
     return html`
       <div class="stack tight">
-        <p>${icon("no-entry")} You have blocked them.</p>
+        <p>${icon("no-entry")} You have blocked this user.</p>
         ${formView(unblockUser, { ...button, look: "plain", submit: "Unblock" })}
       </div>
     `
@@ -99,8 +99,8 @@ async function bondWith({
           <details class="small" ${flagged("open", draft?.form === blockUser.id)}>
             <summary>${icon("no-entry")} Block</summary>
             <p class="muted">
-              They can’t follow you, or open issues and pull requests and comment in your repositories. Neither of you
-              watches or works on the other’s any more.
+              They can’t follow you, or open issues, pull requests and comments in your repositories. You will both
+              stop watching and collaborating on each other’s repositories.
             </p>
             ${formView(blockUser, {
               path,

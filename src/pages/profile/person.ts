@@ -96,7 +96,7 @@ async function sideOf({ db, actor }: Call, user: User, bond: Html | undefined): 
         <ul class="plain stack tight small">
           ${
             user.visibility !== "public" &&
-            html`<li>${icon("lock")} ${user.visibility === "private" ? "Private profile" : "For people who have signed in"}</li>`
+            html`<li>${icon("lock")} ${user.visibility === "private" ? "Private profile" : "Visible to signed-in users"}</li>`
           }
           ${factsOf(user, knowsAddress ? user.email : undefined)}
           <li>${icon("calendar")} Joined ${dayOf(user.created_at)}</li>
@@ -120,7 +120,7 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
   const { db, actor, page, reader, query } = call
   const at = path(user.name)
   const isOwn = actorId(actor) === user.id
-  // What is not open to all is nobody's business but the person's: that they starred or watch it would tell of it.
+  // What is not open to all is visible only to that user: that they starred or watch it would tell of it.
   const shown = isOwn ? [] : [publicRepositories()]
   const accounts = async (found: Found<User>, title: string, nothing: string) =>
     html`
@@ -138,29 +138,29 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
       `
     case "activity":
       return user.hide_activity === 1 && !isOwn
-        ? empty("eye-closed", "This person keeps their activity to themselves")
+        ? empty("eye-closed", "This user’s activity is private")
         : activityOf(call, user, query.date, false)
     case "stars":
       return repositoryList(call, {
         action: at,
         keep: { tab },
         where: [starredBy(user.id), ...shown],
-        empty: empty("star", "No stars yet", isOwn && "Star repositories to find them again here."),
+        empty: empty("star", "No stars yet", isOwn && "Starred repositories are listed here."),
       })
     case "watching":
       return repositoryList(call, {
         action: at,
         keep: { tab },
         where: [watchedBy(user.id), ...shown],
-        empty: empty("eye", "Nothing is watched", isOwn && "You are notified about what happens in repositories that you watch."),
+        empty: empty("eye", "Not watching any repositories", isOwn && "You are notified about activity in repositories that you watch."),
       })
     case "followers":
     case "following": {
       const found = await listFollows(db, { direction: tab, userId: user.id, shown: listedUsers(actor) }, page)
-      return accounts(found, TITLES[tab], tab === "followers" ? "Nobody follows this person yet" : "This person follows nobody yet")
+      return accounts(found, TITLES[tab], tab === "followers" ? "No followers yet" : "Not following anyone yet")
     }
     case "organizations":
-      return accounts(await findOrganizationsOf(db, actor, user.id, page), TITLES[tab], "No organization that you may see")
+      return accounts(await findOrganizationsOf(db, actor, user.id, page), TITLES[tab], "No organizations")
   }
 }
 
@@ -172,7 +172,7 @@ async function overviewOf(call: Call, user: User, isOwn: boolean): Promise<Html>
       (isOwn &&
         html`
           <p class="notice">
-            ${icon("light-bulb")} Tell others about yourself: the <code>README.md</code> of a public repository
+            ${icon("light-bulb")} Add a profile README: the <code>README.md</code> of a public repository
             called <code>${user.name}/${PROFILE}</code> is shown here.
           </p>
         `)

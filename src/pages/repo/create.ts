@@ -20,7 +20,7 @@ const MOST_TEMPLATES = 20
 const content = async (): Promise<Field> => ({
   kind: "group",
   label: "Initial content",
-  hint: "Leave all of this empty to push an existing repository.",
+  hint: "Skip this if you are pushing an existing repository.",
   fields: [
     { kind: "box", name: "auto_init", label: "Add a README" },
     {
@@ -28,15 +28,15 @@ const content = async (): Promise<Field> => ({
       name: "gitignores",
       label: ".gitignore templates",
       options: await gitignores.names(),
-      hint: "Type part of the name; separate several by commas.",
+      hint: "Separate several templates by commas.",
     },
     {
       kind: "line",
       name: "license",
-      label: "Licence",
+      label: "License",
       options: await licenseNames(),
       maxlength: 100,
-      hint: "Type part of its SPDX identifier, such as MIT or Apache-2.0.",
+      hint: "An SPDX identifier, such as MIT or Apache-2.0.",
     },
     {
       kind: "menu",
@@ -106,7 +106,7 @@ const create: Page = page({
       body: html`
         <h1>New repository</h1>
         <p class="muted">
-          It holds the files of a project with their history, and its issues and pull requests. Do you have one
+          A repository contains all project files and their history, with issues and pull requests. Already have one
           elsewhere? <a href="/repo/migrate">Import it.</a>
         </p>
         ${fromTemplate(templates)}

@@ -26,10 +26,10 @@ withWorld("the pages of an import", { open }, ({ test, world }) => {
     const begun = await ben.post("/repo/migrate", { clone_addr: world.clone_addr, repo_owner: "ben", repo_name: "copy", service: "git" })
     expect([begun.status, begun.location]).toEqual([303, "/ben/copy/import"])
     const before = await ben.get("/ben/copy/import")
-    expect([before.status, before.text.includes("data-again"), before.text.includes("Everything is here.")]).toEqual([200, true, false])
+    expect([before.status, before.text.includes("data-again"), before.text.includes("Import complete.")]).toEqual([200, true, false])
     await world.hearth.services.jobs.drain()
     const { text } = await ben.get("/ben/copy/import")
-    expect(text).toContain("Everything is here.")
+    expect(text).toContain("Import complete.")
     expect(text).not.toContain("data-again")
     expect((await ben.get("/ben/copy")).text).toContain("README.md")
     // What it came from is for the administrators of the repository.

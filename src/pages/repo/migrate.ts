@@ -44,7 +44,7 @@ const source: readonly Field[] = [
   {
     kind: "group",
     label: "Credentials",
-    hint: "For a private repository, and to read more than git.",
+    hint: "Needed for private repositories, and to import more than git.",
     fields: [
       { kind: "line", name: "auth_username", label: "Name", maxlength: 255 },
       { kind: "line", name: "auth_password", label: "Password", type: "password", maxlength: 1024, autocomplete: "new-password" },
@@ -77,12 +77,12 @@ const fieldsOf = (owner: Field, hasLargeFiles: boolean): readonly Field[] => [
       owner,
       { kind: "line", name: "repo_name", label: "Name", required: true, maxlength: 100 },
       { kind: "line", name: "description", label: "Description", maxlength: 2048 },
-      { kind: "box", name: "private", label: "Private", hint: "Only collaborators can see a private repository." },
+      { kind: "box", name: "private", label: "Private", hint: "Only people with access can see it." },
       {
         kind: "box",
         name: "mirror",
         label: "Mirror",
-        hint: "Keeps following the source repository, and is read-only here.",
+        hint: "Keeps synchronizing with the source repository, and is read-only here.",
       },
     ],
   },
@@ -121,7 +121,7 @@ const migrate: Page = page({
               submit: "Start import",
               fields: fieldsOf(await ownerField(db, me, "repo_owner", query.owner), config.lfs.enabled),
             })
-          : notice("info", "This site brings no repositories from elsewhere. You can push what you have to a new repository.")
+          : notice("info", "Imports are disabled on this site. You can push an existing repository to a new one.")
       }
     `,
   }),
@@ -152,7 +152,7 @@ const stepName = (name: string): string => STEPS[name] ?? `${name.charAt(0).toUp
 
 const LOOKS = {
   waiting: ["muted", "clock", "Waiting"],
-  running: ["pending", "sync", "Being brought"],
+  running: ["pending", "sync", "Importing"],
   done: ["success", "check", "Done"],
   failed: ["failure", "x", "Failed"],
 } as const satisfies Readonly<Record<RepositoryImport["steps"][number]["state"], readonly [string, IconName, string]>>
@@ -190,9 +190,9 @@ const progress: Page = page({
         <section class="stack" id="import" aria-live="polite" ${attribute("data-again", isRunning ? 2 : undefined)}>
           ${
             isRunning
-              ? notice("info", "It goes on, also while nobody looks at this page.")
+              ? notice("info", "The import continues if you leave this page.")
               : record.state === "done"
-                ? notice("good", "Everything is here.")
+                ? notice("good", "Import complete.")
                 : notice("bad", html`It failed: ${record.error}`)
           }
           <div class="scrolls">
@@ -210,8 +210,8 @@ const progress: Page = page({
           <p class="bar">
             ${
               isRunning
-                ? html`<a class="button" href="${repositoryPath(call)}/import">Look again</a>`
-                : html`<a class="button primary" href="${repositoryPath(call)}">To the repository</a>`
+                ? html`<a class="button" href="${repositoryPath(call)}/import">Reload</a>`
+                : html`<a class="button primary" href="${repositoryPath(call)}">Go to repository</a>`
             }
           </p>
           ${

@@ -47,7 +47,7 @@ withHearth("the composer", { people: ["ann", "ben"] }, ({ test, forge, ann, call
     expect(await offered("?", "x")).toEqual([])
   })
 
-  test("tells nobody of what they may not see", async () => {
+  test("tells no one of what they may not see", async () => {
     const ben = await signedIn("ben")
     expect((await ben.get("/ann/hush/complete?sign=%23")).status).toBe(404)
     expect((await ben.post("/ann/hush/preview", { preview: "body", body: "x" })).status).toBe(404)

@@ -45,7 +45,7 @@ export const composerPages: readonly Page[] = [
         body: html`
           <h1>Preview</h1>
           <section class="card inside" id="preview">
-            ${String(shown) === "" ? html`<p class="muted">Nothing is written yet.</p>` : shown}
+            ${String(shown) === "" ? html`<p class="muted">Nothing to preview</p>` : shown}
           </section>
         `,
       })

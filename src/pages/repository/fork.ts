@@ -27,8 +27,7 @@ const fork: Page = page({
       body: html`
         <h1>Fork <bdi>${owner.name}/${repository.name}</bdi></h1>
         <p class="muted">
-          A fork is a repository of your own with all branches and tags of this one. Change it as you like, and offer
-          changes back by a pull request.
+          A fork is a copy of a repository under your own account. Make changes freely, and contribute them back with a pull request.
         </p>
         ${formView(makeFork, {
           path: call.path,
@@ -55,7 +54,7 @@ const makeFork = form({
 
 const items = (mayTakeHooks: boolean) =>
   [
-    ["git_content", "The files of its default branch"],
+    ["git_content", "Files of the default branch"],
     ["topics", "Topics"],
     ["labels", "Labels"],
     ["avatar", "Picture"],
@@ -72,11 +71,11 @@ const generate: Page = page({
     if (repository.is_template === 0) throw refuse.notFound()
     return repositoryPage(call, {
       tab: "code",
-      title: "New repository with its files",
+      title: "Create a repository from this template",
       unlisted: true,
       body: html`
         <h1>New repository from <bdi>${owner.name}/${repository.name}</bdi></h1>
-        <p class="muted">It begins with one commit of the files, and is no fork: it goes its own way.</p>
+        <p class="muted">It starts with one commit of all files, and is not a fork.</p>
         ${formView(makeGenerated, {
           path: call.path,
           draft,

@@ -29,11 +29,7 @@ export const forksPages: readonly Page[] = [
           ${await repositoryList(call, {
             action: `${repositoryPath(call)}/forks`,
             where: [forkOf(call.repository.id)],
-            empty: empty(
-              "repo-forked",
-              "There is no fork that you may see",
-              "A fork is a repository of one’s own with all that this one has, to change as one likes.",
-            ),
+            empty: empty("repo-forked", "No forks yet", "Forks of this repository are listed here."),
           })}
         `,
       }),
@@ -51,7 +47,7 @@ export const forksPages: readonly Page[] = [
           <div class="bar">
             <h1>Network of forks</h1>
             <span class="end"></span>
-            <a class="button small" href="${repositoryPath(call)}/forks">${icon("list-unordered")}Forks of this one</a>
+            <a class="button small" href="${repositoryPath(call)}/forks">${icon("list-unordered")}Forks</a>
           </div>
           ${networkView(await forkNetwork(call.db, call.actor, call.repository.id), call.repository.id)}
         `,
@@ -62,14 +58,9 @@ export const forksPages: readonly Page[] = [
 /** A network of forks as nested lists. The repository whose page it is stands out. */
 function networkView({ roots, isCut }: Network, current: number): Html {
   const only = roots.length === 1 && roots[0]?.children.length === 0
-  if (only)
-    return empty(
-      "repo-forked",
-      "There is no fork that you may see",
-      "Forks of this repository, and forks of these, are shown here as a tree.",
-    )
+  if (only) return empty("repo-forked", "No forks yet", "Forks of this repository, and forks of these, are shown here as a tree.")
   return html`
-    ${isCut && notice("info", "The network is large: the repositories nearest to its root are shown.")}
+    ${isCut && notice("info", "Only the repositories nearest to the root are shown.")}
     <div class="card network">${treeOf(roots, current)}</div>
   `
 }

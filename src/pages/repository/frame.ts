@@ -107,7 +107,7 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
       </div>
       ${
         parent &&
-        html`<p class="muted small">Forked from <a href="${repositoryPath(parent)}">${parent.owner.name}/${parent.repository.name}</a></p>`
+        html`<p class="muted small">forked from <a href="${repositoryPath(parent)}">${parent.owner.name}/${parent.repository.name}</a></p>`
       }
       ${
         repository.is_archived === 1 &&
@@ -122,7 +122,10 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
         isOffered &&
         notice(
           "info",
-          html`<bdi>${owner.name}</bdi> offers this repository to you or your organisation. <a href="${at}/transfer">Decide</a>`,
+          html`
+            <bdi>${owner.name}</bdi> wants to transfer this repository to you or your organization.${" "}
+            <a href="${at}/transfer">Review transfer</a>
+          `,
         )
       }
       ${tabs("Repository", tabsOf(call, current))}

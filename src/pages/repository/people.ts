@@ -16,7 +16,7 @@ interface Call extends Request, OnRepository {
 interface People {
   readonly title: string
   readonly found: { readonly rows: readonly User[]; readonly total: number }
-  /** What is shown where there is nobody. */
+  /** What is shown where there is no one. */
   readonly empty: Html
 }
 

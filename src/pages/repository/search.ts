@@ -39,8 +39,8 @@ const withoutIndex = (name: string, onDefault: string): Html =>
   notice(
     "info",
     html`
-      This searches <bdi>${name}</bdi>, which has no index: its files are looked through one after the other, for a few
-      seconds at most. <a href="${onDefault}">Search the default branch</a>
+      This searches <bdi>${name}</bdi>, which has no index: its files are searched one by one, for a few seconds at
+      most. <a href="${onDefault}">Search the default branch</a>
     `,
   )
 
@@ -101,7 +101,7 @@ export const repositorySearchPages: readonly Page[] = [
               : empty(
                   "search",
                   q.trim() === "" ? `Search ${what}s` : `No ${what} matches`,
-                  "Titles, texts and comments are searched for all the words; the beginning of a word is enough.",
+                  "Searches titles, descriptions and comments for all words; the beginning of a word is enough.",
                 )
           }
           ${pager(reader.url, rows, found.total)}

@@ -15,7 +15,7 @@ export const starPages: readonly Page[] = [
       peoplePage(call, {
         title: "Stars",
         found: await findStargazers(call.db, call.actor, call.repository.id, call.page),
-        empty: empty("star", "Nobody has starred this repository yet", "Star it to find it again on your profile."),
+        empty: empty("star", "No one has starred this repository yet", "Star it to find it again on your profile."),
       }),
   }),
 
@@ -39,7 +39,7 @@ export const starPages: readonly Page[] = [
     answer: async (call) => {
       const { services, me, repository } = call
       await services.database.write((tx) => unstar(tx, me, repository.id))
-      return moved(repositoryPath(call), { flash: "The star is gone.", undo: { form: "repository.star", path: call.path, fields: {} } })
+      return moved(repositoryPath(call), { flash: "Star removed.", undo: { form: "repository.star", path: call.path, fields: {} } })
     },
   }),
 ]

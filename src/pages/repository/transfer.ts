@@ -21,13 +21,13 @@ const offer: Page = page({
     if (!recipient) throw refuse.notFound()
     return repositoryPage(call, {
       tab: undefined,
-      title: "Offered",
+      title: "Transfer",
       unlisted: true,
       body: html`
-        <h1>Accept this repository?</h1>
+        <h1>Accept transfer?</h1>
         <p>
           <bdi>${owner.name}</bdi> offers it to ${recipient.id === me.id ? "you" : html`<bdi>${recipient.name}</bdi>`},
-          with its issues, pull requests, wiki and releases. Links with the old name lead to the new one.
+          with its issues, pull requests, wiki and releases. Links to the old name redirect.
         </p>
         <div class="bar">
           ${formView(accept, { path: call.path, draft, submit: "Accept" })}

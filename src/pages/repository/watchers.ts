@@ -15,7 +15,7 @@ export const watchPages: readonly Page[] = [
       peoplePage(call, {
         title: "Watchers",
         found: await findWatchers(call.db, call.actor, call.repository.id, call.page),
-        empty: empty("eye", "Nobody watches this repository", "Those who watch it are notified about what happens in it."),
+        empty: empty("eye", "No one is watching this repository", "Watchers are notified about activity in the repository."),
       }),
   }),
 
@@ -28,7 +28,7 @@ export const watchPages: readonly Page[] = [
       const { services, actor, repository } = call
       await services.database.write((tx) => watch(tx, actor, repository.id, services.now()))
       return moved(repositoryPath(call), {
-        flash: "You watch this repository.",
+        flash: "You are watching this repository.",
         undo: { form: "repository.unwatch", path: call.path, fields: {} },
       })
     },
@@ -43,7 +43,7 @@ export const watchPages: readonly Page[] = [
       const { services, me, repository } = call
       await services.database.write((tx) => unwatch(tx, me, repository.id))
       return moved(repositoryPath(call), {
-        flash: "You watch this repository no longer.",
+        flash: "You are no longer watching this repository.",
         undo: { form: "repository.watch", path: call.path, fields: {} },
       })
     },

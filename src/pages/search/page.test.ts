@@ -186,7 +186,7 @@ withWorld("the pages of searches", { open }, ({ test, world }) => {
       ["/ann/kettle/search", "lang:go"],
       ["/ann/kettle/search?type=pulls", "Search pull requests"],
       ["/search?q=nothinglikethat", "No repositories match"],
-      ["/explore/code?q=nothinglikethat", "No code matches"],
+      ["/explore/code?q=nothinglikethat", "No code found"],
       // Elsewhere there is something.
       ["/search?q=tea&type=people", "No people match"],
       ["/search?q=kettle&type=people", "Found elsewhere"],

@@ -61,7 +61,7 @@ const repositories: Searched = {
   text: "Repositories",
   icon: "repo",
   many: "repositories",
-  hint: "Look for part of a name, a description or a topic.",
+  hint: "Search for part of a name, a description or a topic.",
   count: async (asked, q) => (await repositoriesWith(asked, q, BEYOND)).total,
   find: async (asked, q, page) => {
     const { rows, total } = await repositoriesWith(asked, q, page)
@@ -73,7 +73,7 @@ const issues = (kind: "issues" | "pulls"): Searched => ({
   text: kind === "issues" ? "Issues" : "Pull requests",
   icon: kind === "issues" ? "issue-opened" : "git-pull-request",
   many: kind === "issues" ? "issues" : "pull requests",
-  hint: "Titles, texts and comments are searched for all the words; the beginning of a word is enough.",
+  hint: "Searches titles, descriptions and comments for all words; the beginning of a word is enough.",
   count: (asked, q) => countFoundIssues(asked, { q, kind }),
   find: (asked, q, page) => foundIssues(asked, { q, kind }, page),
 })
@@ -82,7 +82,7 @@ const accounts = (kind: "person" | "organization"): Searched => ({
   text: kind === "person" ? "People" : "Organizations",
   icon: kind === "person" ? "people" : "organization",
   many: kind === "person" ? "people" : "organizations",
-  hint: "Look for part of a name.",
+  hint: "Search for part of a name.",
   count: async ({ db, actor }, q) => (await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, BEYOND)).total,
   find: async ({ db, actor }, q, page) => {
     const { rows, total } = await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, page)

@@ -66,7 +66,7 @@ withWorld("feeds, sitemaps and other texts of the site", { open }, ({ test, worl
     expect((await ann.get("/ann/closed.atom")).text).toContain("secret")
   })
 
-  test("sitemaps have what everybody may see, and nothing else", async () => {
+  test("sitemaps have what everyone may see, and nothing else", async () => {
     const nobody = await world.as()
     const parts = [...(await nobody.get("/sitemap.xml")).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(
       ([, address = ""]) => new URL(address).pathname,

@@ -64,7 +64,7 @@ export const sitePages: readonly Page[] = [
   ...sitemapPages,
 ]
 
-/** Whoever keeps security.txt must look again after this time. */
+/** The file security.txt must be renewed after this time. */
 const VALID_SECONDS = 30 * 86_400
 
 /** What costs much and says little is not for crawlers: each file of each commit, comparisons, archives, filtered lists. */

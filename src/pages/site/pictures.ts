@@ -31,7 +31,7 @@ export const pictureFiles: readonly File[] = [
       return madeDownload("image/svg+xml", toSvg(hash, SIDE), hash.length === 64 ? SHORTLY : FOREVER)
     },
   }),
-  /** A picture of another site that a text shows, at the address that rendering has signed: nobody can have other addresses called. */
+  /** A picture of another site that a text shows, at the address that rendering has signed: no one can have other addresses called. */
   file({
     id: "site.picture",
     address: `GET ${PICTURE_PATH}`,

@@ -9,7 +9,7 @@ const shared = { access: anyone, beforeSignIn: true } as const
 
 /**
  * What a browser remembers of how its reader wants pages, from forms that lead back to the page that they stood on. It is no secret, and says nothing about
- * who they are. Where it remembers nothing, the settings of the account count; what everybody has needs no cookie, unless an account may say otherwise.
+ * who they are. Where it remembers nothing, the settings of the account count; what everyone has needs no cookie, unless an account may say otherwise.
  */
 export const rememberedPages: readonly Page[] = [
   page({

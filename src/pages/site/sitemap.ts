@@ -13,7 +13,7 @@ import {
 import { path } from "../../web/address.ts"
 import { asXml } from "../../web/feed.ts"
 
-/** The addresses of what everybody may see, for crawlers. A map is limited to 50,000 addresses and 50 MB; parts of 5,000 are made quickly. */
+/** The addresses of what everyone may see, for crawlers. A map is limited to 50,000 addresses and 50 MB; parts of 5,000 are made quickly. */
 
 const PART = 5_000
 const NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"

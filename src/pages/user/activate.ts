@@ -43,10 +43,10 @@ export const activatePages: readonly Page[] = [
       if (services.config.mail.host === "") return askPage(services)
       await requestActivation(services, address)
       return plainPage(
-        "Look into your mail",
+        "Check your e-mail",
         html`
-          <p class="notice good" role="status">If this address waits for it, a mail is on its way.</p>
-          <p>None after some minutes? Look among the junk, or ask an administrator of the site.</p>
+          <p class="notice good" role="status">If this address needs confirmation, a mail is on its way.</p>
+          <p>Nothing after a few minutes? Check your spam folder, or ask an administrator of this site.</p>
         `,
       )
     },
@@ -55,22 +55,21 @@ export const activatePages: readonly Page[] = [
 
 function askPage({ config }: Services, problem = ""): Shown {
   const hasMail = config.mail.host !== ""
-  return plainPage(hasMail ? "Ask for the mail again" : "Activate your account", [
+  return plainPage(hasMail ? "Resend the mail" : "Activate your account", [
     problem !== "" && notice("bad", problem),
     hasMail
       ? html`
         <p>
-          Accounts are activated, and addresses confirmed, by a link in a mail. We send it again to an address that
-          waits for it.
+          Accounts and e-mail addresses are confirmed by a link in a mail. We can send it again.
         </p>
-        ${addressForm(ACTIVATE_PATH, "Send the mail again")}
+        ${addressForm(ACTIVATE_PATH, "Resend mail")}
       `
       : withoutMail("to activate your account, which is done", "hearth user active NAME on"),
   ])
 }
 
 const voidPage = (services: Services): Shown => ({
-  ...askPage(services, "This link isn’t good any more: it was used, is too old, or is incomplete; or the account has changed since."),
+  ...askPage(services, "This link has expired: it was used, is too old or incomplete, or the account has changed since."),
   status: 404,
 })
 
@@ -96,7 +95,7 @@ const donePage = ({ purpose, user, address }: Holder): Shown =>
         "Account activated",
         html`
           <p class="notice good" role="status">Sign in as ${user.name}.</p>
-          <p>Nobody told you a password? <a href="${FORGOT_PATH}">Set one</a>.</p>
+          <p>No password yet? <a href="${FORGOT_PATH}">Set one</a>.</p>
         `,
       )
     : plainPage("Address confirmed", html`<p class="notice good" role="status">${address.email} belongs to the account ${user.name}.</p>`)

@@ -28,7 +28,7 @@ export const changePasswordPages: readonly Page[] = [
     answer: async ({ services, reader, query: { login = "", password = "", code = "", ...typed } }) => {
       const { new_password: wanted = "", new_password_again: again = "" } = typed
       await changePassword(services, { login, password, code: code.trim(), wanted, again, address: reader.ip })
-      return plainPage("Password changed", html`<p class="notice good" role="status">Sign in with the new password from now on.</p>`)
+      return plainPage("Password changed", html`<p class="notice good" role="status">You can now sign in with the new password.</p>`)
     },
   }),
 ]
@@ -43,20 +43,20 @@ const passwordPage = (login = "", refusal?: Refusal): Shown =>
           User name <input name="login" value="${login}" autocomplete="username" required autofocus>
         </label>
         <label class="field">
-          Present password <input name="password" type="password" autocomplete="current-password" required>
+          Current password <input name="password" type="password" autocomplete="current-password" required>
         </label>
         <label class="field">
-          Code of your authenticator app, if you use one${" "}
+          Authentication code, if two-factor authentication is enabled${" "}
           <input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="6">
         </label>
         <label class="field">
           New password <input name="new_password" type="password" autocomplete="new-password" required>
         </label>
         <label class="field">
-          New password again <input name="new_password_again" type="password" autocomplete="new-password" required>
+          Confirm new password <input name="new_password_again" type="password" autocomplete="new-password" required>
         </label>
         <button>Change password</button>
       </form>
-      <p><a href="${FORGOT_PATH}">Forgot the present one?</a></p>
+      <p><a href="${FORGOT_PATH}">Forgot your password?</a></p>
     `,
   )

@@ -57,12 +57,11 @@ async function confirmPage(services: Services, { user }: Session, target: string
   const others = services.config.signIn.providers.filter(({ name }) => links.some(({ provider }) => provider === name))
   const back = hidden("redirect_to", target)
   return stepPage(
-    "Is it you?",
+    "Confirm access",
     html`
       ${problemBeside(refusal, [])}
       <p>
-        This changes how <strong>${user.name}</strong> signs in, so show once more that it is you. For fifteen minutes
-        you are not asked again.
+        This changes how <strong>${user.name}</strong> signs in. Confirm your identity first; you won’t be asked again for fifteen minutes.
       </p>
       ${user.password_hash !== "" && passwordForm(user.name, back)}
       ${passkeyForm(passkey, { action: CONFIRM_PATH, button: "Use a passkey or security key", fields: [back] })}

@@ -22,9 +22,9 @@ export const forgotPasswordPages: readonly Page[] = [
         services.config.mail.host === ""
           ? withoutMail("for a new password, which is given", "hearth user password NAME")
           : html`
-            <p>We send you a link to set a new one.</p>
+            <p>We will send you a link to set a new password.</p>
             ${addressForm(FORGOT_PATH, "Send the mail")}
-            <p>It goes to the primary address of your account, also where you give another of yours.</p>
+            <p>It is sent to the primary address of your account.</p>
           `,
       ),
   }),
@@ -38,12 +38,12 @@ export const forgotPasswordPages: readonly Page[] = [
       if (services.config.mail.host === "") throw refuse.notFound()
       await requestRecovery(services, address)
       return plainPage(
-        "Look into your mail",
+        "Check your e-mail",
         html`
           <p role="status">If an account has this address, a mail is on its way.</p>
           <p>
-            None after some minutes? Look among the junk, try another address of yours, or ask an administrator of the
-            site: accounts that aren’t active get none.
+            Nothing after a few minutes? Check your spam folder, try another address, or ask an administrator of this
+            site: inactive accounts get no mail.
           </p>
         `,
       )

@@ -13,7 +13,7 @@ import { goOn, LINK_PATH, text } from "../parts/sign-in/steps.ts"
 
 const shared = { access: anyone, beforeSignIn: true } as const
 
-/** What becomes of an account at another provider that nobody here has: the person says whose it is, or makes a new account. */
+/** What becomes of an account at another provider that no one here has: the person says whose it is, or makes a new account. */
 export const linkAccountPages: readonly Page[] = [
   page({
     ...shared,
@@ -44,7 +44,7 @@ export const linkAccountPages: readonly Page[] = [
       if (query.new !== undefined && query.new !== "") {
         await signUpBy(services, identity, (query.name ?? "").trim())
         const step = await signIn.byIdentity(identity, isRemembered)
-        if (!step) throw refuse.badRequest("Please begin again")
+        if (!step) throw refuse.badRequest("Please start again")
         return goOn(services, reader, step, going)
       }
       const shown = { login: (query.login ?? "").trim(), password: query.password ?? "", isRemembered, address: reader.ip, identity }
@@ -64,10 +64,10 @@ function choicePage(services: Services, { stranger: { identity }, login = "", na
   const there = titleFor(services, identity.provider)
   const fault = faultOf(refusal, "username") ?? faultOf(refusal, "email")
   return stepPage(
-    `You come from ${there}`,
+    `Sign in with ${there}`,
     html`
       ${fault === undefined && problemBeside(refusal, [])}
-      <p>Nobody here is linked with <strong><bdi>${identity.label}</bdi></strong> at ${there} yet.</p>
+      <p>No account is linked to <strong><bdi>${identity.label}</bdi></strong> at ${there} yet.</p>
       <h2>Link an existing account</h2>
       <form class="form" method="post" action="${LINK_PATH}">
         ${passwordFields(login)}<button class="primary">Sign in and link</button>

@@ -112,7 +112,7 @@ withWorld("signing in on the pages", { open }, ({ test, world }) => {
     expect(await isSignedIn(copy)).toBe(false)
   })
 
-  test("a session that somebody else put into the browser is not taken over, and the earlier one ends", async () => {
+  test("a session that someone else put into the browser is not taken over, and the earlier one ends", async () => {
     const { browser, isSignedIn } = world
     const ann = browser()
     ann.cookies.set("hearth_session", "A".repeat(43))

@@ -107,7 +107,7 @@ interface First {
 }
 
 const tooLate = async (services: Services, target: string): Promise<Shown> => ({
-  ...(await loginPage(services, { target, sentence: "That took too long, or the account has changed. Please begin again." })),
+  ...(await loginPage(services, { target, sentence: "The sign-in has expired. Please start again." })),
   status: 400,
 })
 
@@ -133,7 +133,7 @@ async function loginPage(services: Services, { target, login = "", refusal, sent
           <div class="bar">${signIn.providers.map((each) => providerLink(each, target, `Sign in with ${titleOf(each)}`))}</div>
         `
       }
-      ${users.registration === "open" && html`<p>New here? <a href="${SIGN_UP_PATH}">Make an account</a></p>`}
+      ${users.registration === "open" && html`<p>New to this site? <a href="${SIGN_UP_PATH}">Create an account</a></p>`}
     `,
     { formTargets: await formTargetsFor(services, target), ...(ceremony && { modules: ["passkey"] }) },
   )

@@ -181,7 +181,7 @@ withWorld("signing in at another provider", { open }, ({ test, world }) => {
     await finn.signIn("finn-here", PASSWORD)
     const other = await finn.post("/user/oauth2/plain", {})
     const taken = await finn.get(await agree("eve", /href="(http[^"]+)"/.exec(other.text)?.[1]?.replaceAll("&amp;", "&") ?? ""))
-    expect([taken.status, taken.text.includes("signs in somebody else here")]).toEqual([409, true])
+    expect([taken.status, taken.text.includes("signs in someone else here")]).toEqual([409, true])
     const id = /links\/remove"><input type="hidden" name="id" value="(\d+)"/.exec(overview.text)?.[1] ?? ""
     expect((await finn.post(`${SECURITY}/links/remove`, { id })).status).toBe(404)
     expect((await eve.post(`${SECURITY}/links/remove`, { id })).status).toBe(303)

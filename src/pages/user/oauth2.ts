@@ -16,7 +16,7 @@ const PROVIDER = "/user/oauth2/{provider}"
 
 const shared = { access: anyone, beforeSignIn: true } as const
 
-/** Sign-in at other providers. What becomes of an account there that nobody here has is in link-account.ts. */
+/** Sign-in at other providers. What becomes of an account there that no one here has is in link-account.ts. */
 export const providerPages: readonly Page[] = [
   page({
     ...shared,
@@ -58,7 +58,7 @@ export const providerPages: readonly Page[] = [
       const keeps = { step: undefined }
       if (linkTo !== 0) {
         const session = await sessionOfReader(services, reader)
-        if (session?.user.id !== linkTo) throw refuse.badRequest("You are signed in as somebody else meanwhile")
+        if (session?.user.id !== linkTo) throw refuse.badRequest("You are now signed in as another user")
         await services.database.write((tx) => link(services, tx, session.user, identity))
         return moved(target, { keeps })
       }
@@ -85,7 +85,7 @@ const leadingOn = (there: string, address: string): Shown =>
   stepPage(
     `Link your account at ${there}`,
     html`
-      <p>You sign in there, and come back.</p>
-      <a class="button primary" href="${address}">Go on to ${there}</a>
+      <p>You will be redirected there to sign in.</p>
+      <a class="button primary" href="${address}">Continue to ${there}</a>
     `,
   )

@@ -41,13 +41,13 @@ withWorld("passkeys", { open }, ({ test, world }) => {
     const { browser, clock, device, enrolled, enter, isSignedIn } = world
     const key = device()
     const ann = await enrolled("ann", key)
-    expect((await ann.get(SECURITY)).text).toMatch(/<strong>Laptop<\/strong>.*not used yet/)
+    expect((await ann.get(SECURITY)).text).toMatch(/<strong>Laptop<\/strong>.*never used/)
     clock.now += 60
     const other = browser()
     const entered = await enter(other, key)
     expect([entered.status, entered.location, await isSignedIn(other)]).toEqual([303, "/", true])
     const overview = await other.get(SECURITY)
-    expect(overview.text).toMatch(/<strong>Laptop<\/strong>.*used last/)
+    expect(overview.text).toMatch(/<strong>Laptop<\/strong>.*last used/)
     expect(overview.text).toContain("by passkey")
   })
 
@@ -78,7 +78,7 @@ withWorld("passkeys", { open }, ({ test, world }) => {
     expect(answer.text).toContain("could not be verified")
   })
 
-  test("an answer that is late, made up, or of a key that nobody has is not taken", async () => {
+  test("an answer that is late, made up, or of a key that no one has is not taken", async () => {
     const { answerOf, browser, clock, device, enrolled, enter } = world
     const key = device()
     await enrolled("ann", key)

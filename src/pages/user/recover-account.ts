@@ -33,10 +33,9 @@ export const recoverAccountPages: readonly Page[] = [
       return plainPage(
         "Password changed",
         html`
-          <p class="notice good" role="status">Sign in with the new password from now on.</p>
+          <p class="notice good" role="status">You can now sign in with the new password.</p>
           <p>
-            Access tokens and keys stay good. If somebody else may know them, look through them and delete those that you
-            don’t know.
+            Access tokens and keys keep working. Review them if someone else may have them.
           </p>
         `,
       )
@@ -45,10 +44,10 @@ export const recoverAccountPages: readonly Page[] = [
 ]
 
 const voidPage = plainPage(
-  "This link isn’t good any more",
+  "This link has expired",
   html`
-    <p class="notice bad" role="alert">It was used, is too old, or is incomplete; or the account has changed since.</p>
-    <p><a href="${FORGOT_PATH}">Ask for another mail</a></p>
+    <p class="notice bad" role="alert">It was used, has expired, or is incomplete; or the account has changed since.</p>
+    <p><a href="${FORGOT_PATH}">Request a new mail</a></p>
   `,
   { status: 404 },
 )
@@ -67,7 +66,7 @@ async function recoveryPage(services: Services, code = "", refusal?: Refusal): P
           New password <input name="new_password" type="password" autocomplete="new-password" required autofocus>
         </label>
         <label class="field">
-          New password again <input name="new_password_again" type="password" autocomplete="new-password" required>
+          Confirm new password <input name="new_password_again" type="password" autocomplete="new-password" required>
         </label>
         ${found.hasSecondFactor && SECOND_FACTOR}<button>Set password</button>
       </form>
@@ -77,6 +76,6 @@ async function recoveryPage(services: Services, code = "", refusal?: Refusal): P
 
 const SECOND_FACTOR = html`
   <label class="field">
-    Code of your authenticator app <input name="second_factor" inputmode="numeric" autocomplete="one-time-code" maxlength="6" required>
+    Authentication code <input name="second_factor" inputmode="numeric" autocomplete="one-time-code" maxlength="6" required>
   </label>
 `

@@ -34,7 +34,7 @@ withWorld("open registration", { open: (kind: FreshKind) => openWith(kind, "open
     const { browser, call, isSignedIn, mails } = world
     const visitor = browser()
     const sent = await visitor.submit(await visitor.get(SIGN_UP), { email: "New.Comer@example.com" })
-    expect(sent.text).toContain("Look into your mail")
+    expect(sent.text).toContain("Check your e-mail")
     expect((await call(world.root, "GET /users/newcomer")).status).toBe(404)
     const [mail, ...more] = await mails()
     expect([mail?.to, mail?.subject, more.length]).toEqual(["new.comer@example.com", "Your new account at localhost", 0])
@@ -62,11 +62,11 @@ withWorld("open registration", { open: (kind: FreshKind) => openWith(kind, "open
     if (made === "newcomer") expect(await isSignedIn(visitor)).toBe(true)
   })
 
-  test("nobody learns whether an address has an account; its owner does", async () => {
+  test("no one learns whether an address has an account; its owner does", async () => {
     const { browser, mails } = world
     const answers = []
     for (const email of ["ann@example.com", "nobody@example.com"]) answers.push(await browser().post(SIGN_UP, { email }))
-    const even = answers.map(({ status, text }) => [status, text.replaceAll(/(ann|nobody)@example.com/g, "ADDRESS")])
+    const even = answers.map(({ status, text }) => [status, text.replaceAll(/(ann|no one)@example.com/g, "ADDRESS")])
     expect(even[0]).toEqual(even[1])
     const sent = await mails()
     // Two workers send them.
@@ -129,7 +129,7 @@ withWorld("registration by invitation", { open: (kind: FreshKind) => openWith(ki
 })
 
 withWorld("closed registration", { open: (kind: FreshKind) => openWith(kind, "closed") }, ({ test, world }) => {
-  test("nobody makes an account, with no code either", async () => {
+  test("no one makes an account, with no code either", async () => {
     const { browser, services } = world
     const page = await browser().get(SIGN_UP)
     expect([page.status, page.text.includes("by the administrators"), page.forms.length]).toEqual([200, true, 0])

@@ -48,17 +48,17 @@ export const signUpPages: readonly Page[] = [
 
 const mailedPage = (email: string): Shown =>
   stepPage(
-    "Look into your mail",
+    "Check your e-mail",
     html`
-      <p role="status">We have sent a link to <strong><bdi>${email}</bdi></strong>, with which you go on.</p>
-      <p>None after some minutes? Look among the junk, or ask for it again later.</p>
+      <p role="status">We sent a link to <strong><bdi>${email}</bdi></strong>to continue.</p>
+      <p>Nothing after a few minutes? Check your spam folder, or request it again later.</p>
     `,
   )
 
 function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown {
   const { registration } = config.users
   return stepPage(
-    "Make an account",
+    "Create an account",
     html`
       ${
         registration === "open"
@@ -74,7 +74,7 @@ function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown
                 required: true,
                 autofocus: true,
                 maxlength: 254,
-                hint: "You will get a link to choose a name and a password.",
+                hint: "You will get a link to choose a user name and a password.",
                 fault: faultOf(refusal, "email"),
               })}
               <button class="primary">Send link</button>
@@ -84,22 +84,22 @@ function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown
             <p>
               ${
                 registration === "closed"
-                  ? "New accounts are made by the administrators of this site."
-                  : "New accounts are made by invitation: the mail has a link that leads here."
+                  ? "Accounts are created by the administrators of this site."
+                  : "Accounts are created by invitation: use the link in the invitation mail."
               }
             </p>
           `
       }
-      <p>You have one? <a href="${LOGIN_PATH}">Sign in</a></p>
+      <p>Already have an account? <a href="${LOGIN_PATH}">Sign in</a></p>
     `,
   )
 }
 
 const voidPage = stepPage(
-  "This link isn’t good any more",
+  "This link has expired",
   html`
-    <p role="alert">It was used, is too old, or is incomplete.</p>
-    <p><a href="${SIGN_UP_PATH}">Ask for another</a>, or <a href="${LOGIN_PATH}">sign in</a>.</p>
+    <p role="alert">It was used, has expired, or is incomplete.</p>
+    <p><a href="${SIGN_UP_PATH}">Request a new one</a>, or <a href="${LOGIN_PATH}">sign in</a>.</p>
   `,
   { status: 404 },
 )
@@ -116,7 +116,7 @@ async function accountPage(services: Services, { code, target, name = "", refusa
   const invitation = config.users.registration === "closed" ? undefined : await readInvitation(services, database.read, code)
   if (!invitation) return voidPage
   return stepPage(
-    "Make your account",
+    "Create your account",
     html`
       ${problemBeside(refusal, ["username", "password", "password_again"])}
       <p>For the address <strong><bdi>${invitation.lower_email}</bdi></strong>.</p>
@@ -142,7 +142,7 @@ const accountFields = (name: string, atLeast: string, refusal: Refusal | undefin
       hint: "Letters, digits, and single - _ . inside.",
       fault: faultOf(refusal, "username"),
     })}
-    ${newPassword("Password", "password", refusal, atLeast)} ${newPassword("Password again", "password_again", refusal)}
+    ${newPassword("Password", "password", refusal, atLeast)} ${newPassword("Confirm password", "password_again", refusal)}
   `
 
 const newPassword = (label: string, name: string, refusal: Refusal | undefined, hint?: string): Html =>

@@ -18,9 +18,9 @@ export const unsubscribePages: readonly Page[] = [
     answer: ({ services, path: { word } }) =>
       readSubscription(services.secrets, word)
         ? plainPage(
-            "No more mail about this?",
+            "Unsubscribe from this?",
             html`
-              <p>You won’t be told of it again, unless somebody names you.</p>
+              <p>You won’t be notified again, unless you are mentioned.</p>
               <form class="form" method="post"><button>Unsubscribe</button></form>
             `,
           )
@@ -37,13 +37,13 @@ export const unsubscribePages: readonly Page[] = [
       const subscription = readSubscription(services.secrets, word)
       if (!subscription) return unknownPage
       await services.database.write((tx) => unsubscribe(tx, subscription, services.now()))
-      return plainPage("Unsubscribed", html`<p class="notice good" role="status">You get no more mail about this.</p>`)
+      return plainPage("Unsubscribed", html`<p class="notice good" role="status">You will no longer get mail about this.</p>`)
     },
   }),
 ]
 
 const unknownPage = plainPage(
-  "This link leads nowhere",
-  html`<p class="notice bad" role="alert">It is incomplete, or comes from another site. Copy it from the mail once more.</p>`,
+  "This link is not valid",
+  html`<p class="notice bad" role="alert">It is incomplete, or from another site. Copy it from the mail again.</p>`,
   { status: 404 },
 )

@@ -18,7 +18,7 @@ export function sessionText(services: Services, request: FastifyRequest): string
 /** Requests whose session lasts longer since just now: the answer tells the browser. */
 const renewed = new WeakMap<FastifyRequest, SessionText>()
 
-/** The session of the browser that sent the request; undefined where nobody is signed in. */
+/** The session of the browser that sent the request; undefined where no one is signed in. */
 export async function sessionOf(services: Services, request: FastifyRequest): Promise<Session | undefined> {
   const text = sessionText(services, request)
   const session = text === undefined ? undefined : await findSessionOf(services, text)

@@ -45,7 +45,7 @@ export function registerTokens(app: FastifyInstance, services: Services, authent
       if (token === undefined) throw new OAuth2Error("invalid_request", "token is missing")
       return await introspect(services, application, token)
     } catch (error) {
-      // Whoever asks for others has to say who they are.
+      // A caller that asks about others has to authenticate.
       if (error instanceof OAuth2Error && error.word === "invalid_client" && error.status === 400)
         throw new OAuth2Error(error.word, error.message, 401)
       throw error

@@ -21,7 +21,7 @@ export const leadTo = (reply: FastifyReply, path: string, status: 301 | 302 | 30
 /** Sends a browser to an address of another site, which the application or the provider of a sign-in has registered. */
 export const sendAway = (reply: FastifyReply, address: string): FastifyReply => unnoticed(reply).redirect(address, 303)
 
-/** For a redirect to an address that may hold a code: no other site is told of it, and nobody keeps it. */
+/** For a redirect to an address that may hold a code: no other site is told of it, and no one keeps it. */
 export const unnoticed = (reply: FastifyReply): FastifyReply =>
   reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer")
 

@@ -20,7 +20,7 @@ export interface DeclaredRoute {
   readonly bodyLimit?: number | undefined
   /** Whether the route takes what a person signs in with beside its own fields, see web/pages/in-place.ts. */
   readonly signsInPlace?: boolean
-  /** Whether what is missing leads whoever has not signed in to signing in, see `Page`. */
+  /** Whether what is missing leads callers without a session to sign-in, see `Page`. */
   readonly asksToSignIn?: boolean | undefined
   /** Whether pages of other sites may call it, see `Page`. */
   readonly fromAnySite?: boolean | undefined

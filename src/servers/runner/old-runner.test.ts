@@ -131,7 +131,7 @@ withHearth("runners of version 0.2", { people: ["ann"] }, ({ test, forge, ann, c
     await task.end("success")
   })
 
-  test("that have not said anything yet about a task look again each time that they ask, until they do", async () => {
+  test("that have not said anything yet about a task reload each time that they ask, until they do", async () => {
     const { runner, task } = await taken("json")
     // The version that was answered with the task is not what the runner keeps.
     const versions: bigint[] = []

@@ -14,7 +14,7 @@ export interface HostKey {
 /** The file of the key: beside the repositories, so that all processes that serve them are the same host. */
 export const hostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
 
-/** A new key. One in 256 that ssh2 writes lacks the first byte of its public half, a zero, and can't be read again by anybody. */
+/** A new key. One in 256 that ssh2 writes lacks the first byte of its public half, a zero, and can't be read again by anyone. */
 export function generateHostKey(): string {
   for (;;) {
     const { private: key } = ssh2.utils.generateKeyPairSync("ed25519", { comment: "hearth" })

@@ -1,6 +1,6 @@
 import { fetchFragment } from "./fragment.ts"
 
-/** An element with an id and `data-again` is asked for again after so many seconds, for as long as it says so: for what nobody announces. */
+/** An element with an id and `data-again` is asked for again after so many seconds, for as long as it says so: for what no one announces. */
 
 const address = new URL(location.href)
 address.hash = ""

@@ -66,7 +66,7 @@ async function attach(field: Field, files: readonly File[]): Promise<void> {
   if (button !== undefined && !failed) form.requestSubmit(button)
 }
 
-/** Puts a text where the mark is, wherever the caret and the focus are; nothing where somebody has taken the mark away. */
+/** Puts a text where the mark is, wherever the caret and the focus are; nothing where someone has taken the mark away. */
 function put(field: Field, mark: string, text: string): void {
   const from = field.value.indexOf(mark)
   if (from < 0) return

@@ -159,7 +159,7 @@ function say(form: HTMLFormElement, why: string): void {
   const line = document.createElement("p")
   line.className = "notice bad unsent"
   line.setAttribute("role", "alert")
-  line.textContent = `${why} What you wrote is kept: send it again in a moment, it is done once.`
+  line.textContent = `${why} Your text is kept: send it again in a moment.`
   form.append(line)
   line.scrollIntoView({ block: "nearest" })
 }
@@ -172,7 +172,7 @@ function follow(form: HTMLFormElement, to: string): void {
     // A browser that keeps nothing.
   }
   unkept.clear()
-  // Neither this page, when somebody comes back to it, nor the next has it any more.
+  // Neither this page, when someone comes back to it, nor the next has it any more.
   form.reset()
   const url = new URL(to, location.href)
   const isHere = url.pathname === location.pathname && url.search === location.search

@@ -42,9 +42,9 @@ function move(by: 1 | -1): void {
 const OTHERS = [
   ["/", "Search"],
   ["j", "Next row"],
-  ["k", "Row before"],
+  ["k", "Previous row"],
   ["Escape", "Close menus"],
-  ["?", "These keys"],
+  ["?", "Keyboard shortcuts"],
 ] as const
 
 function list(): void {
@@ -55,9 +55,9 @@ function list(): void {
   }
   const dialog = document.createElement("dialog")
   dialog.className = "keys"
-  dialog.setAttribute("aria-label", "Keys of this page")
+  dialog.setAttribute("aria-label", "Keyboard shortcuts of this page")
   const heading = document.createElement("h2")
-  heading.textContent = "Keys of this page"
+  heading.textContent = "Keyboard shortcuts of this page"
   const terms = document.createElement("dl")
   const known = new Set<string>()
   const add = (keys: string, what: string): void => {

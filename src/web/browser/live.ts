@@ -48,7 +48,7 @@ function follow(): void {
   opened.addEventListener("error", () => {
     if (source !== opened) return
     leave()
-    // The page itself says why: nobody may see it any more, or the server is away.
+    // The page itself says why: no one may see it any more, or the server is away.
     void refresh().then(() => {
       if (isOver || source || !isSeen()) return
       const pause = Math.min(LATEST_MS, SOONEST_MS * 2 ** tries) * (0.5 + Math.random() / 2)
@@ -134,11 +134,11 @@ function show(asked: Asked): void {
     if (document.querySelector("[data-busy]")) isStale = true
     else put(asked.page)
     if (isOfThisVersion(asked.page)) standNot()
-    else stand("There is a new version of this site. Load the page again when it suits you.", { text: "Load it again", href: address.href })
-  } else if (asked.kind === "moved") stand("This page has another address now.", { text: "Go there", href: asked.to })
+    else stand("A new version of this site is available. Reload the page to use it.", { text: "Reload", href: address.href })
+  } else if (asked.kind === "moved") stand("This page has moved.", { text: "Go to the new address", href: asked.to })
   else if (asked.kind === "signedOut") standSignedOut()
-  else if (asked.kind === "gone") stand("This page is not there any more, or you may no longer see it. Nothing new is shown.")
-  else if (tries >= QUIET_TRIES) stand("The site can’t be reached: what is shown may be out of date. It is tried again.")
+  else if (asked.kind === "gone") stand("This page was deleted, or you no longer have access to it.")
+  else if (tries >= QUIET_TRIES) stand("The site can’t be reached. This page may be out of date. Reconnecting…")
 }
 
 /** Whether the page that the server makes now loads the same styles and scripts, as far as both load them. */

@@ -36,8 +36,8 @@ function tell(form: HTMLFormElement, error: unknown): void {
   place.hidden = false
   place.textContent =
     error instanceof DOMException && error.name === "InvalidStateError"
-      ? "This device has a passkey for this account already."
-      : "The browser gave no passkey. Try again, or go on without one."
+      ? "This device already has a passkey for this account."
+      : "No passkey was used. Try again, or sign in another way."
 }
 
 const isThere = typeof PublicKeyCredential === "function" && typeof PublicKeyCredential.parseRequestOptionsFromJSON === "function"

@@ -13,7 +13,7 @@ const plus = document.createElement("button")
 plus.type = "button"
 plus.className = "comment-here"
 plus.textContent = "+"
-plus.title = "Comment on this line; with Shift, on all from the last one"
+plus.title = "Comment on this line; hold Shift to select a range"
 plus.setAttribute("aria-label", "Comment on this line")
 
 let shown: Place | undefined

@@ -30,7 +30,7 @@ export function standNot(): void {
 /** To the sign-in, and back to this page. */
 export function standSignedOut(): void {
   const here = encodeURIComponent(location.pathname + location.search)
-  stand("You are not signed in as before. What you typed is still here; sign in in another tab, and go on.", {
+  stand("You are no longer signed in. Your text is still here: sign in in another tab, then continue.", {
     text: "Sign in",
     href: `/user/login?redirect_to=${here}`,
   })

@@ -13,7 +13,7 @@ storiesOfAnotherSite({ annAdministers: true }, (story) => {
       Name: guest,
       "E-mail address": `${guest}@example.com`,
       Password: PASSWORD,
-      "Must change the password at the next sign-in": "",
+      "Require a password change at the next sign-in": "",
     }
     await administrator.send(account, "Create account")
     await administrator.open(`/-/admin/users/${guest}`)

@@ -9,11 +9,11 @@ stories((story) => {
     await ask("ann", `POST /repos${at}/issues/2/dependencies`, { owner: "ann", repo: at.split("/")[2], index: 3 })
     const person = await enter("ann")
     await person.open(`${at}/issues`)
-    await person.send({ "Select #1": "yes", "Select #2": "yes", "With selected": `label ${label.id}` }, "Apply")
+    await person.send({ "Select #1": "yes", "Select #2": "yes", Selected: `label ${label.id}` }, "Apply")
     expect(await ask("ann", `GET /repos${at}/issues?labels=dusty`)).toMatchObject([{ number: 2 }, { number: 1 }])
     // The trunk waits for the mirror: the lamp is closed all the same.
     await person.open(`${at}/issues`)
-    await person.send({ "Select #1": "yes", "Select #2": "yes", "With selected": "close" }, "Apply")
+    await person.send({ "Select #1": "yes", "Select #2": "yes", Selected: "close" }, "Apply")
     await person.sees("#1")
     expect(await ask("ann", `GET /repos${at}/issues?state=closed`)).toMatchObject([{ number: 1 }])
   })

@@ -4,7 +4,7 @@ import { stories } from "./stories.ts"
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64")
 
-/** What is in the clipboard when somebody pastes. */
+/** What is in the clipboard when someone pastes. */
 interface Pasted {
   readonly html?: string
   readonly plain?: string
@@ -57,7 +57,7 @@ stories((story) => {
   })
 
   story(
-    "the connection is lost while somebody writes: nothing is lost, and it is sent once",
+    "the connection is lost while someone writes: nothing is lost, and it is sent once",
     async ({ enter, forge, made, of }) => {
       const at = await made("lost")
       await forge.call(of("ann"), `POST /repos${at}/issues`, { title: "To talk about" })

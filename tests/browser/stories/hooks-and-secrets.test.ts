@@ -29,7 +29,7 @@ stories((story) => {
     await person.press(`${receiver.url}/in`)
     await person.page.locator("main a[href*='/deliveries/']").first().click()
     await person.sees("It rings")
-    await person.press("Deliver again")
+    await person.press("Redeliver")
     await settled()
     expect(receiver.take()).toMatchObject([{ path: "/in", body: { issue: { title: "It rings" } } }])
   })

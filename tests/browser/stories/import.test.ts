@@ -14,7 +14,7 @@ stories((story) => {
     expect(new URL(person.page.url()).pathname).toBe(`${copy}/import`)
     await settled()
     if (!scripts) await person.open(`${copy}/import`)
-    await person.sees("Everything is here.")
+    await person.sees("Import complete.")
     await person.open(copy)
     await person.sees("From elsewhere")
     await person.press("README.md")

@@ -14,7 +14,7 @@ storiesOfAnotherSite({ annAdministers: true, config }, (story) => {
     await second.send({ "E-mail address": `${zoe}@example.com` }, "Invite")
     const link = await second.page.getByText("/user/sign_up?code=").first().innerText()
     await first.open(new URL(link).pathname + new URL(link).search)
-    await first.send({ "User name": zoe, Password: PASSWORD, "Password again": PASSWORD }, "Create account")
+    await first.send({ "User name": zoe, Password: PASSWORD, "Confirm password": PASSWORD }, "Create account")
     await first.open("/user/settings")
     await first.send({ Name: "Zoe Zimmer", "About you": "Grows **beans**." }, "Save")
     await first.attach("New avatar", { "zoe.png": PICTURE })
@@ -35,7 +35,7 @@ storiesOfAnotherSite({ annAdministers: true, config }, (story) => {
     await second.sees("wants to merge 1 commit")
 
     await first.open(`${at}/pulls/2/files`)
-    await first.unfold("Review these changes")
+    await first.unfold("Finish your review")
     await first.send({ Summary: "Just so.", Approve: "yes" }, "Submit review")
     await second.open(`${at}/pulls/2`)
     await second.sees("Just so.")

@@ -8,7 +8,7 @@ afterAll(() => mails.close())
 const config = { mail: mailConfig(mails), users: { registration: "invitation" } } as const
 
 storiesOfAnotherSite({ config }, (story) => {
-  story("somebody is invited to a team by mail, makes an account and joins", async ({ enter, forge, of, own }) => {
+  story("someone is invited to a team by mail, makes an account and joins", async ({ enter, forge, of, own }) => {
     const [organization, guest] = [own("acme"), own("guest")]
     await forge.call(of("ann"), "POST /orgs", { username: organization })
     await forge.call(of("ann"), `POST /orgs/${organization}/teams`, { name: "gardeners", permission: "read", units: ["repo.code"] })
@@ -23,8 +23,8 @@ storiesOfAnotherSite({ config }, (story) => {
 
     const person = await enter()
     await person.open(link)
-    await person.press("Make an account")
-    await person.fill({ "User name": guest, Password: PASSWORD, "Password again": PASSWORD })
+    await person.press("Create an account")
+    await person.fill({ "User name": guest, Password: PASSWORD, "Confirm password": PASSWORD })
     await person.press("Create account")
     await person.sees("You join as")
     await person.press("Join")

@@ -31,7 +31,7 @@ stories((story) => {
     if (scripts) await page.locator(`datalist option[value="${to.slice(1)}"]`).waitFor({ state: "attached" })
     await person.fill({ "New repository": to.slice(1), "Type the repository again to confirm": to.slice(1) })
     await person.press("Transfer issue")
-    await person.sees("It is moved here.")
+    await person.sees("Issue transferred.")
     await person.sees("moved this here from")
     expect(new URL(page.url()).pathname).toBe(`${to}/issues/3`)
     await person.open(`${from}/issues/1`)

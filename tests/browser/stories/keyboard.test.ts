@@ -35,7 +35,7 @@ stories((story) => {
       await proposed(ask, at)
       const { keyboard, open, page, sees } = await enter("bob")
       await open(`${at}/pulls/1/files`)
-      await keyboard.reach("Review these changes")
+      await keyboard.reach("Finish your review")
       await page.keyboard.press("Enter")
       await keyboard.write("Summary", "It holds.")
       await keyboard.reach("Comment")

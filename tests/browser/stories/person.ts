@@ -57,7 +57,7 @@ const FOCUSED = `(() => {
   return { name: name.trim().replaceAll(/\\s+/g, " "), isSeen: outlineStyle !== "none" && parseFloat(outlineWidth) > 0 && width > 0 && height > 0 }
 })()`
 
-/** Opens a browser for somebody, signed in unless they are nobody. */
+/** Opens a browser for someone, signed in unless they are no one. */
 export async function personAt(
   { root, browser }: Site,
   name: string | undefined,

@@ -13,7 +13,7 @@ stories((story) => {
         "Required approvals": "1",
         "Require status checks": "yes",
         "Required status checks": "build",
-        "Apply to administrators too": "yes",
+        "Include administrators": "yes",
       },
       "Create rule",
     )
@@ -28,7 +28,7 @@ stories((story) => {
     await author.sees("Auto-merge: it will be merged when all conditions are met.")
 
     await owner.open(`${at}/pulls/1/files`)
-    await owner.unfold("Review these changes")
+    await owner.unfold("Finish your review")
     await owner.send({ Approve: "yes" }, "Submit review")
     await owner.open(`${at}/pulls/1`)
     await owner.sees("Approved by 1 reviewer.")

@@ -6,7 +6,7 @@ stories((story) => {
     const at = await made("press")
     const [owner, reader] = [await enter("ann"), await enter()]
     await owner.open(`${at}/releases/new`)
-    await owner.send({ Tag: "v1.0", Title: "The first", Notes: "It **prints**." }, "Save as a draft")
+    await owner.send({ Tag: "v1.0", Title: "The first", Notes: "It **prints**." }, "Save draft")
     await owner.attach("Add files", { "print.zip": "ink and paper" })
     await owner.page.getByRole("button", { name: "Upload" }).click()
     await owner.sees("print.zip")

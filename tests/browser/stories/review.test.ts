@@ -20,7 +20,7 @@ stories((story) => {
     await reviewer.send({ Comment: "Yeast.\n```suggestion\nyeast\n```" }, "Add to your review")
     await reviewer.open(`${at}/pulls/1/files?comment=steps.txt:R:1-2`)
     await reviewer.send({ Comment: "How long?" }, "Add to your review")
-    await reviewer.unfold("Review these changes")
+    await reviewer.unfold("Finish your review")
     await reviewer.send({ Summary: "Almost.", "Request changes": "yes" }, "Submit review")
     await reviewer.sees("lines 1 to 2")
 
@@ -47,13 +47,13 @@ stories((story) => {
     await reviewer.sees("slat")
     await reviewer.misses("knead")
     await reviewer.open(`${at}/pulls/1/files`)
-    await reviewer.unfold("Review these changes")
+    await reviewer.unfold("Finish your review")
     await reviewer.send({ Approve: "yes" }, "Submit review")
 
     await author.open(`${at}/pulls/1?style=squash`)
-    const message = { "Commit title": "Bake rye bread", Message: "By hand.", "Delete the branch after merging": "yes" }
+    const message = { "Commit title": "Bake rye bread", Message: "By hand.", "Delete branch after merging": "yes" }
     await author.send(message, "Squash and merge")
-    await author.press("Restore the branch")
+    await author.press("Restore branch")
     const [commit] = await ask("ann", `GET /repos${at}/commits?sha=main`)
     expect(commit).toMatchObject({ parents: [{}], commit: { message: expect.stringContaining("Bake rye bread\n\nBy hand.") } })
     expect(await ask("ann", `GET /repos${at}/branches/rye`)).toMatchObject({ name: "rye" })

@@ -11,13 +11,13 @@ export interface Stage {
   readonly site: Site
   /** Whether this telling has scripts. */
   readonly scripts: boolean
-  /** Opens a browser for somebody; nobody without a name. */
+  /** Opens a browser for someone; no one without a name. */
   readonly enter: (name?: string) => Promise<Person>
-  /** The credentials of somebody, for `forge.call`. */
+  /** The credentials of someone, for `forge.call`. */
   readonly of: (name: string) => string
   /** Makes a repository of ann's with a README, and gives its path; its name is that of this telling. */
   readonly made: (name: string, more?: object) => Promise<string>
-  /** Asks the API in somebody's name, and gives the body of its answer, which must not be a refusal. */
+  /** Asks the API in someone's name, and gives the body of its answer, which must not be a refusal. */
   readonly ask: (name: string, route: string, body?: object) => Promise<Answer["body"]>
   /** Runs the jobs that are due: none runs by itself. */
   readonly settled: () => Promise<void>

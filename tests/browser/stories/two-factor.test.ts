@@ -22,7 +22,7 @@ stories((story) => {
     await other.send({ Code: code }, "Continue")
     await other.sees("7 recovery codes")
     await person.open(SECURITY)
-    await person.press("Sign out all other browsers")
+    await person.press("Sign out all other sessions")
     await other.open(SECURITY)
     expect([new URL(person.page.url()).pathname, new URL(other.page.url()).pathname]).toEqual([SECURITY, "/user/login"])
   })

@@ -21,7 +21,7 @@ stories((story) => {
     await reader.sees("What version 2 changed")
     await writer.open(`${here}/comments/${comment}/history`)
     await writer.press("Version 1")
-    await writer.press("Delete what it said")
+    await writer.press("Delete this version’s content")
     await writer.sees("What this version said was deleted by")
     await reader.open(`${here}/comments/${comment}/history`)
     await reader.sees("What version 1 said is deleted")

@@ -1,5 +1,5 @@
 /*
- * Somebody asks for commits with large differences, many at once, and leaves. Forty requests were forty processes with 6.3 GB that went on after the clients had left.
+ * Someone asks for commits with large differences, many at once, and leaves. Forty requests were forty processes with 6.3 GB that went on after the clients had left.
  * Now git commands have one limit, shared fairly; callers that ask the same share one process; it ends with the last of them; and very large files are not
  * compared line by line.
  */

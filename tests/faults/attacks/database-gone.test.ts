@@ -71,7 +71,7 @@ describe("a PostgreSQL server that is shut down", () => {
     expect((await ask("/api/v1/repos/root/rocket")).status).toBe(200)
     expect((await git("-C", clone, "push", `${hearth.url}/root/rocket`, "main:other")).code).toBe(0)
     expect((await bySsh()).out).toContain("refs/heads/other")
-    // Nobody drains the outbox: the workers take up what the push has stored by themselves.
+    // No one drains the outbox: the workers take up what the push has stored by themselves.
     const waiting = async () => (await hearth.services.jobs.counts()).filter(({ state }) => state !== "failed").length
     while ((await waiting()) > 0) await sleep(50)
     const [task] = await hearth.services.jobs.tasks.list()

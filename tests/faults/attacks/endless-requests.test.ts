@@ -1,5 +1,5 @@
 /*
- * Somebody begins requests and never ends them. Eight anonymous fetches whose body never ended held all permits for packs for an hour, and other people's clones were
+ * Someone begins requests and never ends them. Eight anonymous fetches whose body never ended held all permits for packs for an hour, and other people's clones were
  * refused; sixteen pushes of one account stopped all pushes; forms and bodies sent byte by byte stayed open without end, and connections were not counted. Now a
  * request is taken in whole before it may hold anything, bodies have a least rate and a deadline, and connections are bounded.
  */

@@ -1,5 +1,5 @@
 /*
- * Somebody asks for everything that is costly at once: large files, diffs and clones that they don't read, comparisons, archives, and packs that explode. Single kinds of these
+ * Someone asks for everything that is costly at once: large files, diffs and clones that they don't read, comparisons, archives, and packs that explode. Single kinds of these
  * took 3.5 and 6.3 GB before. Now the server with all its git processes stays under 1.5 GiB with a hundred such requests at hand (README, docs/operating.md).
  */
 import { randomBytes, randomUUID } from "node:crypto"

@@ -1,6 +1,6 @@
 /*
- * Somebody with an account begins pushes over SSH and stops in the middle of the pack, or asks for a clone and doesn't read it. Sixteen such pushes stopped everybody's for
- * up to an hour. Now an account holds half of the permits at most, a pack that stops coming is given up, and so is a clone that nobody reads.
+ * Someone with an account begins pushes over SSH and stops in the middle of the pack, or asks for a clone and doesn't read it. Sixteen such pushes stopped everyone's for
+ * up to an hour. Now an account holds half of the permits at most, a pack that stops coming is given up, and so is a clone that no one reads.
  */
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"

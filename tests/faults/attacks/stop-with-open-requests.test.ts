@@ -1,5 +1,5 @@
 /*
- * The operator stops the server while somebody keeps a request open. SIGTERM waited for ever. Now requests get a grace (`http.stopSeconds`), are cut off then, git
+ * The operator stops the server while someone keeps a request open. SIGTERM waited for ever. Now requests get a grace (`http.stopSeconds`), are cut off then, git
  * processes end with them, and the exit code says that it was so.
  */
 import { execFile } from "node:child_process"

@@ -1,5 +1,5 @@
 /*
- * Somebody asks for large files and diffs, and reads none of the answers. Sixteen unread files held all object readers, and other people's files were refused after
+ * Someone asks for large files and diffs, and reads none of the answers. Sixteen unread files held all object readers, and other people's files were refused after
  * a minute; thirty-two unread diffs were thirty-two processes with 3.5 GB. Now what a client reads at its own pace has processes and limits of its own, one
  * address gets half of them, and a connection on which nothing moves is cut.
  */

@@ -69,7 +69,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   )
   await index("invitations_email", "invitations", ["lower_email"], true)
   await index("invitations_expiry", "invitations", ["expires_at"])
-  // Of people who invite somebody.
+  // Of people who invite someone.
   await index("invitations_inviter", "invitations", ["invited_by"])
 
   await table("used_tickets", { id: "text", expires_at: "time" }, {}, ["id"])

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
-/** Whose turn it is to move a branch; and which branches somebody pushed to a moment ago, which the front page of a repository asks. */
+/** Whose turn it is to move a branch; and which branches someone pushed to a moment ago, which the front page of a repository asks. */
 export const movingBranches = { id: 36, name: "moving branches", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {

@@ -18,7 +18,7 @@ export interface NotificationLevelsTable {
   level: "releases" | "ignored"
 }
 
-/** Sentences of administrators to everybody, on top of all pages. */
+/** Sentences of administrators to everyone, on top of all pages. */
 export interface AnnouncementsTable {
   id: Generated<number>
   /** Markdown. */

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely"
 import type { Seconds } from "./types.ts"
 
-/** A form that somebody sent just now. */
+/** A form that someone sent just now. */
 interface SentFormsTable {
   /** Of who sent what to where. */
   digest: string

@@ -90,7 +90,7 @@ export interface ReviewCommentsTable {
   is_outdated: Flag
 }
 
-/** The files of a pull request that somebody has viewed, as they were then. */
+/** The files of a pull request that someone has viewed, as they were then. */
 export interface ViewedFilesTable {
   user_id: number
   pull_id: number

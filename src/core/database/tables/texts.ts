@@ -9,17 +9,17 @@ export interface TextVersionsTable {
   comment_id: number | null
   /** Counted from 1 for each text; those in the middle may be gone. */
   number: number
-  /** "" for the newest version, which is the text itself, and where somebody has deleted it. */
+  /** "" for the newest version, which is the text itself, and where someone has deleted it. */
   content: string
   /** Who wrote this version. */
   author_id: number
   written_at: Seconds
-  /** Who deleted its content; 0 for nobody. */
+  /** Who deleted its content; 0 for no one. */
   deleted_by: Generated<number>
   deleted_at: Generated<Seconds>
 }
 
-/** Texts that somebody keeps in order to put them into comments. */
+/** Texts that someone keeps in order to put them into comments. */
 export interface SavedRepliesTable {
   id: Generated<number>
   user_id: number

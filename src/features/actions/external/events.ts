@@ -143,7 +143,7 @@ export function repositoryOf(event: DomainEvent): number | undefined {
 
 /**
  * What others are told of a reference that a push changed: of a new branch that it is created and pushed, of a deleted one only that, of tags always both.
- * `pushed`: its commits; without them nobody is told of the push.
+ * `pushed`: its commits; without them no one is told of the push.
  */
 export function externalOfPush({ ref, oldId, newId }: RefChange, pusher: User, pushed: PushedCommits | undefined): readonly External[] {
   const isBranch = branchOf(ref) !== undefined

@@ -208,7 +208,7 @@ withHearth("workflows that private repositories share", { people: ["ann", "ben"]
     expect(await reading(await uses(ann, "ann/lamp"))).toBe(REFUSED)
   })
 
-  test("are never called by code of a fork, and are shared with nobody after a transfer", async () => {
+  test("are never called by code of a fork, and are shared with no one after a transfer", async () => {
     await share(true)
     await call(ann, "PUT /repos/ann/lamp/collaborators/ben", { permission: "read" })
     expect((await call(ben, "POST /repos/ann/lamp/forks", {})).status).toBe(202)

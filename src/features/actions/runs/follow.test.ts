@@ -154,7 +154,7 @@ withHearth("shared looks", { on: ["sqlite"] }, ({ test }) => {
     second.leave()
     const before = looks
     await expect(first.next()).rejects.toThrow("gone")
-    // Whoever is left gets a look of its own, so the ones before have had the time for theirs.
+    // Anyone who is left gets a look of its own, so the ones before have had the time for theirs.
     expect(await all.follow(4, new AbortController().signal).next()).toBe(before + 1)
   })
 })

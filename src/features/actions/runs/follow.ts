@@ -11,7 +11,7 @@ import { type FollowedLog, findFollowedLog, findFollowedSteps } from "./tasks-st
 
 /** Runs and logs as they go on, for those who watch. Whether a reader may see them is up to the caller, and asked again whenever it begins anew. */
 
-/** Milliseconds between two looks at a run or a log, whoever watches it. */
+/** Milliseconds between two looks at a run or a log, for all watchers together. */
 const LOOK_EVERY_MS = 1_000
 /** Milliseconds after which a reader is sent away; it continues from where it was. */
 const LONGEST_MS = 10 * 60_000
@@ -137,7 +137,7 @@ async function* linesIn(
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly lines: readonly string[]; readonly bytes: number }> {
   const stop = () => content.destroy()
-  // Whoever never asks for more keeps no file open.
+  // A reader that never asks for more keeps no file open.
   signal.addEventListener("abort", stop)
   try {
     let waiting: Buffer[] = []

@@ -102,7 +102,7 @@ withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
       .select("log_file")
       .where("id", "=", task)
       .executeTakeFirstOrThrow()
-    await writeFile(join(actionFilesOf(services(), row.storage), log_file), "half a line that nobody counted", { flag: "a" })
+    await writeFile(join(actionFilesOf(services(), row.storage), log_file), "half a line that no one counted", { flag: "a" })
     expect((await read(job)).body).toBe(shown("kept"))
     expect(await add(task, 1, ["next"])).toBe(2)
     expect((await read(job)).body).toBe(shown("kept", "next"))

@@ -10,7 +10,7 @@ export interface Looks<Value> {
 }
 
 export interface Followed<Value> {
-  /** What is seen at the next look; at first what was seen just now, if somebody looked. Rejects with the reason of the signal once that has fired. */
+  /** What is seen at the next look; at first what was seen just now, if someone looked. Rejects with the reason of the signal once that has fired. */
   readonly next: () => Promise<Value>
   readonly leave: () => void
 }
@@ -44,7 +44,7 @@ export function openLooks<Value>(
     if (watched.coming) return watched.coming
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
     watched.coming = promise
-    // Nobody may be there any more to hear of it.
+    // No one may be there any more to hear of it.
     promise.catch(() => {})
     const begin = () => {
       watched.lookedAt = performance.now()

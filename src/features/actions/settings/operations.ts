@@ -24,7 +24,7 @@ const secretList = (scope: ActionScope): readonly Operation[] =>
           id: `${scope.id}ListActionsSecrets`,
           route: `GET ${scope.prefix}/actions/secrets`,
           summary: `List ${scope.whose} secrets`,
-          description: "By name. The values are shown to nobody.",
+          description: "By name. The values are shown to no one.",
           paged: true,
           answers: { 200: Type.Array(Secret) },
           handle: async ({ db, owning, page }) => {

@@ -34,7 +34,7 @@ export interface Week {
   readonly deletions: number
 }
 
-/** Somebody who contributed, with the weeks in which they did, in their order. */
+/** Someone who contributed, with the weeks in which they did, in their order. */
 export interface Contributor extends Omit<Week, "week"> {
   readonly name: string
   readonly email: string

@@ -100,7 +100,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
 async function follow(made: Making): Promise<Readable> {
   await made.begun
   const file = (await openIfExists(made.draft)) ?? (await openIfExists(made.path))
-  if (!file) throw new TypeError("a file that was made is gone before anybody read it")
+  if (!file) throw new TypeError("a file that was made is gone before anyone read it")
   async function* bytes(from: FileHandle): AsyncGenerator<Buffer> {
     let [at, whole] = [0, false]
     made.done.then(

@@ -12,7 +12,7 @@ import type { AttachmentRow } from "./present.ts"
 import { bindNamed, deleteForgotten, findForgotten, insertAttachment, sumUnbound } from "./store.ts"
 
 /**
- * Files that are sent before the text that is going to name them, as a picture is that somebody pastes into a comment that they write. Until then they
+ * Files that are sent before the text that is going to name them, as a picture is that someone pastes into a comment that they write. Until then they
  * belong to their uploader and to the repository, and only the uploader may read them. They are bound when a text that names them is written; what no
  * text has named is removed after a day.
  */
@@ -75,7 +75,7 @@ async function requireRoom(db: Handle, { id }: User, size: number, largest: numb
     )
 }
 
-/** Refuses `notFound` for everybody but the uploader. */
+/** Refuses `notFound` for everyone but the uploader. */
 export function requireUploader(attachment: AttachmentRow, actor: Actor): void {
   if (actor.kind !== "user" || attachment.uploader_id !== actor.user.id) throw refuse.notFound()
 }

@@ -69,7 +69,7 @@ export async function renameBranch(changing: Changing, from: string, to: string)
   } catch (error) {
     if (!isGitError(error, "conflict")) throw error
     await database.write((tx) => takeWholeEntry(tx, entryId))
-    throw refuse.conflict("the branch was changed by somebody else meanwhile; look at it again and repeat the request")
+    throw refuse.conflict("the branch was changed by someone else meanwhile; look at it again and repeat the request")
   }
   await followNow(services, renaming, { entryId, isSure: true }).catch((error: unknown) =>
     // The reference is renamed already, so this must not fail; the job does the rest.

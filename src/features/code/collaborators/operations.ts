@@ -88,7 +88,7 @@ export const collaboratorOperations: readonly Operation[] = [
     id: "repoDeleteCollaborator",
     route: "DELETE /repos/{owner}/{repo}/collaborators/{collaborator}",
     summary: "Remove a collaborator from a repository",
-    description: "Whoever can't reach the repository any more stops watching it.",
+    description: "Users who lose access to the repository stop watching it.",
     access: onRepositoryAsAdministrator,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],

@@ -112,7 +112,7 @@ describe("a patch", () => {
     await expect(apply({ f: Buffer.alloc(40 * 1024 * 1024) }, hunk("-1 +1", "-a\n+b\n"))).rejects.toMatchObject({ kind: "tooLarge" })
   })
 
-  it("is refused where its lines are looked for too long, and holds nobody up until then", async () => {
+  it("is refused where its lines are looked for too long, and holds no one up until then", async () => {
     const alike = `${"x\n".repeat(5000)}y\n`
     const [file, patch] = [
       "x\n".repeat(1_000_000),

@@ -134,7 +134,7 @@ withWorld("languages and licences of a repository", { open: openStage }, ({ test
   test.each([
     ["MIT", "Copyright (c) 2024 Ann\n"],
     ["Apache-2.0", ""],
-    ["BSD-2-Clause", "Copyright 2020, Somebody Else. All rights reserved.\n"],
+    ["BSD-2-Clause", "Copyright 2020, Someone Else. All rights reserved.\n"],
     ["BSD-3-Clause", ""],
     ["MPL-2.0", ""],
     ["ISC", ""],

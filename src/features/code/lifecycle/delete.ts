@@ -21,7 +21,7 @@ import { deleteRow, giveToNobody } from "./remains.ts"
 import { isLarge } from "./remains-store.ts"
 
 /**
- * Deletes a repository with everything that belongs to it; of a large one, nobody sees anything from then on, and a job deletes the rest. Its forks become independent, and open pull requests from it to others
+ * Deletes a repository with everything that belongs to it; of a large one, no one sees anything from then on, and a job deletes the rest. Its forks become independent, and open pull requests from it to others
  * are closed; a job removes the files once the transaction is committed. Returns whether the repository existed.
  */
 export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {

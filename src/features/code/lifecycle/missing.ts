@@ -85,7 +85,7 @@ async function reinit({ database, git, jobs, now }: Services, row: Repository): 
   })
 }
 
-/** Makes repositories whose folder is gone anew, empty: their issues and settings stay, and somebody pushes the code again. */
+/** Makes repositories whose folder is gone anew, empty: their issues and settings stay, and someone pushes the code again. */
 export const reinitMissing: Task = {
   name: "reinit_missing_repos",
   run: (services, signal) => forMissing(services, signal, "made anew", (row) => reinit(services, row)),

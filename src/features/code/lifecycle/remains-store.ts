@@ -26,7 +26,7 @@ const MANY = [
   ["tree_histories", "path"],
 ] as const
 
-/** What would be found or acted upon, though the repository is nobody's. */
+/** What would be found or acted upon, though the repository has no owner. */
 const FEW = [
   "repository_redirects",
   "repository_transfers",
@@ -59,7 +59,7 @@ export async function isLarge(db: Handle, id: number): Promise<boolean> {
   return Number(rows[0]?.total ?? 0) >= BATCH
 }
 
-/** Gives a repository to nobody, without what would be found or acted upon. Like its deletion would, it makes pull requests from it, forks and what was generated from it independent. */
+/** Gives a repository to no one, without what would be found or acted upon. Like its deletion would, it makes pull requests from it, forks and what was generated from it independent. */
 export async function detach(tx: Transaction, id: number, now: Seconds): Promise<void> {
   await ensureNobody(tx, now)
   for (const table of FEW) await sql`delete from ${sql.table(table)} where repository_id = ${id}`.execute(tx)

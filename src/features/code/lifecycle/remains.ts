@@ -15,12 +15,12 @@ import { wikiAt } from "../repositories/wiki-place.ts"
 import { batchesOf, detach } from "./remains-store.ts"
 
 /*
- * Deleting a repository deletes what belongs to it by cascade, in one statement. With thousands of issues that takes seconds, in which nobody else gets an answer. So a large one is
- * given to nobody instead: an account that no one reaches, where it has no name that anybody knows, no collaborators and no units. A job deletes what remains of it in batches.
+ * Deleting a repository deletes what belongs to it by cascade, in one statement. With thousands of issues that takes seconds, in which no one else gets an answer. So a large one is
+ * given to no one instead: an account that no one reaches, where it has no name that anyone knows, no collaborators and no units. A job deletes what remains of it in batches.
  */
 
 /**
- * Gives a repository to nobody, where no one sees it; a job deletes it. Its row must be locked, and what follows from its deletion for others must be done. Like its
+ * Gives a repository to no one, where no one sees it; a job deletes it. Its row must be locked, and what follows from its deletion for others must be done. Like its
  * deletion would, it makes forks and what was generated from it independent.
  */
 export async function giveToNobody(tx: Transaction, { jobs, now }: Pick<Services, "jobs" | "now">, id: number): Promise<void> {
@@ -46,7 +46,7 @@ export async function deleteRow(tx: Transaction, jobs: Services["jobs"], id: num
   if (gone) await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
 }
 
-/** Deletes what remains of a repository that is nobody's, in batches of which each is a transaction, so that others have their turn; in the end the repository. */
+/** Deletes what remains of a repository without an owner, in batches of which each is a transaction, so that others have their turn; in the end the repository. */
 export const deleteRemainsJob = defineJob({
   kind: "repository.deleteRemains",
   payload: Type.Object({ repositoryId: int64() }),

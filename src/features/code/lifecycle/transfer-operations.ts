@@ -25,7 +25,7 @@ export const transferOperations: readonly Operation[] = [
     id: "repoTransfer",
     route: "POST /repos/{owner}/{repo}/transfer",
     summary: "Transfer a repository",
-    description: "At once (202) where nobody else needs to be asked; otherwise it waits for the new owner (201).",
+    description: "At once (202) where no one else needs to be asked; otherwise it waits for the new owner (201).",
     access: onRepositoryAsOwner,
     body: TransferRepoOption,
     answers: { 201: Repository, 202: Repository },

@@ -309,7 +309,7 @@ withWorld("large files of other servers", { open: openForges }, ({ test, world: 
 
     test("are sent before the commits that point to them; existing ones are not sent again", async () => {
       const { at, branch } = await sentTo("sent")
-      const [first, second, absent] = [contentOf("sent first"), contentOf("sent second"), contentOf("nobody has it")]
+      const [first, second, absent] = [contentOf("sent first"), contentOf("sent second"), contentOf("no one has it")]
       await keep("sent", first)
       await point(forges.ann, at, [first, absent], branch)
       expect((await push(at)).status).toBe(200)

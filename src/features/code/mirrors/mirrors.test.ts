@@ -134,7 +134,7 @@ withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
       ["a reserved name", { repo_name: ".git" }, 422, "[repo_name]"],
       ["an owner who is unknown", { repo_owner: "nobody" }, 422, "[repo_owner]"],
       ["an owner by id who is unknown", { uid: 999_999 }, 422, "[uid]"],
-      ["somebody else as owner", { repo_owner: "bob" }, 403, "not an organization"],
+      ["someone else as owner", { repo_owner: "bob" }, 403, "not an organization"],
       ["an interval that is too short", { mirror: true, mirror_interval: "1m" }, 422, "[mirror_interval]"],
       ["a private address", { clone_addr: "http://10.0.0.1/x.git" }, 422, "may not be called"],
       ["the address of a cloud's secrets", { clone_addr: "http://169.254.169.254/latest" }, 422, "may not be called"],

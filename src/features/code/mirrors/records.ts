@@ -40,7 +40,7 @@ const STATES = ["waiting", "running", "done", "failed"] as const
 export const RepositoryImport = record("RepositoryImport", {
   state: oneOf(["running", "done", "failed"]),
   service: Type.String(),
-  clone_addr: Type.String({ description: "without what lets somebody in" }),
+  clone_addr: Type.String({ description: "without credentials" }),
   error: Type.String({ description: "why it failed; empty where it didn't" }),
   steps: Type.Array(
     Type.Object({
@@ -59,7 +59,7 @@ export type RepositoryImport = Static<typeof RepositoryImport>
 export const PushMirror = record("PushMirror", {
   repo_name: Type.String(),
   remote_name: Type.String({ description: "by which it is addressed" }),
-  remote_address: Type.String({ description: "without what lets somebody in" }),
+  remote_address: Type.String({ description: "without credentials" }),
   created: dateTime(),
   last_update: nullable(dateTime({ description: "null where nothing was pushed yet" })),
   last_error: Type.String({ description: "why the last push failed; empty where it succeeded" }),

@@ -2,10 +2,10 @@ import { dateTime, int64, nullable, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
 const flags = {
-  enable_push: Type.Boolean({ description: "without it nobody pushes" }),
+  enable_push: Type.Boolean({ description: "without it no one may push" }),
   enable_push_whitelist: Type.Boolean({ description: "only those listed push" }),
   push_whitelist_deploy_keys: Type.Boolean({ description: "deploy keys with write access count as listed" }),
-  enable_force_push: Type.Boolean({ description: "whoever may push may also take commits away" }),
+  enable_force_push: Type.Boolean({ description: "people who may push may also force-push" }),
   enable_force_push_allowlist: Type.Boolean({ description: "only those listed may" }),
   force_push_allowlist_deploy_keys: Type.Boolean(),
   enable_merge_whitelist: Type.Boolean({ description: "only those listed merge" }),
@@ -40,7 +40,7 @@ const others = {
   protected_file_patterns: Type.String({ maxLength: 20_000, description: "globs with semicolons between them" }),
   unprotected_file_patterns: Type.String({
     maxLength: 20_000,
-    description: "globs with semicolons between them: whoever may write may push changes of nothing but these",
+    description: "globs with semicolons between them: with write access one may push changes of only these",
   }),
 }
 

@@ -5,22 +5,25 @@ import type { BranchProtection, TagProtection } from "./records.ts"
 
 const and = onFirstUse(() => new Intl.ListFormat("en", { type: "conjunction" }))
 
-/** "ann, ben and the team makers"; undefined for nobody. */
+/** "ann, ben and the team makers"; undefined for no one. */
 function named(people: readonly string[], teams: readonly string[], keys = false): string | undefined {
   const all = [...people, ...teams.map((team) => `the team ${team}`), ...(keys ? ["deploy keys that may push"] : [])]
   return all.length === 0 ? undefined : and().format(all)
 }
 
-const may = (who: string | undefined, what: string): string => (who === undefined ? `Nobody may ${what}.` : `Only ${who} may ${what}.`)
+const may = (who: string | undefined, what: string): string => (who === undefined ? `No one may ${what}.` : `Only ${who} may ${what}.`)
 
 function ofPushes(rule: BranchProtection): readonly string[] {
-  if (!rule.enable_push) return ["Nobody pushes: changes come by pull requests."]
+  if (!rule.enable_push) return ["No one can push: changes need a pull request."]
   const push = rule.enable_push_whitelist
     ? may(named(rule.push_whitelist_usernames, rule.push_whitelist_teams, rule.push_whitelist_deploy_keys), "push")
-    : "Whoever may write may push."
-  if (!rule.enable_force_push) return [push, "Nobody takes commits away."]
+    : "Everyone with write access can push."
+  if (!rule.enable_force_push) return [push, "No one can force-push."]
   const { force_push_allowlist_usernames: people, force_push_allowlist_teams: teams, force_push_allowlist_deploy_keys: keys } = rule
-  return [push, rule.enable_force_push_allowlist ? may(named(people, teams, keys), "force-push") : "Whoever pushes may also force-push."]
+  return [
+    push,
+    rule.enable_force_push_allowlist ? may(named(people, teams, keys), "force-push") : "Everyone who can push can also force-push.",
+  ]
 }
 
 function ofReviews(rule: BranchProtection): readonly (string | false)[] {
@@ -55,7 +58,7 @@ function ofFiles(rule: BranchProtection): readonly (string | false)[] {
   const [closed, open] = [files(rule.protected_file_patterns), files(rule.unprotected_file_patterns)]
   return [
     closed !== "" && `No push changes these files: ${closed}.`,
-    open !== "" && `Whoever may write may push changes of nothing but these: ${open}.`,
+    open !== "" && `Everyone with write access can push changes to only these files: ${open}.`,
   ]
 }
 

@@ -62,7 +62,7 @@ export async function admitPush(
   return found
 }
 
-/** Whoever may push to one of the git repositories that `locate` finds must be signed in, and nothing be in the way; their rights are left to the caller. */
+/** A caller who may push to one of the git repositories that `locate` finds must be signed in, and nothing be in the way; their rights are left to the caller. */
 export async function admitPusher(
   services: Services,
   actor: Actor,

@@ -83,7 +83,7 @@ export async function moveReferences(
       // After any other failure the progress is unknown: the entry stays, and the job checks.
       if (!isGitError(error, "conflict")) throw error
       await dropEntry(services, entry)
-      throw refuse.conflict("the branch or tag was changed by somebody else meanwhile; look at it again and repeat the request")
+      throw refuse.conflict("the branch or tag was changed by someone else meanwhile; look at it again and repeat the request")
     }
     const settling = { ...announced, changes, entryId: entry.id, addedBytes, bringsNothing: addedBytes === 0 }
     await settlePush(services, settling).catch((error: unknown) =>

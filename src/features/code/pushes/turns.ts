@@ -5,14 +5,14 @@ import { branchOf, type RefName } from "../../../git/index.ts"
 import { findTurns, putTurn, removeTurn } from "./store.ts"
 
 /*
- * Whose turn it is to move a branch. Whoever pushes prepares the new commit without a lock, and moves the branch if it is where it was. A merge has more to prepare than others, so that
+ * Whose turn it is to move a branch. A push prepares the new commit without a lock, and moves the branch if it is where it was. A merge has more to prepare than others, so that
  * where others move the branch all the time, it would come too late for ever. Then it takes a turn: until it is done, others wait before they move the branch. The turn is a row, so that it
- * counts for all processes, with an end, so that nobody waits for a process that was killed.
+ * counts for all processes, with an end, so that no one waits for a process that was killed.
  */
 
 /** How long a turn lasts at most, in seconds. */
 const LONGEST_TURN = 30
-/** How long somebody who moves a branch waits for another's turn, and how long for a turn of its own, in milliseconds. Then they go on without. */
+/** How long someone who moves a branch waits for another's turn, and how long for a turn of its own, in milliseconds. Then they go on without. */
 const LONGEST_WAIT_MS = 5_000
 const LONGEST_QUEUE_MS = 20_000
 const PAUSE_MS = 20
@@ -38,7 +38,7 @@ export async function takeTurn({ database, now }: Services, repositoryId: number
   }
 }
 
-/** Waits while another has its turn at one of these branches. One query where nobody has. Not to be awaited in a transaction. */
+/** Waits while another has its turn at one of these branches. One query where no one has. Not to be awaited in a transaction. */
 export async function awaitTurns({ database, now }: Services, repositoryId: number, refs: readonly RefName[], own?: string): Promise<void> {
   const branches = new Set(refs.map(branchOf))
   const end = performance.now() + LONGEST_WAIT_MS

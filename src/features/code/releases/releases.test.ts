@@ -295,7 +295,7 @@ withWorld(
       expect(await stage.status(stage.ben, `DELETE ${assets}/${made.body.id}`)).toBe(404)
     })
 
-    test("refuse files that are too large, nameless, missing, or somebody else's", async () => {
+    test("refuse files that are too large, nameless, missing, or someone else's", async () => {
       const at = await repository()
       const other = await repository()
       const { id } = (await publish(stage.ben, at, { tag_name: "v1" })).body

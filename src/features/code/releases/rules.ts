@@ -124,7 +124,7 @@ async function publishedNow(
 ): Promise<Release> {
   const found = await findReleaseOfTag.first(database.read, { repositoryId, tagName })
   if (!found || found.is_draft === 1 || !isIt(found))
-    throw refuse.conflict("the tag was made, but somebody else has taken or removed its release")
+    throw refuse.conflict("the tag was made, but someone else has taken or removed its release")
   return found
 }
 

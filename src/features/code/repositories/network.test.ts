@@ -25,12 +25,12 @@ describe.each(databaseKinds)("the page of a network of forks on %s", (kind) => {
       expect(text).toMatch(/class="card network">.*href="\/ann\/tools".*<ul>.*href="\/ben\/tools".*<ul>.*href="\/cal\/tools"/s)
       expect(text).toMatch(new RegExp(`href="/${current}/tools" aria-current="true"`))
     }
-    expect((await get("/ann/alone/network")).text).toContain("There is no fork that you may see")
+    expect((await get("/ann/alone/network")).text).toContain("No forks yet")
     await forge.hearth.services.database.write((tx) =>
       tx.updateTable("repositories").set({ is_private: 1 }).where("fork_of_id", "is not", null).execute(),
     )
     const { text } = await get("/ann/tools/network")
-    expect(text).toContain("There is no fork that you may see")
+    expect(text).toContain("No forks yet")
     expect(text).not.toContain("ben")
     expect((await get("/ben/tools/network")).status).toBe(404)
   })

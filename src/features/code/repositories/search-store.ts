@@ -115,7 +115,7 @@ export const forkOf = (repositoryId: number): Condition => eb()("repositories.fo
 export const starredBy = (userId: number): Condition =>
   eb()("repositories.id", "in", eb().selectFrom("stars").select("stars.repository_id").where("stars.user_id", "=", userId))
 
-/** Those of which somebody chose what they are told. */
+/** Those of which someone chose what they are told. */
 export const followedBy = (userId: number): Condition =>
   sql<SqlBool>`repositories.id in (select repository_id from watches where user_id = ${userId} and mode != 'declined'
     union select repository_id from notification_levels where user_id = ${userId})`
@@ -141,7 +141,7 @@ export const ofTeam = (teamId: number): Condition =>
   )
 
 /**
- * The repositories that a user works on: as a collaborator, through a team, or because nobody but the members of its private organisation sees it, though
+ * The repositories that a user works on: as a collaborator, through a team, or because no one but the members of its private organisation sees it, though
  * it isn't private itself. What others have in public organisations of the user is not among them. Without `withHidden`, organisations with hidden
  * memberships are left out. Written from the user's side, as few of all repositories concern one user.
  */

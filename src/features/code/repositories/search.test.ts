@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 
-withHearth("repositories that somebody works on", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+withHearth("repositories that someone works on", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   const make = async (organization: string, name: string, isPrivate = false): Promise<void> => {
     const { status } = await forge.call(ann, `POST /orgs/${organization}/repos`, { name, private: isPrivate })
     expect(status).toBe(201)
@@ -34,7 +34,7 @@ withHearth("repositories that somebody works on", { people: ["ann", "ben"] }, ({
     expect(headers.get("x-total-count")).toBe(String(rows.length))
     return rows.map(({ name }) => name).toSorted()
   }
-  // Everybody finds what others have in a public or limited organisation; what a private one shows to its members alone is theirs.
+  // Everyone finds what others have in a public or limited organisation; what a private one shows to its members alone is theirs.
   const WORK = ["cabal-open", "cabal-work", "club-work", "guild-work", "shared"]
 
   test("their own list has what they own, share, or reach through a team", async () => {

@@ -58,7 +58,7 @@ export async function usersById(db: Handle, ids: readonly number[]): Promise<Rea
   return new Map(users.map((user) => [user.id, user]))
 }
 
-/** The fork that somebody has of a repository. */
+/** The fork that someone has of a repository. */
 export const findForkOf = query("editor.findFork", (db, p: Params<{ ownerId: number; repositoryId: number }>) =>
   db
     .selectFrom("repositories")
@@ -210,7 +210,7 @@ export async function freeOffspring(tx: Transaction, id: number): Promise<void> 
   await tx.updateTable("repositories").set({ template_id: null }).where("template_id", "=", id).execute()
 }
 
-/** Gives a repository to nobody, under a name that is not known, and without units. */
+/** Gives a repository to no one, under a name that is not known, and without units. */
 export async function giveRowToNobody(tx: Transaction, id: number): Promise<void> {
   await tx
     .updateTable("repositories")

@@ -51,7 +51,7 @@ interface Text {
 /**
  * Makes the index agree with the default branch as it is now. It is idempotent and may be interrupted anywhere: while what was written is of no
  * one tree the index says so, and the next run compares all of it. Returns whether there was anything to do. Throws what reading git throws, and
- * `NotYet` if somebody else indexes the same repository meanwhile.
+ * `NotYet` if someone else indexes the same repository meanwhile.
  */
 export async function indexRepository(services: Services, repositoryId: number, signal: AbortSignal): Promise<boolean> {
   const { database, git } = services
@@ -93,7 +93,7 @@ export async function indexRepository(services: Services, repositoryId: number, 
 }
 
 const AGAIN_SECONDS = 5
-const meanwhile = ({ now }: Services): NotYet => new NotYet("somebody else indexes this repository", now() + AGAIN_SECONDS)
+const meanwhile = ({ now }: Services): NotYet => new NotYet("someone else indexes this repository", now() + AGAIN_SECONDS)
 
 /** From the tree that was indexed; if there is no such tree, from the rows, which are counted then. */
 async function changesOf(

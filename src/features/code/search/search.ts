@@ -134,7 +134,7 @@ async function read(
     // PostgreSQL reads the next texts while these are searched.
     if (at + BATCH < files.length) {
       coming = textsFrom(at + BATCH)
-      // Nobody waits for them when the limits end the search.
+      // No one waits for them when the limits end the search.
       coming.catch(() => {})
     }
     const texts = new Map(rows.map(({ id, content }): [number, Read] => [id, { content, matches: undefined }]))

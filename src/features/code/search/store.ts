@@ -25,7 +25,7 @@ export const startIndex = query("codeSearch.startIndex", (db, p: Params<{ reposi
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** Changes nothing if somebody else has changed the index since that version. */
+/** Changes nothing if someone else has changed the index since that version. */
 export const claimIndex = query(
   "codeSearch.claimIndex",
   (

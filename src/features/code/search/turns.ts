@@ -2,7 +2,7 @@ import { currentCaller } from "../../../core/caller.ts"
 import { refuse } from "../../../core/errors.ts"
 import { createLimiter, isGitError } from "../../../git/index.ts"
 
-/** Searches read much in the server's own thread, so that more of them at once would only slow each other and everybody else. */
+/** Searches read much in the server's own thread, so that more of them at once would only slow each other and everyone else. */
 const turns = createLimiter({
   name: "searches of code",
   total: 2,

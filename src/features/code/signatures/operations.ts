@@ -94,7 +94,7 @@ export const signingKeyOperations: readonly Operation[] = [
     since: "0.2.0",
     route: "POST /user/signing_keys",
     summary: "Create a managed key that signs the caller's commits made on the site",
-    description: "An SSH key of Ed25519, which lets nobody in anywhere. Its private half never leaves the site.",
+    description: "An SSH key of Ed25519, which gives access to nothing. Its private half never leaves the site.",
     answers: { 201: KeptKey },
     refuses: ["forbidden", "conflict"],
     handle: async ({ services, me }) => {

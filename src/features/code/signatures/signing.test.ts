@@ -197,11 +197,11 @@ withHearth("keys that the site keeps for users", { people: ["ann", "ben"] }, ({ 
       signer: { name: "ann", email: "ann@example.com", username: "ann" },
     })
     expect((await write("b", ben)).verification).toMatchObject({ verified: false, signature: "" })
-    // In somebody else's name it signs nothing.
+    // In someone else's name it signs nothing.
     expect((await write("c", ann, { committer: { name: "Ben", email: "ben@example.com" } })).verification.signature).toBe("")
     await verifier.trust("ssh", (await call(undefined, "GET /users/ann/signing_keys")).body[0].key)
     expect((await verifier.commitsOf("ann/kept", basic("ann", PASSWORD))).map(({ state }) => state)).toEqual(["N", "N", "G", "N"])
-    // Nobody takes it over by registering its public half, and it lets nobody in.
+    // No one takes it over by registering its public half, and it lets no one in.
     expect((await call(ben, "POST /user/keys", { title: "ann's", key: kept.body.key })).status).toBe(201)
     expect((await call(ann, `GET /repos/ann/kept/git/commits/${made.commit.sha}`)).body.commit.verification.signer.username).toBe("ann")
 

@@ -42,7 +42,7 @@ export async function gitVerifier(url: string): Promise<Verifier> {
       const config = ["-c", `gpg.ssh.allowedSignersFile=${allowed}`]
       const { stdout } = await execute("git", [...config, "log", "--branches", "--format=%H %G? %s"], { cwd: clone, env })
       const lines = stdout.trim().split("\n")
-      // An imported key that nobody has certified gives "U": good, by a key of unknown owner.
+      // An imported key that no one has certified gives "U": good, by a key of unknown owner.
       return lines.map((line) => {
         const [, id = "", state = "", subject = ""] = /^(\w+) (\w) (.*)$/.exec(line) ?? []
         return { id, state: state === "U" ? "G" : state, subject }

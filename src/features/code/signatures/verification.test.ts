@@ -87,8 +87,8 @@ withHearth("signatures", { people: ["ann"] }, ({ test, forge, ann }) => {
   })
 
   test.each([
-    ["somebody else's address (OpenPGP)", () => commit(byGpg(gpg), "ben@example.com"), "no_committer_account"],
-    ["somebody else's address (SSH)", () => commit(bySsh(ssh), "ben@example.com"), "no_committer_account"],
+    ["someone else's address (OpenPGP)", () => commit(byGpg(gpg), "ben@example.com"), "no_committer_account"],
+    ["someone else's address (SSH)", () => commit(bySsh(ssh), "ben@example.com"), "no_committer_account"],
     ["nobody's address", () => commit(bySsh(ssh), "nobody@example.com"), "no_committer_account"],
     ["no address", () => commit(bySsh(ssh), ""), "no_committer_account"],
     ["an unknown OpenPGP key", async () => commit(byGpg(await makeGpgKey({ emails: ["ann@example.com"] }))), "no_gpg_keys_found"],
@@ -134,7 +134,7 @@ withHearth("signatures", { people: ["ann"] }, ({ test, forge, ann }) => {
     const target = await commit()
     const tag = async (email: string, sign: Sign) => {
       const plain = { object: target.id, type: "commit", name: `v${++count}`, tagger: person(email), message: "out\n" } as const
-      const unsigned = `object ${target.id}\ntype commit\ntag ${plain.name}\ntagger Somebody <${email}> 1700000000 +0100\n\nout\n`
+      const unsigned = `object ${target.id}\ntype commit\ntag ${plain.name}\ntagger Someone <${email}> 1700000000 +0100\n\nout\n`
       const id = await git.objects.writeTag(repository, { ...plain, message: `out\n${await sign(Buffer.from(unsigned))}` })
       return git.objects.readTag(repository, id)
     }

@@ -86,7 +86,7 @@ async function findKeys(db: Handle, claims: readonly Claim[]): Promise<ReadonlyM
     keys.set(key_id, gpgKey(owner, key_id, certificate))
   for (const { fingerprint, ...owner } of fingerprints.length === 0 ? [] : await findKeyOwners(db, { fingerprints }))
     keys.set(fingerprint, sshKey(owner, fingerprint))
-  // Last: nobody takes the service's keys over by registering their public halves.
+  // Last: no one takes the service's keys over by registering their public halves.
   const made = [...keyIds, ...fingerprints]
   for (const { key_id, ...owner } of fingerprints.length === 0 ? [] : await findKeptSigners(db, { keyIds: fingerprints }))
     keys.set(key_id, sshKey(owner, key_id))

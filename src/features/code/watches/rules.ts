@@ -9,7 +9,7 @@ import { lockUser } from "../../people/users/store.ts"
 import { recountWatchers } from "../repositories/counters-store.ts"
 import { declineWatch, endWatch, findWatch, forgetLevel, insertLevel, putWatch } from "./store.ts"
 
-/** What somebody is told of a repository: all, what they take part in, of releases too, or nothing. */
+/** What someone is told of a repository: all, what they take part in, of releases too, or nothing. */
 export const LEVELS = ["all", "participating", "releases", "ignored"] as const
 export type Level = (typeof LEVELS)[number]
 

@@ -33,7 +33,7 @@ export async function moveWiki(services: Services, repository: Repository, { add
       // After any other failure the progress is unknown: the entry stays, and the job checks.
       if (!isGitError(error, "conflict")) throw error
       await dropWikiEntry(services, entry)
-      throw refuse.conflict("the wiki was changed by somebody else meanwhile; look at it again and repeat the request")
+      throw refuse.conflict("the wiki was changed by someone else meanwhile; look at it again and repeat the request")
     }
     await settleWiki(services, { ...move, told, entryId: entry.id, addedBytes }).catch((error: unknown) =>
       // The references have changed already, so this must not fail; the job does the rest.

@@ -99,7 +99,7 @@ export async function forgetIssueActivities(tx: Transaction, issue: Issue): Prom
 }
 
 /**
- * Takes the activities of a transferred issue to its new repository, with its new number, so that whoever may see it there, and nobody else, sees
+ * Takes the activities of a transferred issue to its new repository, with its new number, so that anyone who may see it there, and no one else, sees
  * them.
  */
 export async function moveIssueActivities(

@@ -141,7 +141,7 @@ function wordsOf({ host }: Site, { about, user, address }: AccountMailContent): 
     case "welcome":
       return {
         subject: `Welcome to ${host}`,
-        before: `An account was made for you at ${host}; your user name is ${user.name}. If nobody told you a password, or you want one of your own, set it here:`,
+        before: `An account was made for you at ${host}; your user name is ${user.name}. If no one told you a password, or you want one of your own, set it here:`,
         page: FORGOT_PATH,
         after: "The page asks for the address that this mail was sent to.",
       }
@@ -162,21 +162,21 @@ function wordsOf({ host }: Site, { about, user, address }: AccountMailContent): 
     case "recovery":
       return {
         subject: `Set a new password at ${host}`,
-        before: `Somebody asked for a new password for your account ${user.name} at ${host}. If that was you, set it here:`,
+        before: `Someone asked for a new password for your account ${user.name} at ${host}. If that was you, set it here:`,
         page: RECOVER_PATH,
         after: "If it wasn’t you, do nothing: your password stays as it is.",
       }
     case "registered":
       return {
         subject: `You have an account at ${host}`,
-        before: `Somebody asked for a new account at ${host} with this address, which your account ${user.name} has already. If that was you, sign in, or set a new password here:`,
+        before: `Someone asked for a new account at ${host} with this address, which your account ${user.name} has already. If that was you, sign in, or set a new password here:`,
         page: FORGOT_PATH,
         after: "If it wasn’t you, do nothing: nothing was changed, and who asked was not told that you have an account.",
       }
     case "guessing":
       return {
         subject: `Wrong second-factor codes for your account at ${host}`,
-        before: `For your account ${user.name} at ${host}, the right password or the link of a recovery mail was used with wrong codes of the authenticator app, again and again. For a while no code is accepted; access tokens and SSH keys go on. If that wasn’t you, somebody knows your password or reads your mail: set a new password here, and another one for your mail:`,
+        before: `For your account ${user.name} at ${host}, the right password or the link of a recovery mail was used with wrong codes of the authenticator app, again and again. For a while no code is accepted; access tokens and SSH keys go on. If that wasn’t you, someone knows your password or reads your mail: set a new password here, and another one for your mail:`,
         page: FORGOT_PATH,
         after: "If it was you, wait and try again; the page that refused your code says how long.",
       }

@@ -79,7 +79,7 @@ withWorld("mail", { open }, ({ test, world: forge }) => {
     await drain()
     expect(receivers()).toEqual(["ann@example.com"])
     const text = forge.server.arrived[0]?.parts.get("text/plain")
-    expect(text).toContain("cal asked for changes:")
+    expect(text).toContain("cal requested changes:")
     expect(text?.replaceAll("\r\n", "\n")).toContain("Not yet.\n\na.txt:2\nWhy two?")
   })
 

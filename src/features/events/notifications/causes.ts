@@ -1,4 +1,4 @@
-/** Why somebody is told of something. For each cause they choose whether it comes into their list, by mail, or not at all. */
+/** Why someone is told of something. For each cause they choose whether it comes into their list, by mail, or not at all. */
 export const CAUSES = [
   "assigned",
   "mentioned",
@@ -14,7 +14,7 @@ export const CAUSES = [
 ] as const
 export type Cause = (typeof CAUSES)[number]
 
-/** What nobody is told of who did not ask for it. */
+/** What no one is told of who did not ask for it. */
 const QUIET: ReadonlySet<Cause> = new Set(["release", "own"])
 
 /** Whether it is told, in the list and by mail, to who has not chosen. */

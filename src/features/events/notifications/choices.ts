@@ -10,7 +10,7 @@ export interface Choices {
   readonly mail: readonly Cause[]
 }
 
-/** Also what they did not choose, as it is for everybody. */
+/** Also what they did not choose, as it is for everyone. */
 export async function choicesOf(db: Handle, userId: number): Promise<{ list: Cause[]; mail: Cause[] }> {
   const chosen = new Map((await findChoices(db, { userId })).map((row) => [row.cause, row]))
   const of = (column: "in_list" | "by_mail") =>

@@ -16,7 +16,7 @@ withHearth("notifications about runs", { people: ["ann", "ben"] }, ({ test, forg
     await forge.hearth.services.database.write((tx) => tx.deleteFrom("notifications").execute())
   })
 
-  test("go to the one whose run has failed, and to nobody else", async () => {
+  test("go to the one whose run has failed, and to no one else", async () => {
     const [pushed] = await runs()
     await finishRun(forge, pushed.id, "success")
     expect(await threads(ann)).toEqual([])

@@ -42,7 +42,7 @@ const because = (id: string, cause: Expression<Cause>, usual = 1, isDirect = 0) 
     sql.lit(isDirect).as("is_direct"),
   ] as const
 
-/** Whether somebody who did it themselves wants to be told, and nobody wants to hear nothing of the repository. */
+/** Whether someone who did it themselves wants to be told, and no one wants to hear nothing of the repository. */
 const isToldOwn = (medium: Medium, actorId: Expression<number>) =>
   sql<SqlBool>`(users.id <> ${actorId} or exists (
     select 1 from notification_choices where user_id = users.id and cause = ${sql.lit("own" satisfies Cause)} and ${sql.ref(medium)} = 1))`
@@ -163,7 +163,7 @@ function toldOf(
   )
 }
 
-/** Takes the threads of a transferred issue along. Those of people who may not read it in its new place end: nobody is told of that. */
+/** Takes the threads of a transferred issue along. Those of people who may not read it in its new place end: no one is told of that. */
 export async function moveThreads(tx: Transaction, { issue }: Pick<EventOf<"issue.transferred">, "issue">): Promise<void> {
   const isHidden = sql<SqlBool>`not ${mayReadIssues(sql.ref("notifications.user_id"), issue.repository_id)}`
   await tx.deleteFrom("notifications").where("issue_id", "=", issue.id).where(isHidden).execute()

@@ -32,7 +32,7 @@ export const UNIT_OF = {
   release: "repo.releases",
 } as const satisfies Readonly<Record<Subject, Unit | "">>
 
-/** Why somebody is told of an issue or pull request, as far as it can be said of them now. */
+/** Why someone is told of an issue or pull request, as far as it can be said of them now. */
 export const REASONS = ["assigned", "review", "mention", "author"] as const
 export type Reason = (typeof REASONS)[number]
 

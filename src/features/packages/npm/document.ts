@@ -41,7 +41,7 @@ const LARGE = 64 * 1024
 const KEY = Buffer.from('"data"')
 const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c]
 
-/** Reads a record with a tarball. Parsing tens of megabytes of base64 would hold everybody up. Refuses `badRequest` what is no record. */
+/** Reads a record with a tarball. Parsing tens of megabytes of base64 would block all callers. Refuses `badRequest` what is no record. */
 export function readRecord(body: Buffer): SentRecord {
   const cut = new Map<string, Buffer>()
   const kept: Buffer[] = []

@@ -22,7 +22,7 @@ function webPath({ rootUrl }: Pick<Site, "rootUrl">, address: string): string | 
   const plain = address.replace(/^git\+/, "")
   if (!URL.canParse(plain)) return undefined
   const [given, root] = [new URL(plain), new URL(rootUrl)]
-  // Whoever wrote the address need not know whether a proxy speaks TLS.
+  // The client that wrote the address need not know whether a proxy speaks TLS.
   if (!/^https?:$/.test(given.protocol) || given.host !== root.host) return undefined
   const prefix = `${root.pathname.replace(/\/$/, "")}/`
   return given.pathname.startsWith(prefix) ? given.pathname.slice(prefix.length) : undefined

@@ -137,7 +137,7 @@ export const packageOperations: readonly Operation[] = [
     id: "setPackageAccess",
     since: "0.2.0",
     route: "PUT /packages/{owner}/{type}/{name}/-/access",
-    summary: "Show a package to everybody who may see its owner, or only to those who belong to the owner",
+    summary: "Show a package to everyone who may see its owner, or only to those who belong to the owner",
     description: "A package that is linked to a private repository is hidden from those who may not read that in either case.",
     access: onPackagesAsWriter,
     body: SetPackageAccessOption,

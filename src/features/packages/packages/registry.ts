@@ -37,7 +37,7 @@ export interface Described {
   readonly files: readonly FileWithBlob[]
 }
 
-/** A version as its registry tells of it. The texts are those of whoever published it. */
+/** A version as its registry tells of it. The texts are those of its publisher. */
 export interface Description {
   /** How it is installed or fetched: commands or lines of a file, with a sentence before each. */
   readonly commands: readonly { readonly title: string; readonly text: string }[]

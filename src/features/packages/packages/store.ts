@@ -47,7 +47,7 @@ export async function findPackage(db: Handle, asking: Asking, { type, name }: Na
     .executeTakeFirst()
 }
 
-/** The package of this name, whoever may see it. */
+/** The package of this name, without asking who may see it. */
 export const findAnyPackage = query("packages.find", (db, p: Params<{ ownerId: number; type: string; lowerName: string }>) =>
   db.selectFrom("packages").selectAll().where("owner_id", "=", p.ownerId).where("type", "=", p.type).where("lower_name", "=", p.lowerName),
 )

@@ -34,7 +34,7 @@ export const cleanUpPackages: Task = {
   },
 }
 
-/** Under the lock of the owner, since somebody may be publishing a version meanwhile. */
+/** Under the lock of the owner, since someone may be publishing a version meanwhile. */
 async function removeEmpty({ database }: Services, signal: AbortSignal): Promise<number> {
   const last = (await findLastPackage.first(database.read))?.last ?? 0
   let removed = 0

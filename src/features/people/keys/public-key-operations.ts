@@ -64,7 +64,7 @@ export const publicKeyOperations: readonly Operation[] = [
     ...mine,
     id: "userCurrentGetKey",
     route: "GET /user/keys/{id}",
-    summary: "Get a public key of the caller, or of somebody else whom the caller may see",
+    summary: "Get a public key of the caller, or of someone else whom the caller may see",
     answers: { 200: PublicKey },
     refuses: ["notFound"],
     handle: async ({ db, services, actor, path }) => {

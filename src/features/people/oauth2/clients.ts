@@ -46,7 +46,7 @@ function readPair(value: string): readonly [id: string, secret: string] {
   throw new OAuth2Error("invalid_request", "the Authorization header can't be read: it must be Basic with id and secret")
 }
 
-/** Tries are counted for a client and a network: nobody else can keep an application out by guessing. */
+/** Tries are counted for a client and a network: no one else can keep an application out by guessing. */
 function guessedOf({ secrets }: Services, clientId: string, address: string): Guessed {
   const digest = Buffer.from(secrets.mac("client secret tries", `${networkOf(address)} ${clientId}`), "base64url")
   return { kind: "clientSecret", subject: digest.readUIntBE(0, 6) }

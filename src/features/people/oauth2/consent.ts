@@ -24,7 +24,7 @@ export async function decide(services: Services, session: Session | undefined, p
   const withError = (...error: ConstructorParameters<typeof OAuth2Error>) => answeredBy(services, request, new OAuth2Error(...error))
   const isSilent = request.prompts.has("none")
   if (!session || mustSignInAgain(services, request, session))
-    return isSilent ? withError("login_required", "nobody is signed in") : { kind: "signInFirst", again: session !== undefined }
+    return isSilent ? withError("login_required", "no one is signed in") : { kind: "signInFirst", again: session !== undefined }
   if (await isAgreed(services.database.read, session.user, request)) return withCode(services, session, request)
   return isSilent ? withError("consent_required", "the person has to be asked") : { kind: "ask", session, request }
 }

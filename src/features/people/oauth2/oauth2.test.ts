@@ -40,7 +40,7 @@ withWorld("OAuth2", { open: (kind: FreshKind) => openOAuth2World(kind, KEY), on:
     expect((await refresh({ ...client, secret: body.client_secret }, tokens.refresh_token)).body.error).toBe("invalid_client")
   })
 
-  test("the applications that come with the site are nobody's to change", async () => {
+  test("the applications that come with the site are no one's to change", async () => {
     const { call, root } = world
     const options = { name: "x", redirect_uris: ["https://x.example/"] }
     for (const route of ["GET", "PATCH", "DELETE"])

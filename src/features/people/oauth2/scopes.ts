@@ -29,7 +29,7 @@ export function isWithin(wanted: readonly string[], held: ReadonlySet<string>): 
   return wanted.every((word) => word === "public-only" || (isClaimScope(word) ? held.has(word) : scopeAllows(held, word)))
 }
 
-/** What somebody has agreed to who agreed to both. A limit to public things ends where either is without it. */
+/** What someone has agreed to who agreed to both. A limit to public things ends where either is without it. */
 export function joined(a: ReadonlySet<string>, b: readonly string[]): readonly string[] {
   const both = new Set([...a, ...b])
   const limited = a.has("public-only") && b.includes("public-only")

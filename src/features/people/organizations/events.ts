@@ -28,7 +28,7 @@ type OrganizationEvent =
       readonly because: "removed" | "withoutTeam"
       readonly repositoryIds: readonly number[]
     })
-  /** Everybody, or only other members, sees from now on that this user is a member. */
+  /** Everyone, or only other members, sees from now on that this user is a member. */
   | (Undated<"organization.memberShown" | "organization.memberConcealed"> & {
       readonly organization: Id<User>
       readonly user: Id<User>

@@ -99,7 +99,7 @@ export const organizationOperations: readonly Operation[] = [
     id: "renameOrg",
     route: "POST /orgs/{org}/rename",
     summary: "Rename an organization",
-    description: "The old name leads to the new one until somebody else takes it.",
+    description: "The old name leads to the new one until someone else takes it.",
     access: onOrganizationAsOwner,
     body: RenameOrgOption,
     answers: { 204: null },

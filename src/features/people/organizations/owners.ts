@@ -41,5 +41,5 @@ export async function createOwnersTeam(tx: Transaction, organizationId: number, 
 export async function requireAnotherOwner(tx: Transaction, ownersTeamId: number, userId: number): Promise<void> {
   const owners = await findMemberIds(tx, { teamId: ownersTeamId })
   if (owners.every((row) => row.user_id === userId))
-    throw refuse.invalid("username", "is the last owner; make somebody else an owner first, or delete the organization")
+    throw refuse.invalid("username", "is the last owner; make someone else an owner first, or delete the organization")
 }

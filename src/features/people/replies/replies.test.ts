@@ -12,13 +12,13 @@ withHearth("saved replies", { people: ["ann", "ben", "cyd"] }, ({ test, forge, a
     await browser.signIn(name, PASSWORD)
     return browser
   }
-  /** The addresses of somebody's replies, in the order of their names. */
+  /** The addresses of someone's replies, in the order of their names. */
   const addresses = async (browser: Browser): Promise<readonly string[]> =>
     [...(await browser.get(at)).text.matchAll(/<a class="title" href="([^"]+)"/g)].map(([, href = ""]) => href)
 
-  test("are saved, changed and deleted by their owner, and seen by nobody else", async () => {
+  test("are saved, changed and deleted by their owner, and seen by no one else", async () => {
     const [owner, other] = [await as("ann"), await as("ben")]
-    expect((await owner.get(at)).text).toContain("You have saved no reply")
+    expect((await owner.get(at)).text).toContain("No saved replies")
     expect((await owner.post(at, { name: " Version ", content: "Which <version>?\r\nAnd where?" })).location).toBe(at)
     const list = await owner.get(at)
     expect([list.status, faultsIn(list.text)]).toEqual([200, []])
@@ -68,7 +68,7 @@ withHearth("saved replies", { people: ["ann", "ben", "cyd"] }, ({ test, forge, a
     expect([shown.status, faultsIn(shown.text)]).toEqual([200, []])
     expect(shown.text).toMatch(/<textarea id="body"[^>]*autofocus[^>]*>\nHello &lt;b&gt;\n\nThank \*you\*<\/textarea>/)
     expect((await owner.post(`${here}/comments`, { body: "", reply: id })).text).toContain(">\nThank *you*</textarea>")
-    // Somebody else's is as missing as none, and what was typed stays.
+    // Someone else's is as missing as none, and what was typed stays.
     const other = await as("ben")
     expect((await other.get(here)).text).not.toContain('name="reply"')
     for (const number of [id, "999"]) {

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { SavedRepliesTable } from "../../../core/database/tables/texts.ts"
 
-/** Replies that somebody has saved. Every query is about those of one person: nobody else sees them. */
+/** Replies that someone has saved. Every query is about those of one person: no one else sees them. */
 
 export type SavedReply = Selectable<SavedRepliesTable>
 

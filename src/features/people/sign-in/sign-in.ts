@@ -57,7 +57,7 @@ const firstStep = {
   seconds: 300,
 }
 
-/** An account elsewhere that nobody here has, while the person decides whose it is. */
+/** An account elsewhere that no one here has, while the person decides whose it is. */
 const stranger = {
   purpose: "account of a provider",
   content: Type.Object({ identity: Known, target: Type.String(), isRemembered: Type.Boolean() }),
@@ -87,7 +87,7 @@ export interface SecondStep {
 export interface SignIn {
   /** Refuses `badCredentials`, `forbidden` for an account that can't be used, `tooMany`. */
   readonly byPassword: (shown: ShownPassword) => Promise<Complete | Begun>
-  /** Refuses `forbidden` for an account that can't be used. Undefined where nobody here is linked with it. */
+  /** Refuses `forbidden` for an account that can't be used. Undefined where no one here is linked with it. */
   readonly byIdentity: (identity: Identity, isRemembered: boolean) => Promise<Complete | Begun | undefined>
   /** Of a person whose sign-in is to go on with the second step, where they have one. */
   readonly byPasskey: (shown: ShownPasskey & { readonly isRemembered: boolean }) => Promise<Complete>

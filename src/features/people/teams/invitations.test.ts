@@ -101,7 +101,7 @@ withWorld("invitations to teams", { open }, ({ test, world }) => {
     expect((await ann.post(`${page}/invitations/${open.id}/withdraw`, {})).status).toBe(303)
     expect((await ben.get(third)).status).toBe(404)
 
-    // Somebody else owns acme too, invites, and then owns it no more.
+    // Someone else owns acme too, invites, and then owns it no more.
     await world.person("eve")
     const owners = (await call(annCall, "GET /orgs/acme/teams")).body.find((each: { name: string }) => each.name === "Owners")
     await call(annCall, `PUT /teams/${owners.id}/members/eve`)

@@ -25,7 +25,7 @@ import { addTeamMember, lockTeam, onTeam } from "./membership.ts"
 
 /** How many of one team can be open. */
 export const MOST_INVITATIONS = 50
-/** How many addresses somebody can invite in a day, and seconds before the same one gets another mail: the site must not be a means to harass others. */
+/** How many addresses someone can invite in a day, and seconds before the same one gets another mail: the site must not be a means to harass others. */
 const ADDRESSES_A_DAY = 50
 const PAUSE_SECONDS = 3600
 const DAY = 86_400
@@ -43,7 +43,7 @@ export async function inviteToTeam(
   teamId: number,
   email: string,
 ): Promise<TeamInvitation> {
-  if (config.mail.host === "") throw refuse.badRequest("this site sends no mail, so nobody can be invited by it: set mail.host")
+  if (config.mail.host === "") throw refuse.badRequest("this site sends no mail, so no one can be invited by it: set mail.host")
   const typed = email.trim()
   requireAddress(typed, "email")
   const team = await lockTeam(tx, teamId)
@@ -64,7 +64,7 @@ export async function inviteToTeam(
   return invitation
 }
 
-/** Writes down that somebody has a mail sent to an address, and refuses too many. */
+/** Writes down that someone has a mail sent to an address, and refuses too many. */
 async function noteMail(tx: Transaction, userId: number, address: string, now: number): Promise<void> {
   const theirs = { userId, about: ABOUT } as const
   await forgetAccountMails(tx, { ...theirs, before: now - DAY })
@@ -140,7 +140,7 @@ async function requireInvited(services: Services, tx: Transaction, code: string)
   return invited
 }
 
-/** Makes somebody a member of the team that they were invited to; whoever has the mail is who was meant. Uses the code up. Refuses like `addTeamMember`. */
+/** Makes someone a member of the team that they were invited to; possession of the mail is the proof. Uses the code up. Refuses like `addTeamMember`. */
 export async function acceptInvitation(services: Services, tx: Transaction, user: User, code: string): Promise<Invited> {
   const invited = await requireInvited(services, tx, code)
   await end(tx, invited.team, user, invited.invitation)

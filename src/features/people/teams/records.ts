@@ -19,7 +19,7 @@ export const Team = record("Team", {
   units_map: Type.Record(Type.String(), Type.String(), { description: "unit name to none, read, write, admin or owner" }),
   can_create_org_repo: Type.Boolean(),
   visibility: oneOf(VISIBILITIES, {
-    description: "public: whoever sees the organisation sees the team; limited: its members; private: the team's own members and owners",
+    description: "public: visible to everyone who sees the organisation; limited: its members; private: the team's own members and owners",
   }),
 })
 export type Team = Static<typeof Team>

@@ -109,7 +109,7 @@ export async function changePerson(
   const { is_admin = user.is_admin, is_active = user.is_active, prohibit_login = user.prohibit_login } = changes
   const stays = is_admin === 1 && is_active === 1 && prohibit_login === 0
   if (!stays && (await isLastAdministrator(tx, user)))
-    throw refuse.badRequest(`${user.name} is the last administrator who can sign in; make somebody else an administrator first`)
+    throw refuse.badRequest(`${user.name} is the last administrator who can sign in; make someone else an administrator first`)
   // From here on only administrators deactivate the account, and its address can't be used to undo that.
   if (is_active === 1 && user.is_active === 0) await confirmPrimaryAddress(tx, { userId: user.id })
   const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])

@@ -32,7 +32,7 @@ export async function openKeeping(request: Request): Promise<(upload: Upload) =>
 
 const PICTURE = /\.(gif|jpe?g|png|svg|webp)$/i
 
-/** What stands for the file in a text: its name, without signs that mean something in Markdown or mention somebody. */
+/** What stands for the file in a text: its name, without signs that mean something in Markdown or mention someone. */
 export function markdownFor({ name, uuid }: AttachmentRow): string {
   const label = name
     .replaceAll("[", "(")

@@ -19,7 +19,7 @@ export const attachedFiles: Listener = {
   },
 }
 
-/** The texts that were written or changed. Who changed a text of somebody else binds their own files to it. */
+/** The texts that were written or changed. Who changed a text of someone else binds their own files to it. */
 async function textsOf(tx: Transaction, event: DomainEvent): Promise<readonly WrittenText[]> {
   switch (event.kind) {
     case "issue.opened":

@@ -90,7 +90,7 @@ withHearth(
       expect([await assetsOf(other), await assetsOf(number)]).toEqual([[], ["a.txt"]])
     })
 
-    test("of somebody else, or of another repository, stay what they are", async () => {
+    test("of someone else, or of another repository, stay what they are", async () => {
       const markdown = await sent("ann")
       const elsewhere = await sent("ben", "x", "x.txt", "still")
       const number = await open(ben, `${markdown} ${elsewhere}`)

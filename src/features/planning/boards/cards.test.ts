@@ -269,7 +269,7 @@ withHearth("issues in columns", { on: databaseKinds, people: ["ann", "ben", "cyd
       const { add, titles, open, hidden, projects, board, column, teams } = await organized()
       const elsewhere = await repository("x y")
       const secret = await repository("s", { private: true })
-      expect(await add(elsewhere.issue("x"))).toMatchObject({ status: 403, body: { message: expect.stringContaining("somebody else") } })
+      expect(await add(elsewhere.issue("x"))).toMatchObject({ status: 403, body: { message: expect.stringContaining("someone else") } })
       expect(await add(secret.issue("s"))).toMatchObject({ status: 403 })
       expect((await add(secret.issue("s"), ben)).status).toBe(404)
       expect((await add(999_999)).status).toBe(404)

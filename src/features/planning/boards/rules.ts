@@ -54,7 +54,7 @@ export async function addCard(tx: Transaction, { home, actor, me }: BoardChange,
 
 /** Refuses `forbidden` an issue of another owner, and a new card for an issue whose repository uses only its own projects. */
 function requireUsed(repository: Repository, owner: User, card: Card | undefined): void {
-  if (repository.owner_id !== owner.id) throw refuse.forbidden("the issue belongs to a repository of somebody else")
+  if (repository.owner_id !== owner.id) throw refuse.forbidden("the issue belongs to a repository of someone else")
   if (!card && repository.projects_mode === "repo") throw refuse.forbidden("the repository of the issue uses its own projects only")
 }
 

@@ -36,7 +36,7 @@ withWorld("comments", { on: databaseKinds, open: openCommentFixture }, ({ test, 
     expect((await talk.call(talk.cal, "GET /notifications")).body).toEqual([])
   })
 
-  test("are refused without a text, to strangers, and where there is no such issue", async () => {
+  test("are refused without a text, to strangers, and where the issue is missing", async () => {
     for (const body of [{}, { body: "" }, { body: null }, { body: 5 }]) {
       const { status, body: refusal } = await talk.call(talk.cal, `POST ${at}/1/comments`, body)
       expect([status, refusal.message]).toEqual([422, expect.stringContaining("[body]")])

@@ -88,7 +88,7 @@ async function handleEdit(call: Changing & { readonly body: EditIssueCommentOpti
 }
 
 async function handleDelete(call: Changing) {
-  if (!isText(call.comment)) throw refuse.badRequest("only what somebody wrote can be deleted from a timeline")
+  if (!isText(call.comment)) throw refuse.badRequest("only what someone wrote can be deleted from a timeline")
   await call.services.database.write((tx) => deleteComment(tx, call.services, call))
   return noContent()
 }

@@ -23,7 +23,7 @@ export interface Asked {
   /** The pull request; 0 for an issue. */
   readonly pullIssueId: number
   readonly userIds: readonly number[]
-  /** 0 for nobody. */
+  /** 0 for no one. */
   readonly readerId: number
   /** 1: the reader sees concealed memberships. */
   readonly seesAll: number

@@ -36,7 +36,7 @@ withWorld("the history of edited texts", { on: databaseKinds, open }, ({ test, w
     const { id, api, here } = await issue()
     const reader = await as("dee")
     expect((await reader.get(here)).text).not.toContain("/history")
-    expect((await reader.get(`${here}/history`)).text).toContain("There are no earlier versions")
+    expect((await reader.get(`${here}/history`)).text).toContain("No earlier versions")
     await world.must(world.ben, `PATCH ${api}`, { body: "One\n2 <b>\n" })
     await world.must(world.ann, `PATCH ${api}`, { body: "One\n2 <b>\n", title: "Another title" })
     await world.must(world.ann, `PATCH ${api}`, { body: "One\n2 <b>\nthree\n" })
@@ -92,7 +92,7 @@ withWorld("the history of edited texts", { on: databaseKinds, open }, ({ test, w
     const [line] = await on.comments(pending.id, world.ben)
     await world.must(world.ben, `PATCH ${on.at}/issues/comments/${line.id}`, { body: "Changed draft" })
     const at = `/ann/${on.name}/issues/${on.number}/comments/${line.id}/history`
-    expect((await (await as("ben")).get(at)).text).toContain("There are no earlier versions")
+    expect((await (await as("ben")).get(at)).text).toContain("No earlier versions")
     expect((await (await as("dee")).get(at)).status).toBe(404)
   })
 

@@ -5,7 +5,7 @@ import type { Listener } from "../../../core/events/events.ts"
 import { findIssueById } from "../issues/store.ts"
 import { type Edit, keepVersion } from "./rules.ts"
 
-/** Keeps the text before each edit, whoever publishes it. Of drafts nothing is kept: their edits are no events. */
+/** Keeps the text before each edit, by any user. Of drafts nothing is kept: their edits are no events. */
 export const edits: Listener = {
   name: "edits",
   async hear({ tx, services, events }) {

@@ -26,7 +26,7 @@ export async function usersNamed(db: Handle, { actor, owner }: Naming, names: re
   const found = new Map(known.map((user) => [user.lower_name, user]))
   return wanted.map((name) => {
     const user = found.get(name)
-    if (!user) throw refuse.invalid("assignees", `there is nobody called ${name}`)
+    if (!user) throw refuse.invalid("assignees", `there is no user ${name}`)
     return user
   })
 }

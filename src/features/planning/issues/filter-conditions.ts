@@ -148,7 +148,7 @@ function conditionOf({ key, values }: FilterWord, reading: Reading): Condition |
 
 /** The accounts of these names; what is shown of each issue tells of them anyway. */
 function namedPeople(values: readonly string[], { actor, hints }: Reading): Condition {
-  if (actor.kind === "anonymous" && values.includes("@me")) hints.push("“@me” means somebody only for those who are signed in.")
+  if (actor.kind === "anonymous" && values.includes("@me")) hints.push("“@me” means someone only for those who are signed in.")
   const names = values.flatMap((value) => {
     if (value !== "@me") return value.replace(/^@/, "").toLowerCase()
     return actor.kind === "anonymous" ? [] : actor.user.lower_name
@@ -223,7 +223,7 @@ function lacking(value: string, { hints }: Reading): Condition | undefined {
   return undefined
 }
 
-/** Whether the last verdict of somebody, as far as it was not dismissed, is this one. */
+/** Whether the last verdict of someone, as far as it was not dismissed, is this one. */
 const verdict = (state: "APPROVED" | "REQUEST_CHANGES"): Condition => sql<SqlBool>`exists (select 1 from reviews
   where reviews.issue_id = issues.id and reviews.state = ${state} and reviews.is_dismissed = 0 and not exists (select 1 from reviews as later
     where later.issue_id = reviews.issue_id and later.reviewer_id = reviews.reviewer_id and later.id > reviews.id

@@ -102,7 +102,7 @@ withHearth("issues", { on: databaseKinds, people: ["ann", "ben", "cyd"] }, ({ ki
       expect(await status(undefined, `POST ${at}/issues`, { title: "x" })).toBe(401)
     })
 
-    test("not where nobody could read it: opening and reading follow one rule", async () => {
+    test("not where no one could read it: opening and reading follow one rule", async () => {
       const { at, issues } = await repository({ auto_init: true })
       expect((await issues.create({ title: "before" })).status).toBe(201)
       await forge.call(ann, `PUT ${at}/collaborators/ben`, { permission: "admin" })

@@ -51,7 +51,7 @@ export const issueListOperations: readonly Operation[] = [
       ...sharedFilters,
       created_by: name("name of the author"),
       assigned_by: name("name of an assignee"),
-      mentioned_by: name("name of somebody who is mentioned"),
+      mentioned_by: name("name of someone who is mentioned"),
     },
     answers: { 200: Type.Array(Issue) },
     refuses: ["invalid"],

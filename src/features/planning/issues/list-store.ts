@@ -164,7 +164,7 @@ async function pageOf(
   return { rows: ids.flatMap((id) => rows.get(id) ?? []), total }
 }
 
-/** The issues that somebody is told of: they chose so, or have to do with them and did not choose otherwise. */
+/** The issues that someone is told of: they chose so, or have to do with them and did not choose otherwise. */
 export function followedBy(userId: number): Condition {
   return sql<SqlBool>`(issues.id in (
       select issue_id from issue_watches where user_id = ${userId} and is_watching = 1

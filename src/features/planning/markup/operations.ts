@@ -42,7 +42,7 @@ async function renderFile(call: Call, body: MarkupOption): Promise<string> {
   throw refuse.invalid("FilePath", "must end in one of .md, .markdown, .mdown, .mkd, .livemd, .csv, .tsv")
 }
 
-/** Whoever opens the answer as a page gets one where nothing runs and nothing is loaded. */
+/** Opened as a page, the answer runs and loads nothing. */
 const HEADERS = { "content-type": "text/html; charset=utf-8", "content-security-policy": "default-src 'none'; sandbox" } as const
 
 const html = (body: string): Sent<200, string> => ({ status: 200, body, headers: HEADERS })

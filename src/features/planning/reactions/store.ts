@@ -27,7 +27,7 @@ export const countReactions = query("reactions.count", (db, p: Params<{ issueId:
     .orderBy((eb) => eb.fn.min("id")),
 )
 
-/** The reactions that somebody gave to an issue's body and to its comments. */
+/** The reactions that someone gave to an issue's body and to its comments. */
 export const findOwnReactions = query("reactions.findOwn", (db, p: Params<{ issueId: number; userId: number }>) =>
   db.selectFrom("reactions").select(["comment_id", "content"]).where("issue_id", "=", p.issueId).where("user_id", "=", p.userId),
 )

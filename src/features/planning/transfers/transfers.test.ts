@@ -96,7 +96,7 @@ withHearth("the transfer of an issue", { on: databaseKinds, people: ["ann", "ben
     expect((await (await open("cyd")).get("/ann/shelf/issues/2")).location).toBe(`/ann/box/issues/${source + 2}`)
   })
 
-  test("is told to nobody who may not read it there", async () => {
+  test("is told to no one who may not read it there", async () => {
     const number = await issue("Hidden by now", cyd)
     await must(ben, `POST /repos/ann/box/issues/${number}/comments`, { body: "A word" })
     await must(ann, `PUT /repos/ann/box/issues/${number}/subscriptions/ann`)

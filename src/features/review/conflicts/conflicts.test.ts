@@ -271,7 +271,7 @@ withWorld("the conflicts of a pull request", { open: openMergeWorld }, ({ test, 
     expect((await repo.get(number)).body).toMatchObject({ mergeable: true })
   })
 
-  test("that many resolve at once are resolved once, and nobody loses what they typed", async () => {
+  test("that many resolve at once are resolved once, and no one loses what they typed", async () => {
     const { repo, page } = await conflicting()
     const bob = await as("bob")
     const before = Number(await ok(await repo.clone(), "rev-list", "--count", "--first-parent", "origin/topic"))

@@ -22,7 +22,7 @@ export const MOST_BYTES = 1024 * 1024
 /** What becomes of a file: the text that was typed, what the head or the base has, or nothing. */
 const DECISIONS = ["text", "head", "base", "delete"] as const
 
-/** A file that somebody has to decide about. */
+/** A file that someone has to decide about. */
 export interface Question extends Pick<ConflictedFile, "path" | "base"> {
   /** What the head has. */
   readonly ours: MergeEntry | undefined
@@ -60,7 +60,7 @@ function conflictsIn({ pull }: Merging, sides: Sides, merged: DetailedMerge): Co
   if (merged.kind === "clean") return { sides, questions: [], obstacle: undefined }
   if (merged.kind === "unfit") return { sides, questions: [], obstacle: `The merge would be refused in a push: ${merged.reason}` }
   if (merged.kind === "unrelated") return { sides, questions: [], obstacle: "The branches have no commit in common." }
-  // What both sides have renamed is gone under its old name: nobody has to decide about that.
+  // What both sides have renamed is gone under its old name: no one has to decide about that.
   const files = merged.files.filter(({ ours, theirs }) => ours ?? theirs)
   if (!merged.isPlain)
     return { sides, questions: [], obstacle: "Some of it is not about the text of files: a file is in the way of a folder, or of another." }

@@ -29,7 +29,7 @@ export const mergeOperations: readonly Operation[] = [
     route: "POST /repos/{owner}/{repo}/pulls/{index}/merge",
     summary: "Merge a pull request",
     description:
-      "For those who may merge into its base: whoever may write to the code, or those whom the branch's rule lists. 201 where the merge was only scheduled.",
+      "For those who may merge into its base: people with write access to the code, or those whom the branch's rule lists. 201 where the merge was only scheduled.",
     access: onPullToChange,
     archived: "refused",
     body: MergePullRequestOption,

@@ -57,7 +57,7 @@ export interface Sides {
   readonly tip: ObjectId
 }
 
-/** Finds both branches for somebody who may bring the head up to date in this way. Refuses as `updateHead` does before it makes commits. */
+/** Finds both branches for someone who may bring the head up to date in this way. Refuses as `updateHead` does before it makes commits. */
 export async function requireSides(services: Services, found: Merging, style: UpdateStyle): Promise<Sides> {
   const { git } = services
   const { repository: row, issue, pull } = found

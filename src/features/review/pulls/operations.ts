@@ -49,7 +49,7 @@ export const pullOperations: readonly Operation[] = [
     handle: async ({ services, db, actor, query, page, ...found }) => {
       const { state = "all", sort = "newest", base_branch, milestone = 0, labels = [], poster } = query
       const author = poster ? await filterUser(db, actor, poster) : undefined
-      if (poster && !author) throw refuse.badRequest(`there is nobody called ${poster}`)
+      if (poster && !author) throw refuse.badRequest(`there is no user ${poster}`)
       const { pulls, total } = await listPulls(
         db,
         found.repository,
@@ -75,8 +75,8 @@ export const pullOperations: readonly Operation[] = [
     summary: "Create a pull request",
     description:
       "From a branch of the repository, or of a fork (owner:branch, owner/repository:branch). For those who belong to the repository, and for " +
-      "whoever may write to the head. Labels, milestone and assignees count only from those who may write to pull requests; from " +
-      "others they are passed over. Reviewers may be asked by everybody who may create it. All or nothing.",
+      "people with write access to the head. Labels, milestone and assignees count only from those who may write to pull requests; from " +
+      "others they are passed over. Reviewers may be asked by everyone who may create it. All or nothing.",
     access: onPullsSignedIn,
     body: CreatePullRequestOption,
     answers: { 201: PullRequest },

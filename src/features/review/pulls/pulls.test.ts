@@ -139,7 +139,7 @@ withWorld("creating pull requests", { on: databaseKinds, open: openPullWorld }, 
     expect(await status({ title: "x", head: "work", base: "nowhere" })).toBe(404)
     expect(await status({ title: "x", head: "mark", base: "main" })).toBe(422)
     expect(await status({ title: "x", head, base: "main" })).toBe(422)
-    expect(await status({ title: "x", head: "nobody:work", base: "main" })).toBe(404)
+    expect(await status({ title: "x", head: "no one:work", base: "main" })).toBe(404)
     expect(await status({ title: "x", head: "dee:work", base: "main" })).toBe(400)
     expect(await status({ title: "x", head: "cyd/elsewhere:work", base: "main" })).toBe(404)
     const other = await world.repository()

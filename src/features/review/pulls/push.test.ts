@@ -234,7 +234,7 @@ withWorld("what pushes do to pull requests", { open: openPullWorld }, ({ test, w
     expect(await refused("topic:new")).toContain("denied")
     expect(await refused(":topic")).toContain("denied")
     const write = async (by: string, where: object) => {
-      const change = { content: "eA==", message: "Write it here", ...where }
+      const change = { content: "eA==", message: "Create page here", ...where }
       return (await world.call(by, `POST /repos/cyd/${repo.name}/contents/written.txt`, change)).status
     }
     expect(await write(world.ben, { branch: "private" })).toBe(403)

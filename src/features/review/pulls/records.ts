@@ -46,7 +46,7 @@ export const PullRequest = record("PullRequest", {
   merged_at: nullable(dateTime()),
   merge_commit_sha: nullable(Type.String()),
   merged_by: nullable(User),
-  allow_maintainer_edit: Type.Boolean({ description: "whoever may merge it may push to its head branch" }),
+  allow_maintainer_edit: Type.Boolean({ description: "people who may merge it may push to its head branch" }),
   base: PRBranchInfo,
   head: PRBranchInfo,
   merge_base: Type.String(),

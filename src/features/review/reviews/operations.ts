@@ -44,7 +44,7 @@ export const reviewOperations: readonly Operation[] = [
     route: `POST ${REVIEWS}`,
     summary: "Review a pull request",
     description:
-      "APPROVED, REQUEST_CHANGES and COMMENT are seen by everybody at once; without an event the review is pending, seen by its author alone, " +
+      "APPROVED, REQUEST_CHANGES and COMMENT are seen by everyone at once; without an event the review is pending, seen by its author alone, " +
       "until it is submitted. A pending review of the caller’s is gone on with.",
     access: onPullToChange,
     body: CreatePullReviewOptions,

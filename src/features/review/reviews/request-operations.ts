@@ -35,7 +35,7 @@ export const reviewRequestOperations: readonly Operation[] = [
     route: `POST ${REQUESTED}`,
     summary: "Request reviews of a pull request",
     description:
-      "For its author and those who belong to the repository. Gives the requests that are new; whoever was asked already is passed over. All or none.",
+      "For its author and those who belong to the repository. Gives the requests that are new; users who were asked already are passed over. All or none.",
     answers: { 201: Type.Array(PullReview) },
     refuses: ["forbidden"],
     handle: async (call) => {
@@ -51,7 +51,7 @@ export const reviewRequestOperations: readonly Operation[] = [
     route: `DELETE ${REQUESTED}`,
     summary: "Cancel review requests of a pull request",
     description:
-      "For its author and those who belong to the repository; whoever was asked may decline. Whoever was not asked is passed over.",
+      "For its author and those who belong to the repository; requested users may decline. Users who were not asked are passed over.",
     answers: { 204: null },
     handle: async (call) => {
       await call.services.database.write((tx) => removeRequests(tx, askedFor(call)))

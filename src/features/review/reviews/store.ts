@@ -231,7 +231,7 @@ export const insertLineComment = query("reviews.insertLineComment", (db, p: Para
   }),
 )
 
-/** Whoever was the first to resolve it remains its resolver. */
+/** The first user to resolve it remains its resolver. */
 export const resolveLineComment = query("reviews.resolveLineComment", (db, p: Params<{ id: number; resolverId: number }>) =>
   db.updateTable("comments").set({ resolver_id: p.resolverId }).where("id", "=", p.id).where("resolver_id", "is", null),
 )

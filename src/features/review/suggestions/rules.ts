@@ -98,7 +98,7 @@ async function replaceIn(tree: WorkingTree, path: string, replacements: readonly
   await tree.put(parts, { mode: leaf.mode, content: Buffer.from(lines.join("\n"), "latin1") })
 }
 
-/** Whoever may push to the head need not be one who may resolve conversations. */
+/** A user who may push to the head may not be allowed to resolve conversations. */
 async function resolveAll({ database }: Services, found: OnPull & Me, ids: readonly number[]): Promise<void> {
   try {
     await database.write(async (tx) => {

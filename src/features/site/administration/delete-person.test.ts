@@ -56,7 +56,7 @@ withHearth("deleting people", { people: ["bob"], on: databaseKinds }, ({ test, f
     expect((await forge.call(undefined, "DELETE /admin/users/bob")).status).toBe(401)
   })
 
-  test("refuses the last administrator, also where another one acts for somebody else", async () => {
+  test("refuses the last administrator, also where another one acts for someone else", async () => {
     await forge.person("eve")
     await forge.call(forge.root, "PATCH /admin/users/eve", { login_name: "eve", admin: true })
     const eve = basic("eve", "pass-word-1")

@@ -124,7 +124,7 @@ export const administrationOperations: readonly Operation[] = [
     route: "GET /admin/audit",
     summary: "List the audit log",
     description:
-      "Newest first: every change that took an administrator, or was made in somebody else's name by one; and every wrong password and second-factor code.",
+      "Newest first: every change that took an administrator, or was made in someone else's name by one; and every wrong password and second-factor code.",
     paged: true,
     query: {
       administrator: Type.Optional(Type.String({ description: "only what this administrator did" })),

@@ -13,7 +13,7 @@ export type Cron = Static<typeof Cron>
 export const AuditEntry = record("Deed", {
   id: int64(),
   administrator: Type.String(),
-  acting_as: Type.String({ description: "in whose name it was done, where that was somebody else's" }),
+  acting_as: Type.String({ description: "in whose name it was done, where that was someone else's" }),
   operation: Type.String({ description: "the operation's id; of failed sign-ins wrongPassword or wrongSecondFactor" }),
   path: Type.String(),
   status: Type.Integer(),

@@ -33,7 +33,7 @@ export async function databaseFacts(db: Handle): Promise<{ readonly version: str
   return db.selectNoFrom([sql<string>`${version}`.as("version"), sql<number>`${size}`.as("size")]).executeTakeFirstOrThrow()
 }
 
-/** Since when the oldest job is due that nobody has taken; 0 where none is. */
+/** Since when the oldest job is due that no one has taken; 0 where none is. */
 export async function oldestDue(db: Handle, now: number): Promise<number> {
   const { at } = await db
     .selectFrom("jobs")
@@ -57,7 +57,7 @@ export const findFailedJobs = (db: Handle) =>
 
 /**
  * Accounts that were never activated: their primary address was never confirmed. Those that an administrator has deactivated have a confirmed one, and are
- * nobody's to delete by the way.
+ * no one's to delete by the way.
  */
 export const findNeverActivated = query(
   "administration.findNeverActivated",

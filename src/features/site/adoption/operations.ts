@@ -10,7 +10,7 @@ const shared = { tag: "admin", scope: ["admin"], access: siteAdministrator } as 
 
 const glob = (description: string) => Type.Optional(Type.String({ description }))
 
-/** Repositories that an operator has put into the import folder, which belong to nobody yet. */
+/** Repositories that an operator has put into the import folder, which belong to no one yet. */
 export const adoptionOperations: readonly Operation[] = [
   operation({
     ...shared,

@@ -11,7 +11,7 @@ withHearth("announcements", { people: ["ann"], on: databaseKinds }, ({ test, for
     await forge.person("ben")
   })
 
-  /** A page as somebody with these cookies sees it. */
+  /** A page as someone with these cookies sees it. */
   async function seen(path: string, cookie = ""): Promise<string> {
     return (await fetch(forge.hearth.url + path, { headers: { accept: "text/html", cookie } })).text()
   }

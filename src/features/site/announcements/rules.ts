@@ -14,7 +14,7 @@ import {
 type Content = Pick<AnnouncementRow, "content" | "tone" | "audience" | "starts_at" | "ends_at">
 export type Wanted = Partial<Content>
 
-/** More than that nobody reads; browsers remember which were dismissed. */
+/** More than that no one reads; browsers remember which were dismissed. */
 const MOST = 20
 
 type Needed = Pick<Services, "database" | "now">

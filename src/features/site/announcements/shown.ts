@@ -108,7 +108,7 @@ export function openAnnouncements(services: Needed): Announcements {
 /** Another one for each text: who has dismissed a text has not dismissed the next. */
 const markOf = ({ id, content, tone }: AnnouncementRow): string => `${id}.${hash("sha256", `${tone} ${content}`).slice(0, 8)}`
 
-/** A text of nobody in particular: what it mentions is not looked up. */
+/** A text of no one in particular: what it mentions is not looked up. */
 export async function rendered(services: Pick<Services, "config" | "secrets" | "site">, { content }: Pick<AnnouncementRow, "content">) {
   const { rootUrl } = services.site
   const links = { pages: rootUrl, media: rootUrl, folder: "" }

@@ -124,7 +124,7 @@ async function ownerOf(
   if ((name === undefined || name === "") && (uid === undefined || uid === 0)) return me
   const field = name ? "repo_owner" : "uid"
   const found = name ? await findUserByName.first(db, { lowerName: name.toLowerCase() }) : await findUserById.first(db, { id: uid ?? 0 })
-  if (!found || !(await userVisible(db, actor, found))) throw refuse.invalid(field, "there is nobody of that name")
+  if (!found || !(await userVisible(db, actor, found))) throw refuse.invalid(field, "there is no one of that name")
   const isOwner = found.kind === "organization" ? (await roleIn(db, actor, found)).isOwner : found.id === me.id || me.is_admin === 1
   if (!isOwner)
     throw refuse.forbidden(

@@ -73,10 +73,10 @@ export const authorizePages: readonly Page[] = [
 ]
 
 const tooOld = plainPage(
-  "Please begin again",
+  "Please start again",
   html`
-    <p class="notice bad" role="alert">This form is too old, or you have signed in anew since it was shown.</p>
-    <p>Go back to the application and start once more.</p>
+    <p class="notice bad" role="alert">This form has expired, or you have signed in again since it was shown.</p>
+    <p>Go back to the application and try again.</p>
   `,
   { status: 400 },
 )
@@ -85,10 +85,10 @@ const answerOf = (decision: Extract<Decision, { readonly kind: "answered" | "unt
   decision.kind === "answered"
     ? away(decision.address)
     : plainPage(
-        "This link is not right",
+        "Invalid authorization request",
         html`
           <p class="notice bad" role="alert">${decision.reason}</p>
-          <p>Nothing was sent to it. Whoever runs the application can put this right.</p>
+          <p>Nothing was sent to it. Contact the developer of the application.</p>
         `,
         { status: 400 },
       )
@@ -103,22 +103,22 @@ async function consentPage(
   const by = owner ? html`made by <a href="/${encodeURIComponent(owner.name)}">${owner.name}</a>` : `which comes with ${services.site.host}`
   const { name } = session.user
   return plainPage(
-    `Allow ${application.name}?`,
+    `Authorize ${application.name}?`,
     html`
-      <p>The application <b>${application.name}</b>, ${by}, wants to act for you, <b>${name}</b>. It could:</p>
+      <p>The application <b>${application.name}</b>, ${by}, wants to access your account, <b>${name}</b>. It could:</p>
       <ul>${inWords(scopes).map((sentence) => html`<li>${sentence}</li>`)}</ul>
       ${scopes.includes("all") && EVERYTHING}
-      <p>You will be sent to <code>${redirectUri}</code>.</p>
+      <p>You will be redirected to <code>${redirectUri}</code>.</p>
       <form class="form" method="post" action="${GRANT_PATH}">
         <input name="request" type="hidden" value="${sealForm(services, session, parameters)}">
         <div class="bar">
           <button class="primary" name="granted" value="true">Allow</button>
-          <button name="granted" value="false">Don’t allow</button>
+          <button name="granted" value="false">Cancel</button>
         </div>
       </form>
       <p>
-        You can take this back at any time among <a href="/user/settings/applications/grants">
-          the applications that you have authorized
+        You can revoke this at any time in <a href="/user/settings/applications/grants">
+          your authorized applications
         </a>. Not ${name}? <a href="${LOGOUT_PATH}">Sign out</a>
       </p>
     `,
@@ -128,7 +128,7 @@ async function consentPage(
 
 const EVERYTHING: Html = html`
   <p class="notice bad" role="alert">
-    This is everything: it can delete repositories and change your account. Allow it only if you trust it entirely.
+    This is full access: it can delete repositories and change your account. Authorize it only if you trust it entirely.
   </p>
 `
 

@@ -82,7 +82,7 @@ export function organizationPage({ services, actor, role }: Asked, account: User
           <ul class="plain meta">
             ${
               account.visibility !== "public" &&
-              html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</li>`
+              html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "Visible to signed-in users"}</li>`
             }
             ${factsOf(account, address === "" ? undefined : address)}
             <li><a href="${at}.atom">${icon("rss")} Feed</a></li>

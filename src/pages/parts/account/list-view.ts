@@ -24,7 +24,7 @@ export const accountRows = (accounts: readonly User[], beside: (account: User) =
                   ${account.location !== "" && html`<span dir="auto">${icon("location")} ${account.location}</span>`}
                   ${
                     account.visibility !== "public" &&
-                    html`<span>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</span>`
+                    html`<span>${icon("lock")} ${account.visibility === "private" ? "Private" : "Visible to signed-in users"}</span>`
                   }
                   <span>Since ${dayOf(account.created_at)}</span>
                 </p>

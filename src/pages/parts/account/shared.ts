@@ -31,7 +31,7 @@ export interface ProfileCall extends Request {
   readonly reader: Reader
 }
 
-/** Somebody who has signed in, and an organisation. */
+/** Someone who has signed in, and an organisation. */
 export interface InOrganization extends Request, OnOrganization {
   readonly actor: SignedIn
 }
@@ -69,11 +69,11 @@ export const newRepository = (owner: User): Html =>
 
 export function noRepositories({ services, actor, role }: ForNobody, owner: User): Html {
   const isOwn = actorId(actor) === owner.id
-  if (!isOwn && role?.mayCreateRepositories !== true) return empty("repo", "There is no repository here that you may see")
+  if (!isOwn && role?.mayCreateRepositories !== true) return empty("repo", "No repositories")
   const mayPush = isOwn ? services.config.git.pushToCreate.user : services.config.git.pushToCreate.organization
   return empty(
     "repo",
-    isOwn ? "You have no repository yet" : "There is no repository yet",
+    isOwn ? "You have no repositories yet" : "No repositories yet",
     mayPush && html`Push one to <code>${services.site.rootUrl}${path(owner.name, "name.git")}</code>, or begin here.`,
     html`
       <p class="bar">
@@ -107,11 +107,7 @@ export async function activityOf(call: ProfileCall, account: User, date: string 
     ${
       entries.length > 0
         ? await feedEntries(db, entries, now)
-        : empty(
-            "pulse",
-            day ? "Nothing happened on this day" : "Nothing has happened yet",
-            "Pushes, issues and reviews that you may see are listed here.",
-          )
+        : empty("pulse", day ? "No activity on this day" : "No activity yet", "Pushes, issues and reviews are listed here.")
     }
     ${pager(reader.url, page, total)}
   `

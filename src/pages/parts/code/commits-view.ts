@@ -59,9 +59,9 @@ export function statusMark(status: CombinedStatus | undefined): Html | undefined
 /** Why a signature is not verified, in words. */
 const FAULTS: Readonly<Record<string, string>> = {
   "gpg.error.extract_sign": "The signature can't be read.",
-  "gpg.error.no_gpg_keys_found": "Nobody here has the key that it was signed with.",
-  "gpg.error.probable_bad_signature": "The signature is not of this commit.",
-  "gpg.error.no_committer_account": "The committer's address is not one of the key's owner.",
+  "gpg.error.no_gpg_keys_found": "The signing key is not known here.",
+  "gpg.error.probable_bad_signature": "The signature does not match the commit.",
+  "gpg.error.no_committer_account": "The committer's e-mail address does not belong to the owner of the key.",
 }
 
 /** Whether a commit is signed, and by whom; nothing where it is not. */
@@ -89,7 +89,7 @@ export function restOfMessage({ message }: Pick<Commit, "message">): Html | unde
   if (!message.includes("\n") || rest === "") return undefined
   return html`
     <details class="message">
-      <summary><span class="hidden-text">The whole message</span>…</summary>
+      <summary><span class="hidden-text">Full message</span>…</summary>
       <pre dir="auto">${rest.length > LONGEST_REST ? `${rest.slice(0, LONGEST_REST).toWellFormed()}…` : rest}</pre>
     </details>
   `

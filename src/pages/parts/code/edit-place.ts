@@ -12,7 +12,7 @@ import { findEntry } from "../../../features/code/contents/paths.ts"
 import { maintainedBranches } from "../../../features/code/pushes/maintainer-edits.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 
-/** Where somebody edits: a branch, a path on it and what is there. */
+/** Where someone edits: a branch, a path on it and what is there. */
 
 export type OnEditor = OnCode & Me & Request
 
@@ -29,7 +29,7 @@ export interface Place {
 export async function placeOf(call: OnEditor, text: string): Promise<Place> {
   const { services, repository } = call
   requireUnarchived(call)
-  if (repository.is_mirror === 1) throw refuse.archived("the code of a mirror is what its remote has")
+  if (repository.is_mirror === 1) throw refuse.archived("mirrors are read-only")
   const branch = repository.default_branch
   if (repository.is_empty === 1) {
     if (text !== branch && !text.startsWith(`${branch}/`)) throw refuse.notFound()
@@ -41,7 +41,7 @@ export async function placeOf(call: OnEditor, text: string): Promise<Place> {
   return { branch: located.revision.name, parts: located.parts, entry, located }
 }
 
-/** The same for a form that is shown again: somebody may have deleted the branch meanwhile, and what was typed must not be lost. */
+/** The same for a form that is shown again: someone may have deleted the branch meanwhile, and what was typed must not be lost. */
 export async function placeAgain(call: OnEditor, text: string): Promise<Place> {
   try {
     return await placeOf(call, text)
@@ -78,7 +78,7 @@ export const MOST_BYTES = 1024 * 1024
 export async function readText({ services }: OnEditor, { located, entry }: Place): Promise<EditableText | string> {
   if (!located || !entry) return { text: "", ends: "lf", isMixed: false }
   const { objects } = services.git
-  if (entry.mode !== "100644" && entry.mode !== "100755") return "It is no ordinary file."
-  if ((await objects.namedInfo(located.git, entry.id)).size > MOST_BYTES) return "The file has more than 1 MiB."
+  if (entry.mode !== "100644" && entry.mode !== "100755") return "Not a regular file."
+  if ((await objects.namedInfo(located.git, entry.id)).size > MOST_BYTES) return "The file is larger than 1 MiB."
   return editableText(await objects.readBlob(located.git, entry.id))
 }

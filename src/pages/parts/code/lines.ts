@@ -34,7 +34,7 @@ export interface CodeOptions {
 
 /** Lines of code with numbers. They can be linked to: `#L3`, and with scripts `#L3-L9`. */
 export function codeView(name: string, lines: readonly Html[], { tabs, first = 1, isPart = false }: CodeOptions = {}): Html {
-  if (lines.length === 0) return empty("file", "The file is empty")
+  if (lines.length === 0) return empty("file", "Empty file")
   const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) => lines.slice(index * CHUNK, (index + 1) * CHUNK))
   return html`
     <div

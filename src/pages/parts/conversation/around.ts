@@ -8,7 +8,7 @@ import type { IconName } from "../../../web/icon-names.ts"
 
 /** What the timeline of an issue or pull request is drawn with. */
 
-/** A text that somebody wrote, as the page shows it. */
+/** A text that someone wrote, as the page shows it. */
 export interface ShownText {
   readonly html: Html
   readonly isEdited: boolean

@@ -23,7 +23,7 @@ export interface ConversationCall extends OnIssue {
 export const conversationPath = (call: OnIssue): string =>
   `${repositoryPath(call)}/${call.issue.is_pull === 1 ? "pulls" : "issues"}/${call.issue.number}`
 
-/** What somebody typed, and why it was refused. */
+/** What someone typed, and why it was refused. */
 export interface TypedReply {
   readonly body: string
   readonly ending?: ChosenEnding

@@ -70,7 +70,7 @@ withHearth("closing with a reason", { people: ["ann", "ben"] }, ({ test, forge, 
     expect((await owner.get(here(next))).text).toContain("closed this as a duplicate")
   })
 
-  test("is asked of nobody who may not close", async () => {
+  test("is asked of no one who may not close", async () => {
     const number = await issue("Not yours")
     const reader = await open("ben")
     expect((await reader.get(here(number))).text).not.toContain('name="reason"')

@@ -45,11 +45,11 @@ export const closeButton = ({ reason = "", duplicate = "" }: ChosenEnding): Html
 /** What was chosen, as it is stored. Refuses as `invalid` an unknown reason, and an issue that is missing, hidden or the closed one itself. */
 export async function readEnding(db: Handle, actor: Actor, call: OnIssue, { reason = "", duplicate = "" }: ChosenEnding): Promise<Ending> {
   const [known] = REASONS.find(([value]) => value === reason) ?? []
-  if (known === undefined) throw refuse.invalid("reason", "must be one of the list")
+  if (known === undefined) throw refuse.invalid("reason", "must be one of the options")
   if (known !== "duplicate") return { reason: known, duplicateOf: null }
   const named = issueNamed("duplicate", duplicate, { owner: call.owner.name, repo: call.repository.name })
   const { issue } = await locateNamed(db, actor, named).catch((error: unknown) => {
-    throw error instanceof Refusal && error.kind === "notFound" ? refuse.invalid("duplicate", "there is no such issue") : error
+    throw error instanceof Refusal && error.kind === "notFound" ? refuse.invalid("duplicate", "issue not found") : error
   })
   if (issue.id === call.issue.id) throw refuse.invalid("duplicate", "must be another issue")
   return { reason: known, duplicateOf: issue.id }

@@ -27,7 +27,7 @@ withHearth("the forms of a conversation", { people: ["ann", "ben", "cyd"] }, ({ 
     await must(ann, "POST /user/repos", { name: "box" })
   })
 
-  test("title and text are changed by the author, and by nobody else", async () => {
+  test("title and text are changed by the author, and by no one else", async () => {
     const { here, api } = await issue()
     const author = await open("ben")
     const page = await author.get(`${here}/edit`)
@@ -42,7 +42,7 @@ withHearth("the forms of a conversation", { people: ["ann", "ben", "cyd"] }, ({ 
     expect((await record(api)).title).toBe("Crash at noon")
   })
 
-  test("a text that somebody else has changed meanwhile is shown beside what was typed, and can be replaced", async () => {
+  test("a text that someone else has changed meanwhile is shown beside what was typed, and can be replaced", async () => {
     const { here, api } = await issue()
     const author = await open("ben")
     await author.get(`${here}/edit`)

@@ -102,7 +102,7 @@ function editorOf({ kind, on, at, tab }: Where) {
             fields: [
               { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
               { kind: "markdown", name: "body", label: "Text", rows: 16, repository: repositoryPath(call), files: takesFiles(services) },
-              // What was read: until a conflict is shown, what somebody else wrote meanwhile is not to be replaced.
+              // What was read: until a conflict is shown, what someone else wrote meanwhile is not to be replaced.
               {
                 kind: "hidden",
                 name: "content_version",
@@ -154,7 +154,7 @@ function commentEditorOf(where: Where) {
             ],
           })}
           <h2>Delete</h2>
-          <p>This deletes its text, attachments and reactions.</p>
+          <p>This deletes the comment with its attachments and reactions, and cannot be undone.</p>
           ${formView(deleteComment, { path, draft, submit: "Delete comment", look: "danger" })}
         `,
       })
@@ -282,7 +282,7 @@ function stateForms(declare: Declare, { tab }: Where) {
     unlock: declare("unlock", "unlock", does("issueUnlockIssue")),
     subscribe,
     unsubscribe: declare("unsubscribe", "subscriptions/{user}/remove", named(issueSubscriptionOperations, "issueDeleteSubscription"), {
-      done: "Unsubscribed. You are still notified when somebody mentions you.",
+      done: "Unsubscribed. You are still notified when you are mentioned.",
       undo: { by: subscribe, fields: () => ({}) },
     }),
     remove: declare("delete", "delete", does("issueDelete"), {
@@ -293,10 +293,13 @@ function stateForms(declare: Declare, { tab }: Where) {
   }
 }
 
-/** What somebody else has written meanwhile, beside what was typed. */
+const CHANGED_MEANWHILE =
+  "This text was changed by someone else while you were editing. Nothing is saved yet: compare the current version with yours."
+
+/** What someone else has written meanwhile, beside what was typed. */
 const asItIs = ({ title, body }: { readonly title: string; readonly body: string }): Html =>
   html`
-    ${notice("warn", "Somebody changed the text while you were editing. Nothing is saved yet: compare the current version with yours.")}
+    ${notice("warn", CHANGED_MEANWHILE)}
     <section class="form">
       <h2>Current version</h2>
       <p class="strong" dir="auto">${title}</p>

@@ -77,7 +77,7 @@ withHearth("a conversation that is followed", { people: ["ann", "ben"] }, ({ tes
     stream.close()
   })
 
-  test("ends for somebody who may not see it any more, who is told nothing", async () => {
+  test("ends for someone who may not see it any more, who is told nothing", async () => {
     const stream = await follow(await open("ben"), "/ann/hush/issues/1")
     expect(await stream.next()).toBe("following")
     await call(ann, `DELETE ${at}/collaborators/ben`)

@@ -40,7 +40,7 @@ export async function replyForm(call: ConversationCall, view: IssueView, draft: 
       html`<a href="/user/login?redirect_to=${encodeURIComponent(here)}" rel="nofollow">Sign in</a> to join the conversation.`,
     )
   if (issue.is_locked === 1 && !writesKind(call, issue))
-    return notice("warn", "The conversation is locked: only people with write access can comment.")
+    return notice("warn", "This conversation is locked: only people with write access can comment.")
   const isMerged = view.mergedAt !== undefined
   const replies = { saved: await findReplyNames(db, { userId: actor.user.id }), at: REPLIES_PATH }
   const field = { name: "body", label: "Add a comment", value: draft?.body ?? "", autofocus: draft?.isFocused ?? false } as const

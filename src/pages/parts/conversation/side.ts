@@ -92,7 +92,7 @@ function assigneesSection(side: Side): Content {
         </ul>
       `,
     {
-      none: "Nobody",
+      none: "No one assigned",
       change:
         writes &&
         html`
@@ -308,7 +308,7 @@ const issueList = (issues: readonly (IssueView | undefined)[], after: (view: Iss
         (view) =>
           html`
             <li class="break">
-              ${view ? html`${mention(view)}${after(view)}` : html`<span class="muted">${icon("lock")} an issue that you can’t see</span>`}
+              ${view ? html`${mention(view)}${after(view)}` : html`<span class="muted">${icon("lock")} a private issue</span>`}
             </li>
           `,
       )}
@@ -354,7 +354,7 @@ function administration({ call, forms }: Side): Content {
                 kind: "menu",
                 name: "lock_reason",
                 label: "Reason",
-                hint: "Only people with write access can comment then.",
+                hint: "Only people with write access will be able to comment.",
                 options: [
                   ["", "No reason"],
                   ["Off-topic", "Off-topic"],
@@ -377,7 +377,7 @@ function administration({ call, forms }: Side): Content {
           look: "danger",
           submit: "Delete",
           confirm: `#${issue.number}`,
-          fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments and cannot be undone.</p>` }],
+          fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments, and cannot be undone.</p>` }],
         }),
       )}
     `,

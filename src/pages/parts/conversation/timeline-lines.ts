@@ -69,7 +69,7 @@ const LINES: Partial<Readonly<Record<string, Draw>>> = {
   issue_ref: saying("cross-reference", referenceWords),
   pull_ref: saying("cross-reference", referenceWords),
   comment_ref: saying("cross-reference", referenceWords),
-  commit_ref: saying("git-commit", ({ entry }) => html`referred to this in ${commitLink(entry)}`),
+  commit_ref: saying("git-commit", ({ entry }) => html`referenced this in ${commitLink(entry)}`),
   add_dependency: saying("package-dependencies", ({ dependentIssue }) => html`added a dependency: ${mention(dependentIssue)}`),
   remove_dependency: saying("package-dependencies", ({ dependentIssue }) => html`removed a dependency: ${mention(dependentIssue)}`),
   added_deadline: saying("calendar", ({ entry: { content: body } }) => html`set the due date to ${day(body)}`),
@@ -213,11 +213,11 @@ function referenceWords({ entry, refIssue, refComment }: TimelineView, run: read
     const links = run.map((each, index) =>
       anchored(each, run, each.refComment ? html`<a href="${commentPath(each.refComment)}">${index + 1}</a>` : index + 1),
     )
-    return html`referred to this in ${run.length} comments (${joined(links, " ")}) on ${mention(refIssue)}`
+    return html`referenced this in ${run.length} comments (${joined(links, " ")}) on ${mention(refIssue)}`
   }
-  if (refComment) return html`referred to this in <a href="${commentPath(refComment)}">a comment</a> on ${mention(refIssue)}`
-  const will = entry.ref_action === "closes" ? ", which closes this" : entry.ref_action === "reopens" ? ", which reopens this" : ""
-  return html`referred to this in ${mention(refIssue)}${will}`
+  if (refComment) return html`referenced this in <a href="${commentPath(refComment)}">a comment</a> on ${mention(refIssue)}`
+  const will = entry.ref_action === "closes" ? ", closes this" : entry.ref_action === "reopens" ? ", which reopens this" : ""
+  return html`referenced this in ${mention(refIssue)}${will}`
 }
 
 const commentPath = ({ row, on }: NonNullable<TimelineView["refComment"]>): string => `${issuePath(on)}#issuecomment-${row.id}`

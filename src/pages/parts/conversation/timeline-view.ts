@@ -61,7 +61,7 @@ function reactionButtons(reactions: readonly ReactionCount[], { add, remove, own
   return html`<form class="bar small reactions" method="post" action="${add}">${given}${menu}</form>`
 }
 
-/** The reactions that nobody has given yet. */
+/** The reactions that no one has given yet. */
 function menuWithout(given: ReadonlySet<string>): Content {
   const others = Object.entries(EMOJI).filter(([content]) => !given.has(content))
   return (
@@ -115,7 +115,7 @@ export interface Written {
   readonly tone?: string
 }
 
-/** Something that somebody wrote, as an article: the opening text, a comment, a review. */
+/** Something that someone wrote, as an article: the opening text, a comment, a review. */
 export function article(written: Written, { authorId, roles, now, deeds }: Pick<Around, "authorId" | "roles" | "now" | "deeds">): Html {
   const { id, user, originalAuthor = "", createdAt, text, verb, after, entryId } = written
   const react = entryId === undefined ? undefined : deeds?.react?.(entryId)

@@ -20,8 +20,8 @@ export const transferForm = ({ path, draft }: Pick<ConversationCall, "path" | "d
         kind: "content",
         content: html`
           <p class="small">
-            The issue gets a new number, and everybody who can read issues there can read it. Labels and the milestone
-            are kept if the repository has some of the same name.
+            The issue gets a new number, and is visible to everyone who can read issues there. Labels and the
+            milestone are kept if the repository has ones of the same name.
           </p>
         `,
       },

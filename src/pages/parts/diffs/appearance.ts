@@ -17,9 +17,9 @@ const ofAccount: readonly Field[] = [
   {
     kind: "menu",
     name: "theme",
-    label: "Colours",
+    label: "Colors",
     options: [
-      ["gitea-auto", "As the system has them"],
+      ["gitea-auto", "Same as system"],
       ["gitea-light", "Light"],
       ["gitea-dark", "Dark"],
     ],
@@ -37,7 +37,7 @@ const ofAccount: readonly Field[] = [
 ]
 
 const OF_BROWSER = [
-  ["", "As in the account"],
+  ["", "Account default"],
   ["auto", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
@@ -56,10 +56,10 @@ const appearance: Page = page({
         <h2 id="account">On all devices</h2>
         ${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: ofAccount })}
         <h2 id="browser">In this browser</h2>
-        <p class="muted">What you choose here counts more, and only here.</p>
+        <p class="muted">Overrides your account’s setting, in this browser only.</p>
         <form class="bar" method="post" action="${THEME_PATH}" aria-label="Colours in this browser">
-          <span>Colours</span>
-          <div class="group" role="group" aria-label="Colours">
+          <span>Colors</span>
+          <div class="group" role="group" aria-label="Colors">
             ${OF_BROWSER.map(
               ([value, text]) =>
                 html`
@@ -77,7 +77,7 @@ const appearance: Page = page({
         </form>
         <div class="bar">
           <span>Differences</span>${choiceForm(readDiffChoices(reader.diffs))}
-          ${buttonForm(DIFF_CHOICES_PATH, "As in the account", { forget: "true" })}
+          ${buttonForm(DIFF_CHOICES_PATH, "Account default", { forget: "true" })}
         </div>
       `,
     }),

@@ -19,7 +19,7 @@ export async function changesView(
   name: string,
   [before, after]: readonly [before: string, after: string],
 ): Promise<Html> {
-  if (before === after) return html`<p class="said">Nothing has changed.</p>`
+  if (before === after) return html`<p class="said">No changes.</p>`
   const [old, made] = [linesOf(before), linesOf(after)]
   const kept = keptParts(comparable(before, old), comparable(after, made), undefined, MOST_EDITS)
   if (!kept) return html`<p class="said">The changes are too large to show.</p>`

@@ -44,12 +44,12 @@ export function fromOlderQuery({ query, reader }: { readonly query: DiffQuery; r
 }
 
 const WHITESPACE_TEXTS: Readonly<Record<Whitespace, string>> = {
-  "show-all": "All of it counts",
-  "ignore-change": "Ignore its amount",
-  "ignore-all": "Ignore all of it",
-  "ignore-eol": "Ignore line ends",
+  "show-all": "Show whitespace changes",
+  "ignore-change": "Ignore changes in amount of whitespace",
+  "ignore-all": "Ignore all whitespace",
+  "ignore-eol": "Ignore whitespace at line ends",
 }
-const LINES_TEXTS = { wrap: "Wrap them", long: "Scroll them" } as const
+const LINES_TEXTS = { wrap: "Wrap long lines", long: "Scroll long lines" } as const
 
 /** Buttons for all choices: each is kept, and shows the page again. */
 export function choiceForm(chosen: DiffChoices): Html {
@@ -70,9 +70,9 @@ export function choiceForm(chosen: DiffChoices): Html {
         ${button("style", "unified", "Unified", "small")}${button("style", "split", "Split", "small")}
       </div>
       ${menu(
-        html`${icon("gear")}Lines${chosen.whitespace !== "show-all" && ": white space ignored"}`,
+        html`${icon("gear")}Lines${chosen.whitespace !== "show-all" && ": whitespace ignored"}`,
         html`
-          <p>White space</p>
+          <p>Whitespace</p>
           ${CHOICES.whitespace.map((value) => button("whitespace", value, WHITESPACE_TEXTS[value]))}
           <hr>
           <p>Long lines</p>

@@ -41,7 +41,7 @@ export async function besideLines(services: Select, diff: DiffOverview, found: F
         ? `${file.status === "copied" ? "Copied" : "Renamed"} without a change of its content.`
         : "Only its mode changed.",
     )
-  if (diff.whitespace !== "show-all" && file.oldId !== null && file.newId !== null) return note("Only white space changed.")
+  if (diff.whitespace !== "show-all" && file.oldId !== null && file.newId !== null) return note("Only whitespace changed.")
   return note(file.status === "added" ? "An empty file." : file.status === "deleted" ? "The file was empty." : "No line changed.")
 }
 
@@ -120,7 +120,7 @@ async function submodule(services: Select, diff: DiffOverview, file: FileChange,
       }
     `
   if (oldId === null) return html`A submodule${name}, at the commit ${newId && id(newId, made?.at)}.`
-  if (newId === null) return html`A submodule${name} was taken out; it was at the commit ${id(oldId, old?.at)}.`
+  if (newId === null) return html`Submodule${name} removed; it was at commit ${id(oldId, old?.at)}.`
   const at = made?.at
   return html`
     Submodule${name} updated from ${id(oldId, old?.at)} to ${id(newId, at)}.${

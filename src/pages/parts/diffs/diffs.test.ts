@@ -126,7 +126,7 @@ describe("the files of a difference", () => {
     expect(diff.files.find(({ path }) => path === "sub")?.oldId).toBe(sub)
   })
 
-  test("that nobody writes are folded, and shown when asked for", async () => {
+  test("that no one writes are folded, and shown on request", async () => {
     const attributes =
       "*.txt linguist-generated\nlib/kept.txt -linguist-generated\nsrc/**/out linguist-vendored=true\ngo.sum linguist-generated=false\n"
     const diff = await diffOf(

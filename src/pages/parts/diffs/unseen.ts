@@ -1,7 +1,7 @@
 import { compileGlob } from "../../../core/text/globs.ts"
 import type { Git, ObjectId, Repository } from "../../../git/index.ts"
 
-/** Files that nobody writes by hand: their changes are folded. The names are known, or `.gitattributes` says so. */
+/** Files that no one writes by hand: their changes are folded. The names are known, or `.gitattributes` says so. */
 
 export type Unseen = "generated" | "vendored"
 
@@ -21,7 +21,7 @@ interface Rule {
   readonly says: ReadonlyMap<Unseen, boolean>
 }
 
-/** A function that says of the files of a tree, by their paths, whether nobody wrote them. Starts no process. */
+/** A function that says of the files of a tree, by their paths, whether no one wrote them. Starts no process. */
 export async function unseenIn(
   git: Git,
   repository: Repository,

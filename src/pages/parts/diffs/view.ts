@@ -75,7 +75,7 @@ export async function diffView(
   const { query } = place
   if (query.file !== undefined) return onePage(services, diff, place, query.file)
   if (diff.files.length === 0)
-    return { body: html`${diffBar(diff, place)}${empty("file-diff", "Nothing changed", "Both sides have the same files.")}` }
+    return { body: html`${diffBar(diff, place)}${empty("file-diff", "No changes", "There are no differences to show.")}` }
   if (diff.isTooMuch || diff.files.length > MOST_SECTIONS)
     return {
       body: html`
@@ -241,7 +241,7 @@ function sectionHead(file: FileChange, place: DiffPlace, diff: DiffOverview, tab
     <section class="diff${tabs && ` ${tabs}`}" id="${file.anchor}" aria-labelledby="${file.anchor}-path">
     <div class="file-tools">
       ${place.fileTools?.(file)}
-      <a href="${filePage(place, file)}">Alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
+      <a href="${filePage(place, file)}">View alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
       ${viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`}
     </div>
     <details ${flagged("open", place.isClosed?.(file) !== true)}>
@@ -279,8 +279,7 @@ async function* fileSection(
 ): AsyncGenerator<Html> {
   const { file, hunks } = found
   const parts: Html[] = [sectionHead(file, place, diff, await tabs(file.path.split("/")))]
-  if (found.hasInvisible)
-    parts.push(note(html`${icon("alert")} There are characters here that can’t be seen. They are shown as their numbers.`))
+  if (found.hasInvisible) parts.push(note(html`${icon("alert")} This contains invisible characters. They are shown by their code points.`))
   const about = await besideLines(services, diff, found, place)
   if (about) parts.push(about)
   const notes = new Map(place.notes?.of(file.path))
@@ -309,7 +308,7 @@ async function* fileSection(
     parts.push(
       html`
         <div class="said">
-          <p class="muted small">On lines outside of the diff</p>
+          <p class="muted small">Outside of the diff</p>
           ${[...notes].map(
             ([line, content]) =>
               html`

@@ -102,10 +102,10 @@ const ABOUT = {
   close_pull_request: ["closed pull request", "pulls"],
   reopen_pull_request: ["reopened pull request", "pulls"],
   merge_pull_request: ["merged pull request", "pulls"],
-  auto_merge_pull_request: ["let the server merge pull request", "pulls"],
+  auto_merge_pull_request: ["auto-merged pull request", "pulls"],
   comment_pull: ["commented on pull request", "pulls"],
   approve_pull_request: ["approved pull request", "pulls"],
-  reject_pull_request: ["asked for changes in pull request", "pulls"],
+  reject_pull_request: ["requested changes on pull request", "pulls"],
   pull_request_ready_for_review: ["marked as ready pull request", "pulls"],
 } as const
 

@@ -153,7 +153,7 @@ const peopleMenu = ({ kind, isSignedIn }: FilterBar, links: Links): Html =>
   menu("People", [
     links.none("assignee", "No assignee"),
     ...(isSignedIn ? [...OWN, ...(kind === "pulls" ? OWN_REVIEWS : [])] : []).map(([key, words]) => links.one(key, "@me", words)),
-    html`<p>Of others: <code>author:name</code>, <code>assignee:name</code></p>`,
+    html`<p>Others: <code>author:name</code>, <code>assignee:name</code></p>`,
   ])
 
 type FixedMenu = readonly [title: string, key: Key, isShown: (bar: FilterBar) => boolean, options: readonly (readonly [string, string])[]]
@@ -252,12 +252,17 @@ export function nothingFound({ at, filter, found, kind, plan }: FilterBar, actio
   const isFiltered =
     filter.words.some((word) => !isStateWord(word) && word.key !== "sort") || filter.text.length > 0 || filter.phrases.length > 0
   if (isFiltered)
-    return empty("search", `No ${what} matches`, "Remove a word from the filter.", html`<a class="button" href="${at}">Show all open</a>`)
+    return empty(
+      "search",
+      `No ${what} matches`,
+      "Try removing a word from the filter.",
+      html`<a class="button" href="${at}">Show all open</a>`,
+    )
   if (found.open + found.closed === 0)
     return empty(
       name,
       `No ${what}s yet`,
-      kind === "pulls" ? "Push a branch and propose to merge it." : "Track bugs, ideas and tasks here.",
+      kind === "pulls" ? "Push a branch and open a pull request." : "Track bugs, ideas and tasks here.",
       action,
     )
   if (plan.state === "open")
@@ -282,7 +287,7 @@ export function bulkBar({ offered, assignees, state }: BulkBar): Html {
     `
   return html`
     <div class="bar small bulk">
-      <label for="change">With selected</label>
+      <label for="change">Selected</label>
       <select id="change" name="change" required>
         <option value="">…</option>
         ${state !== "closed" && html`<option value="close">Close</option>`}

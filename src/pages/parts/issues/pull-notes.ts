@@ -40,9 +40,9 @@ export async function pullNotes(
 }
 
 function reviewState(verdicts: readonly string[], isRequested: boolean): Content {
-  if (verdicts.includes("REQUEST_CHANGES")) return state("failure", "file-diff", "Changes asked for")
+  if (verdicts.includes("REQUEST_CHANGES")) return state("failure", "file-diff", "Changes requested")
   if (verdicts.includes("APPROVED")) return state("success", "check", "Approved")
-  return isRequested && html`<span>${icon("eye")} Review asked for</span>`
+  return isRequested && html`<span>${icon("eye")} Review requested</span>`
 }
 
 export const CHECKS = {

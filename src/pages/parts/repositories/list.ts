@@ -21,7 +21,7 @@ import { icon } from "../../../web/icon.ts"
 import { languageColor } from "../../../web/language-colors.ts"
 import { repositoryRows } from "./list-view.ts"
 
-/** A list of repositories with its filters and orders: of explore, of an account, of what somebody has starred. */
+/** A list of repositories with its filters and orders: of explore, of an account, of what someone has starred. */
 
 /** The orders of lists of repositories, as addresses of other forges name them. */
 const ORDERS = {
@@ -115,8 +115,8 @@ export async function repositoryList(
         ? repositoryRows(repositories)
         : empty(
             "search",
-            "No repository matches",
-            "Look for part of a name, a topic or a description, or for any language.",
+            "No repositories found",
+            "Try another search or language.",
             html`<a class="button" href="${withQuery(action, keep)}">Show all</a>`,
           )
     }

@@ -18,7 +18,7 @@ import { inEveryPlace, type Place } from "./places.ts"
 
 const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
   disabled
-    ? state("neutral", "circle-slash", "Switched off")
+    ? state("neutral", "circle-slash", "Disabled")
     : status === "offline"
       ? state("neutral", "no-entry", "Offline")
       : busy
@@ -72,10 +72,10 @@ const tokenPage = (token: string, whose: string, list: string): Shown => ({
   isPrivate: true,
   body: html`
     <h1>Registration token</h1>
-    <p>Runners ${whose} register with it, as many as you like.</p>
+    <p>Use it to register any number of runners ${whose}.</p>
     <pre tabindex="0" aria-label="The token"><code>${token}</code></pre>
-    ${notice("warn", "Who has it can add a machine that sees the code and the secrets of the jobs that it runs.")}
-    <p><a href="${list}">Back to the runners</a></p>
+    ${notice("warn", "Anyone with this token can add a runner, which sees the code and the secrets of its jobs.")}
+    <p><a href="${list}">Back to runners</a></p>
   `,
 })
 
@@ -97,14 +97,14 @@ const listPage = (place: Place, forms: Forms): Page =>
           <p class="muted">
             ${
               place.id === "admin"
-                ? "All machines that run the jobs of workflows here, whosever they are."
-                : html`Machines that run the jobs of workflows, besides those of the site. Only those ${place.whose} are listed.`
+                ? "All runners of this site, its organizations, users and repositories."
+                : html`Runners run the jobs of workflows. Runners of the site are used too; only those ${place.whose} are listed.`
             }
           </p>
           ${rowsOr(
             runners,
             row,
-            empty("server", "There are no runners", "A machine is listed here once it has registered."),
+            empty("server", "No runners", "Runners are listed here once they have registered."),
             pager(reader.url, rows, total),
           )}
           <h2 id="register">Add a runner</h2>
@@ -112,11 +112,11 @@ const listPage = (place: Place, forms: Forms): Page =>
           <pre tabindex="0" aria-label="How a runner registers">
             <code>act_runner register --instance ${services.site.rootUrl} --token TOKEN</code>
           </pre>
-          ${formView(forms.token, { path, draft, submit: "Show the registration token", look: "plain" })}
+          ${formView(forms.token, { path, draft, submit: "Show registration token", look: "plain" })}
           <p class="muted">
-            If somebody may have it who shouldn’t: a new one makes it useless. Runners that have registered stay.
+            If the token may have leaked, replace it: the old one stops working. Registered runners stay.
           </p>
-          ${formView(forms.rotate, { path, draft, submit: "Replace the token", look: "danger" })}
+          ${formView(forms.rotate, { path, draft, submit: "Replace token", look: "danger" })}
         `,
       })
     },
@@ -144,10 +144,10 @@ function runnerRow(row: Runner, { path, forms: { edit, remove }, now, isOfSite }
         <p class="meta">
           ${stateOf(runner)}${runner.ephemeral && html`<span>For one job</span>`}
           ${isOfSite && html`<span>${scopeOf(row)}</span>`}
-          <span>${row.online_at > 0 ? html`last heard of ${time(row.online_at, now)}` : "not heard of yet"}</span>
+          <span>${row.online_at > 0 ? html`last seen ${time(row.online_at, now)}` : "never seen"}</span>
         </p>
       </div>
-      ${formButton(edit, its, html`${runner.disabled ? "Switch on" : "Switch off"}${which}`, { disabled: String(!runner.disabled) })}
+      ${formButton(edit, its, html`${runner.disabled ? "Enable" : "Disable"}${which}`, { disabled: String(!runner.disabled) })}
       ${formButton(remove, its, html`Delete${which}`)}
     </li>
   `

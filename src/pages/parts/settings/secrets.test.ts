@@ -24,7 +24,7 @@ withHearth("pages of secrets, variables and runners", { people: ["ann", "ben"] }
   ])("at %s", (at, api) => {
     test("a secret is set, replaced and deleted, and never shown", async () => {
       const list = `${at}/secrets`
-      expect((await anns.get(list)).html).toContain("There are no secrets")
+      expect((await anns.get(list)).html).toContain("No secrets")
       expect((await anns.send(list, { name: "key", data: "sesame", description: "Opens" })).to).toBe(list)
       const { html } = await anns.get(`${list}?name=KEY`)
       expect([html.includes("Opens"), html.includes("sesame"), html.includes('value="KEY"')]).toEqual([true, false, true])
@@ -33,7 +33,7 @@ withHearth("pages of secrets, variables and runners", { people: ["ann", "ben"] }
       for (const part of ['value="1st"', "typed</textarea>", "secrets-set-name-fault"].map((each) => new RegExp(each, "i")))
         expect(refused.html).toMatch(part)
       expect((await anns.send(`${list}/KEY/delete`)).to).toBe(list)
-      expect((await anns.get(list)).html).toContain("There are no secrets")
+      expect((await anns.get(list)).html).toContain("No secrets")
     })
 
     test("a variable is made, changed and deleted", async () => {

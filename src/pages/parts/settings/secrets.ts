@@ -16,7 +16,7 @@ import { inPlacesBelowSite, type Place } from "./places.ts"
 
 /** Secrets and variables of a repository, an organisation and a person: the same pages in each place. */
 
-const NAME_HINT = "Letters, digits and _. Workflows use it in upper case."
+const NAME_HINT = "Letters, digits and _. Names are converted to upper case."
 
 const nameField = (value = ""): Field => ({
   kind: "line",
@@ -70,13 +70,13 @@ const secretPages = (place: Place): readonly Page[] => {
         body: html`
           <h1>Secrets</h1>
           <p class="muted">
-            Values that workflows use as <code>\${{ secrets.NAME }}</code>, and that are shown to nobody, also not in
+            Workflows use them as <code>\${{ secrets.NAME }}</code>. Their values are never shown, not even in
             logs.
           </p>
           ${rowsOr(
             secrets,
             (each) => secretRow(each, now, actions(each)),
-            empty("lock", "There are no secrets", `The names of those ${place.whose} are listed here.`),
+            empty("lock", "No secrets", `The names of those ${place.whose} are listed here.`),
             pager(reader.url, rows, total),
           )}
           <h2 id="set">${changed ? html`Change <code>${changed.name}</code>` : "Set a secret"}</h2>
@@ -170,12 +170,12 @@ const variableList = (place: Place, { make, edit, remove }: VariableForms): Page
         body: html`
           <h1>Variables</h1>
           <p class="muted">
-            Values that workflows use as <code>\${{ vars.NAME }}</code>. They are no secrets: logs show them.
+            Workflows use them as <code>\${{ vars.NAME }}</code>. They are not secret: logs show them.
           </p>
           ${rowsOr(
             variables,
             (each) => variableRow(each, actions(each)),
-            empty("list-unordered", "There are no variables", `Those ${place.whose} are listed here.`),
+            empty("list-unordered", "No variables", `Those ${place.whose} are listed here.`),
             pager(reader.url, rows, total),
           )}
           <h2 id="make">New variable</h2>

@@ -31,13 +31,13 @@ const EVENT_GROUPS: readonly (readonly [label: string, events: readonly (readonl
     "Code",
     [
       ["push", "Pushes", "Commits were pushed to a branch or tag."],
-      ["create", "Branches and tags made", "A branch or tag was made."],
-      ["delete", "Branches and tags deleted", "A branch or tag was deleted."],
+      ["create", "Branch or tag creation", "A branch or tag was created."],
+      ["delete", "Branch or tag deletion", "A branch or tag was deleted."],
       ["fork", "Forks", "The repository was forked."],
-      ["release", "Releases", "A release was published, changed or deleted."],
-      ["status", "Statuses of commits", "A program reported the status of a commit."],
-      ["wiki", "Wiki", "A page of the wiki was made, changed or deleted."],
-      ["repository", "Repositories", "A repository was made or deleted."],
+      ["release", "Releases", "A release was published, edited or deleted."],
+      ["status", "Commit statuses", "A status of a commit was reported."],
+      ["wiki", "Wiki", "A wiki page was created, edited or deleted."],
+      ["repository", "Repositories", "A repository was created or deleted."],
       ["package", "Packages", "A package was published or deleted."],
     ],
   ],
@@ -45,30 +45,30 @@ const EVENT_GROUPS: readonly (readonly [label: string, events: readonly (readonl
     "Issues",
     [
       ["issues", "Issues", "An issue was opened, closed, reopened, edited or deleted."],
-      ["issue_assign", "Assignees of issues", "Somebody was assigned or no longer is."],
-      ["issue_label", "Labels of issues", "Labels were added or removed."],
-      ["issue_milestone", "Milestones of issues", "A milestone was set or removed."],
-      ["issue_comment", "Comments on issues", "A comment was written, edited or deleted."],
+      ["issue_assign", "Issue assignees", "Someone was assigned or unassigned."],
+      ["issue_label", "Issue labels", "Labels were added or removed."],
+      ["issue_milestone", "Issue milestones", "A milestone was set or removed."],
+      ["issue_comment", "Issue comments", "A comment was created, edited or deleted."],
     ],
   ],
   [
     "Pull requests",
     [
       ["pull_request", "Pull requests", "A pull request was opened, closed, reopened, edited or merged."],
-      ["pull_request_assign", "Assignees of pull requests", "Somebody was assigned or no longer is."],
-      ["pull_request_label", "Labels of pull requests", "Labels were added or removed."],
-      ["pull_request_milestone", "Milestones of pull requests", "A milestone was set or removed."],
-      ["pull_request_comment", "Comments on pull requests", "A comment was written, edited or deleted."],
-      ["pull_request_review", "Reviews", "A review approved, asked for changes or commented."],
-      ["pull_request_review_request", "Requested reviews", "A review was requested or no longer is."],
-      ["pull_request_sync", "New commits of pull requests", "Commits were pushed to the head."],
+      ["pull_request_assign", "Pull request assignees", "Someone was assigned or unassigned."],
+      ["pull_request_label", "Pull request labels", "Labels were added or removed."],
+      ["pull_request_milestone", "Pull request milestones", "A milestone was set or removed."],
+      ["pull_request_comment", "Pull request comments", "A comment was created, edited or deleted."],
+      ["pull_request_review", "Reviews", "A review was submitted."],
+      ["pull_request_review_request", "Review requests", "A review was requested, or the request was removed."],
+      ["pull_request_sync", "Pull request synchronization", "Commits were pushed to a pull request."],
     ],
   ],
   [
     "Actions",
     [
-      ["workflow_run", "Runs of workflows", "A run was requested, began or ended."],
-      ["workflow_job", "Jobs of workflows", "A job was queued, began or ended."],
+      ["workflow_run", "Workflow runs", "A workflow run was requested, started or completed."],
+      ["workflow_job", "Workflow jobs", "A workflow job was queued, started or completed."],
     ],
   ],
 ]
@@ -124,7 +124,7 @@ export const webhookFields = ({ type, isOfSite, webhook }: About): readonly Fiel
 ]
 
 const kept = (sealed: string | undefined, name: string, label: string): readonly Field[] =>
-  sealed ? [{ kind: "box", name, label, hint: "One is set. Leave empty to keep it." }] : []
+  sealed ? [{ kind: "box", name, label, hint: "Set. Leave empty to keep it." }] : []
 
 const JSON_CONTENT: Field = { kind: "hidden", name: "config.content_type", value: "json" }
 
@@ -144,7 +144,7 @@ const signedFields = (webhook: Webhook | undefined): readonly Field[] => [
     label: webhook?.sealed_secret ? "New secret" : "Secret",
     type: "password",
     autocomplete: "new-password",
-    hint: "Each delivery is signed with it (HMAC-SHA256), so that the receiver knows that it comes from here. It is never shown again.",
+    hint: "Deliveries are signed with it (HMAC-SHA256). It is never shown again.",
     maxlength: 4096,
   },
   ...kept(webhook?.sealed_secret, "drop_secret", "Remove the secret"),
@@ -152,9 +152,9 @@ const signedFields = (webhook: Webhook | undefined): readonly Field[] => [
 
 const SLACK: readonly Field[] = [
   { kind: "line", name: "config.channel", label: "Channel", required: true, placeholder: "#general", maxlength: 81 },
-  { kind: "line", name: "config.username", label: "Name of the sender", maxlength: 255 },
-  { kind: "line", name: "config.icon_url", label: "Avatar of the sender", type: "url", maxlength: 2048 },
-  { kind: "line", name: "config.color", label: "Colour", hint: "Such as #36a64f.", maxlength: 40 },
+  { kind: "line", name: "config.username", label: "Sender name", maxlength: 255 },
+  { kind: "line", name: "config.icon_url", label: "Sender avatar", type: "url", maxlength: 2048 },
+  { kind: "line", name: "config.color", label: "Color", hint: "Such as #36a64f.", maxlength: 40 },
 ]
 
 const SYSTEM_BOX: Field = {
@@ -175,7 +175,7 @@ export const webhookRow = (each: Webhook, list: string, isOfSite: boolean): Html
         <p class="meta">
           <span>${typeName(each.type)}</span>
           ${each.name !== "" && html`<span class="break">${each.url}</span>`}
-          ${isOfSite && html`<span>${each.is_system === 1 ? "Told of every repository" : "Copied into new repositories"}</span>`}
+          ${isOfSite && html`<span>${each.is_system === 1 ? "All repositories" : "Copied into new repositories"}</span>`}
         </p>
       </div>
       ${webhookState(each)}
@@ -197,7 +197,7 @@ export const webhookHeader = (webhook: Webhook, list: string, now: number): Html
 /** Whether a webhook works, as far as is known. */
 const webhookState = ({ is_active, failures }: Pick<Webhook, "is_active" | "failures">): Html =>
   is_active === 0
-    ? state("neutral", "circle-slash", "Switched off")
+    ? state("neutral", "circle-slash", "Disabled")
     : failures > 0
       ? state("error", "alert", "Failing")
       : state("success", "check-circle", "On")
@@ -210,7 +210,7 @@ const webhookTrouble = ({ is_active, failures, rests_until }: Webhook, now: numb
     "warn",
     html`
       The last ${failures === 1 ? "delivery" : `${failures} deliveries`} failed.${
-        rests_until > now && html` Nothing is sent before ${time(rests_until, now)}; redelivering ends that.`
+        rests_until > now && html` Deliveries are paused until ${time(rests_until, now)}; redeliver to resume.`
       }
     `,
   )
@@ -224,7 +224,7 @@ const DELIVERY_STATES = {
 export const deliveryTable = (at: string, deliveries: readonly DeliverySummary[], now: number): Html =>
   table(
     "Deliveries",
-    ["State", "Event", "Delivery", { number: "Attempts" }, "When"],
+    ["State", "Event", "Delivery", { number: "Attempts" }, "Created"],
     deliveries.map(
       (each) =>
         html`
@@ -249,9 +249,9 @@ export const deliveryFacts = (delivery: DeliverySummary, now: number): Html =>
       <dd>${DELIVERY_STATES[delivery.state]}</dd>
       <dt>Event</dt>
       <dd>${publicName(delivery.event)} (${delivery.event})</dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd class="break"><code>${delivery.uuid}</code></dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>${time(delivery.created_at, now)}</dd>
       <dt>Attempts</dt>
       <dd>
@@ -261,7 +261,7 @@ export const deliveryFacts = (delivery: DeliverySummary, now: number): Html =>
       ${
         delivery.error !== "" &&
         html`
-          <dt>Why it failed</dt>
+          <dt>Error</dt>
           <dd class="break" dir="auto">${delivery.error}</dd>
         `
       }
@@ -271,13 +271,13 @@ export const deliveryFacts = (delivery: DeliverySummary, now: number): Html =>
 export const requestView = (request: DeliveryRequest): Html =>
   html`
     <p class="break"><code>${request.method} ${request.url}</code></p>
-    ${headersView("Headers of the request", request.headers)}${bodyView("Body of the request", request.body)}
+    ${headersView("Request headers", request.headers)}${bodyView("Request body", request.body)}
   `
 
 export const responseView = (response: DeliveryResponse): Html =>
   html`
     <p>${icon(response.status < 300 ? "check" : "x")} Status ${response.status}</p>
-    ${headersView("Headers of the answer", response.headers)}${bodyView("Body of the answer", response.body)}
+    ${headersView("Response headers", response.headers)}${bodyView("Response body", response.body)}
   `
 
 const headersView = (label: string, headers: Readonly<Record<string, string>>): Html =>

@@ -139,11 +139,11 @@ const listPage = (place: Place): Page =>
             <h1>Webhooks</h1>
             <div class="end">${add}</div>
           </div>
-          <p class="muted">Other programs are told by a request of what happens here.</p>
+          <p class="muted">Webhooks notify other services of events with an HTTP request.</p>
           ${rowsOr(
             webhooks,
             (each) => webhookRow(each, here, place.id === "admin"),
-            empty("webhook", "There are no webhooks", `Those ${place.whose} are listed here, with what they were told.`),
+            empty("webhook", "No webhooks", `Webhooks ${place.whose} are listed here, with their deliveries.`),
             pager(reader.url, rows, total),
           )}
         `,
@@ -196,10 +196,10 @@ const webhookPage = (place: Place, { edit, remove, test }: Forms): Page =>
         body: html`
           ${webhookHeader(webhook, list, now)}
           <h2 id="deliveries">Deliveries</h2>
-          <p class="muted">What it was told, newest first. Deliveries that ended are kept for a week.</p>
+          <p class="muted">Newest first. Deliveries are kept for a week.</p>
           ${
             deliveries.rows.length === 0
-              ? empty("inbox", "It was told of nothing yet")
+              ? empty("inbox", "No deliveries yet")
               : html`
                 ${deliveryTable(`${list}/${webhook.id}`, deliveries.rows, now)}
                 ${pager(reader.url, rows, deliveries.total)}
@@ -209,8 +209,8 @@ const webhookPage = (place: Place, { edit, remove, test }: Forms): Page =>
             test &&
             html`
               <p>
-                ${formButton(test, path, html`${icon("rocket")}Send a test delivery`)}${" "}
-                <span class="muted small">A push of the last commit, whatever is chosen below.</span>
+                ${formButton(test, path, html`${icon("rocket")}Send test delivery`)}${" "}
+                <span class="muted small">Sends a push event for the last commit.</span>
               </p>
             `
           }
@@ -223,7 +223,7 @@ const webhookPage = (place: Place, { edit, remove, test }: Forms): Page =>
             fields: webhookFields({ type: webhook.type, isOfSite: place.id === "admin", webhook }),
           })}
           <h2 id="delete">Delete</h2>
-          <p>Its deliveries are deleted with it, and what waits is not sent.</p>
+          <p>Its deliveries are deleted, and pending ones are not sent.</p>
           ${formView(remove, { path, draft, submit: "Delete webhook", look: "danger" })}
         `,
       })
@@ -252,12 +252,12 @@ const deliveryPage = (place: Place, { redeliver }: Forms): Page =>
           </p>
           <div class="bar">
             <h1>Delivery <code>${delivery.uuid.slice(0, 8)}</code></h1>
-            <div class="end">${formButton(redeliver, path, html`${icon("redo")}Deliver again`)}</div>
+            <div class="end">${formButton(redeliver, path, html`${icon("redo")}Redeliver`)}</div>
           </div>
           ${deliveryFacts(delivery, services.now())}
           <h2 id="request">Request</h2>
-          ${request ? requestView(request) : html`<p class="muted">It was not sent yet.</p>`}
-          <h2 id="answer">Answer</h2>
+          ${request ? requestView(request) : html`<p class="muted">Not sent yet.</p>`}
+          <h2 id="answer">Response</h2>
           ${response ? responseView(response) : html`<p class="muted">There is none.</p>`}
         `,
       })

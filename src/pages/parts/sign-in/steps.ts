@@ -45,7 +45,7 @@ export async function secondPage(
 ): Promise<Shown> {
   const fields = [hidden("redirect_to", target), hidden("ticket", ticket)]
   return stepPage(
-    "Your second factor",
+    "Two-factor authentication",
     html`
       ${problemBeside(refusal, ["code"])}
       <form class="form" method="post" action="${SECOND_PATH}">

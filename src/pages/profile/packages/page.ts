@@ -70,7 +70,7 @@ async function packageList(
             services.now(),
           )
         : isFiltered
-          ? empty("search", "No package matches", "Look for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
+          ? empty("search", "No packages found", "Search for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
           : empty("package", nothing, "Packages are published with npm, or uploaded with curl, below /api/packages.")
     }
     ${pager(reader.url, rows, found.total)}
@@ -138,7 +138,7 @@ export const packagePages: readonly Page[] = [
     query: listFields,
     answer: async (call) => {
       const action = path(call.owner.name, "-", "packages")
-      const list = await packageList(call, { asking: call, action, nothing: "There is no package here that you may see" })
+      const list = await packageList(call, { asking: call, action, nothing: "No packages" })
       return accountPage(call, call.owner, {
         tab: "packages",
         title: "Packages",
@@ -176,7 +176,7 @@ export const packagePages: readonly Page[] = [
         `Versions · ${of.name}`,
         html`
           <h1>Versions of <bdi>${of.name}</bdi></h1>
-          ${records.length > 0 ? versionRows(records, services.now()) : empty("tag", "There is no version on this page")}
+          ${records.length > 0 ? versionRows(records, services.now()) : empty("tag", "No versions on this page")}
           ${pager(reader.url, rows, found.total)}
         `,
         [[path(owner.name, "-", "packages", of.type, of.name), of.name]],
@@ -216,7 +216,7 @@ export const packagePages: readonly Page[] = [
         asking: { actor, owner, rights: await packageRights(db, actor, owner) },
         action: `${repositoryPath(call)}/packages`,
         repositoryId: repository.id,
-        nothing: "No package is linked to this repository",
+        nothing: "No packages linked to this repository",
       })
       return repositoryPage(call, {
         tab: "packages",

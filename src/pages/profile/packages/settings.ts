@@ -23,10 +23,10 @@ const packageName = ({ package: name = "" }: Names): string => name
 const ACCESS: Field = {
   kind: "choice",
   name: "access",
-  label: "Who sees it",
+  label: "Visibility",
   options: [
-    ["public", "Everybody who may see its owner", "A package of a private repository is seen only by those who may read that."],
-    ["restricted", "Those who belong to the owner"],
+    ["public", "Everyone who can see its owner", "Packages of a private repository are visible only to people with access to it."],
+    ["restricted", "The owner and its members"],
   ],
 }
 
@@ -61,10 +61,10 @@ const settings: Page = page({
                 It is linked to <a href="${path(owner.name, repository.name)}"><bdi>${repository.name}</bdi></a>.
                 ${
                   repository.is_private === 1 &&
-                  " When the link is taken away, only those who belong to the owner see it, until that is changed above."
+                  " Without the link, only the owner and its members can see the package, until you change its visibility."
                 }
               </p>
-              ${formButton(unlink, names, "Take the link away", {}, draft)}
+              ${formButton(unlink, names, "Unlink", {}, draft)}
             `
             : formView(link, {
                 ...shown,
@@ -75,7 +75,7 @@ const settings: Page = page({
         }
         <h2 id="delete">Delete</h2>
         ${unfold(removeVersion, draft, "Delete a version", [
-          html`<p>Tools that ask for exactly this version no longer find it. It can be published again.</p>`,
+          html`<p>Tools can no longer install this version. It can be published again.</p>`,
           formView(removeVersion, {
             ...danger,
             submit: "Delete version",
@@ -84,7 +84,7 @@ const settings: Page = page({
             ],
           }),
         ])}
-        ${unfold(remove, draft, "Delete the package", [
+        ${unfold(remove, draft, "Delete package", [
           html`<p>All its versions are deleted. This cannot be undone.</p>`,
           formView(remove, { ...danger, submit: "Delete package" }),
         ])}
@@ -111,7 +111,7 @@ const link = form({
   on: settings,
   also: ["repository"],
   picks: (names, field) => ({ ...ofOperation(names), repo_name: field("repository") }),
-  missing: ["repository", "the owner has no repository of this name"],
+  missing: ["repository", "the owner has no such repository"],
   done: "Linked.",
 })
 
@@ -121,7 +121,7 @@ const unlink = form({
   does: named(packageOperations, "unlinkPackage"),
   on: settings,
   path: ofOperation,
-  done: "The link is gone.",
+  done: "Repository unlinked.",
 })
 
 const removeVersion = form({

@@ -108,10 +108,7 @@ export function versionView(whole: Whole): Html {
       </div>
       ${settings}
     </div>
-    ${
-      description.deprecated &&
-      notice("warn", html`This version should not be used any more: <span dir="auto">${description.deprecated}</span>`)
-    }
+    ${description.deprecated && notice("warn", html`This version is deprecated: <span dir="auto">${description.deprecated}</span>`)}
     ${description.summary && html`<p class="break" dir="auto">${description.summary}</p>`}
     <div class="columns">
       <div>
@@ -186,7 +183,7 @@ function commandsView({ description: { commands }, isRestricted, record }: Whole
         )}
         ${
           isHidden &&
-          html`<p class="muted small">Not everybody may see this package: tools need a token with the scope <code>read:package</code>.</p>`
+          html`<p class="muted small">This package is not public: tools need a token with the scope <code>read:package</code>.</p>`
         }
       </div>
     </section>

@@ -60,7 +60,7 @@ withHearth("workflows that are run by hand", { people: ["ann", "ben", "eve"] }, 
   test("the form has the inputs of the file, with their kinds, descriptions and defaults", async () => {
     const { html } = await anns.get(LIST)
     expect(html).toContain('value="refs/heads/main"')
-    expect(html).toContain("This workflow has not run yet")
+    expect(html).toContain("This workflow has no runs yet")
     expect(html).toMatch(/<option value="low" +selected/)
     expect(html).toContain("How loud &lt;b&gt;it&lt;/b&gt; is")
     expect(html).toContain("who (required)")

@@ -49,12 +49,12 @@ async function logOf(
     return job.error === ""
       ? html`
         <p class="muted">
-          ${isDone(job.state) ? "No runner has worked on this job." : "There is no log before a runner has taken this job."}${" "}
+          ${isDone(job.state) ? "No runner has picked up this job." : "The log is shown once a runner has picked up this job."}${" "}
           ${waitingFor(job)}
         </p>
       `
       : notice("bad", html`<span class="break">${job.error}</span>`)
-  if (task.log_expired === 1) return html`<p class="muted">The log of this job is no longer kept.</p>`
+  if (task.log_expired === 1) return html`<p class="muted">The log of this job has expired.</p>`
   const steps = await findSteps(db, { jobIds: [doneAs(job)] })
   const parts = layOutLog(task, steps, isDone(job.state), asked)
   const place = { storage: repository.storage, task }
@@ -130,7 +130,7 @@ const jobHead = (call: OnActions, run: Run, job: Job, here: string): Html =>
         isDone(run.state) &&
         job.attempt === run.attempt &&
         mayWrite(call) &&
-        html`<span class="end">${buttonForm(`${here}/rerun`, html`${icon("redo")} Run again`)}</span>`
+        html`<span class="end">${buttonForm(`${here}/rerun`, html`${icon("redo")} Re-run`)}</span>`
       }
     </div>
   `
@@ -194,6 +194,6 @@ export const jobPages: readonly Page[] = [
     "actions.rerunJob",
     "POST /{owner}/{repo}/actions/runs/{run}/jobs/{job_id}/rerun",
     (path) => ({ of: "job", jobId: numberIn(path, "job_id") }),
-    "The job begins again.",
+    "Job restarted.",
   ),
 ]

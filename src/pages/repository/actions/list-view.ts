@@ -116,7 +116,7 @@ export const runsFilter = (at: string, { workflow, status, branch, actor, event 
           )}
         </select>
       </label>
-      ${text("branch", "Branch", branch)}${text("event", "Event", event)}${text("actor", "Person", actor)}
+      ${text("branch", "Branch", branch)}${text("event", "Event", event)}${text("actor", "Actor", actor)}
       <button>${icon("filter")} Filter</button>
     </form>
   `
@@ -134,22 +134,22 @@ export function noRuns(at: string, { hasWorkflows, isFiltered, isOne }: NoRuns):
   if (isFiltered)
     return empty(
       "workflow",
-      "No run is like this",
-      "Another filter may find some.",
+      "No runs found",
+      "Try another filter.",
       html`<a class="button" href="${at}/actions">${icon("workflow")} All runs</a>`,
     )
-  if (isOne) return empty("workflow", "This workflow has not run yet", "It starts with what its “on” names, such as the next push.")
-  if (hasWorkflows) return empty("workflow", "No workflow has run yet", "They start with what their “on” names, such as the next push.")
+  if (isOne) return empty("workflow", "This workflow has no runs yet", "It runs on the events in its “on”, such as the next push.")
+  if (hasWorkflows) return empty("workflow", "No workflow runs yet", "Workflows run on the events in their “on”, such as the next push.")
   return html`
-    ${empty("workflow", "There are no workflows here yet", "A workflow is a file that says what is to run when something happens.")}
+    ${empty("workflow", "No workflows yet", "A workflow is a file that defines what to run, and on which events.")}
     <section class="card">
       <div class="inside stack tight">
-        <h2>A first workflow</h2>
+        <h2>Create a workflow</h2>
         <p>Commit this as <code>.gitea/workflows/check.yml</code>:</p>
         <pre><code>${FIRST_WORKFLOW}</code></pre>
-        <h2>A runner to run it</h2>
+        <h2>Register a runner</h2>
         <p>
-          On the server, <code>hearth runner register-token</code> prints a token. On the machine that is to run jobs:
+          On the server, <code>hearth runner register-token</code> prints a token. On the machine that will run jobs:
         </p>
         <pre class="wrapped"><code>${FIRST_RUNNER}</code></pre>
       </div>

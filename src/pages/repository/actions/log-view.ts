@@ -163,8 +163,8 @@ export function drawPart(
             <a href="${withQuery(here, { from: Math.max(1, before - LINES_SHOWN + 1) })}#step-${index}">
               Earlier lines
             </a>
-            ${before > 0 && html` · <a href="${withQuery(here, { from: 1 })}#step-${index}">From the first</a>`}
-            ${!isOpen && html` · <a href="${here}#step-${index}">All that fit</a>`}
+            ${before > 0 && html` · <a href="${withQuery(here, { from: 1 })}#step-${index}">First lines</a>`}
+            ${!isOpen && html` · <a href="${here}#step-${index}">Show all</a>`}
           </p>
         `
       }
@@ -174,7 +174,7 @@ export function drawPart(
         html`
           <p class="muted small log-more">
             <a href="${withQuery(here, { from: shown.to - range.from + 1 })}#step-${index}">Later lines</a> ·${" "}
-            <a href="${withQuery(here, { from: undefined })}#step-${index}">The last ones</a>
+            <a href="${withQuery(here, { from: undefined })}#step-${index}">Last lines</a>
           </p>
         `
       }
@@ -223,7 +223,7 @@ export function foundLines(
   })
   return html`
     <section class="stack tight">
-      <h2>${total === 0 ? "No line has this" : plural(total, "line")}</h2>
+      <h2>${total === 0 ? "No matching lines" : plural(total, "line")}</h2>
       ${matches.length > 0 && html`<ol class="rows found-lines">${drawn}</ol>`}
       ${total > matches.length && html`<p class="muted small">The first ${matches.length} of them.</p>`}
     </section>

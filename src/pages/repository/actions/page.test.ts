@@ -80,7 +80,7 @@ withHearth("pages of runs", { people: ["ann", "eve"] }, ({ test, forge, ann, eve
     isSound(list.text)
     expect(list.text).toContain(`href="/ann/lamp/actions/runs/${body.workflow_runs[0].id}"`)
     expect((await get("/ann/lamp/actions?workflow=build.yml&status=queued&branch=main&actor=ann&event=push")).text).toContain("add build")
-    expect((await get("/ann/lamp/actions?branch=other")).text).toContain("No run is like this")
+    expect((await get("/ann/lamp/actions?branch=other")).text).toContain("No runs found")
     expect((await get("/ann/lamp/actions?status=nonsense")).status).toBe(200)
     expect((await get("/ann/lamp/actions?workflow=build.yml")).text).toContain("badge.svg")
     const none = await get("/ann/empty/actions")
@@ -273,7 +273,7 @@ jobs:
     await finishRun(forge, run, "failure")
   })
 
-  test("a reader that leaves is followed by nobody, and strangers hear nothing", async () => {
+  test("a reader that leaves is followed by no one, and strangers hear nothing", async () => {
     const { run, job } = await dispatched()
     const task = await takeJob(forge, job, runner, [["Run echo", "running"]])
     const path = `/ann/lamp/actions/runs/${run}/jobs/${job}/events?task=${task}&from=0`

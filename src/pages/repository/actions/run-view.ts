@@ -59,8 +59,8 @@ function runForms(place: RunPlace): Content {
     return [
       (run.state === "failure" || run.state === "cancelled") &&
         run.error === "" &&
-        buttonForm(`${here}/rerun-failed`, html`${icon("redo")} Run failed jobs again`),
-      buttonForm(`${here}/rerun`, html`${icon("sync")} Run all again`),
+        buttonForm(`${here}/rerun-failed`, html`${icon("redo")} Re-run failed jobs`),
+      buttonForm(`${here}/rerun`, html`${icon("sync")} Re-run all jobs`),
     ]
   return [
     run.needs_approval === 1 && buttonForm(`${here}/approve`, html`${icon("check")} Approve`, {}, "small primary"),
@@ -104,8 +104,8 @@ export const approvalNotice = ({ run }: RunPlace, mayWrite: boolean): Content =>
   notice(
     "warn",
     html`
-      This run brings the code of a fork, and waits until somebody who may write here approves it.${
-        mayWrite && " Look at the changes first: its jobs run what they say."
+      This run is from a fork. Someone with write access has to approve it.${
+        mayWrite && " Review the changes first: its jobs run their code."
       }
     `,
   )
@@ -152,7 +152,7 @@ export const waitingFor = (job: Job): Content =>
   job.state === "waiting" &&
   html`
     <span class="muted small">
-      waits for a runner with ${texts(job.labels).length === 0 ? "any labels" : html`<bdi>${texts(job.labels).join(", ")}</bdi>`}
+      waiting for a runner with ${texts(job.labels).length === 0 ? "any labels" : html`<bdi>${texts(job.labels).join(", ")}</bdi>`}
     </span>
   `
 

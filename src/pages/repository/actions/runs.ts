@@ -102,8 +102,7 @@ async function runPage(call: OnActions, run: Run, number: number): Promise<Shown
 }
 
 /** Where scripts don't run. */
-export const reloadLink = (href: string): Html =>
-  html`<p class="small muted" data-reload>This is going on: <a href="${href}">look again</a></p>`
+export const reloadLink = (href: string): Html => html`<p class="small muted" data-reload>In progress: <a href="${href}">reload</a></p>`
 
 async function summariesOf(call: OnActions, jobs: readonly Job[]): Promise<readonly ShownSummary[]> {
   const all = await readSummaries(call.db, jobs)
@@ -236,13 +235,13 @@ export const runPages: readonly Page[] = [
       requireUnarchived(call)
       await services.database.write((tx) => approveRun(tx, services, { repository: call.repository, runId }))
     },
-    "Approved: its jobs can start.",
+    "Run approved.",
   ),
-  rerunForm("actions.rerun", "POST /{owner}/{repo}/actions/runs/{run}/rerun", () => ({ of: "all" }), "The run begins again."),
+  rerunForm("actions.rerun", "POST /{owner}/{repo}/actions/runs/{run}/rerun", () => ({ of: "all" }), "Run restarted."),
   rerunForm(
     "actions.rerunFailed",
     "POST /{owner}/{repo}/actions/runs/{run}/rerun-failed",
     () => ({ of: "failed" }),
-    "What failed begins again.",
+    "Failed jobs restarted.",
   ),
 ]

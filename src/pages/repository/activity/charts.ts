@@ -43,12 +43,7 @@ export const activityPages: readonly Page[] = [
         return html`
           <section class="card">
             <div class="inside">
-              ${timePlot(
-                `Lines that were added and removed in each week, up to ${mostOf(series).toLocaleString("en")}`,
-                series,
-                first,
-                now,
-              )}
+              ${timePlot(`Lines added and removed in each week, up to ${mostOf(series).toLocaleString("en")}`, series, first, now)}
             </div>
             ${weeksTable(weeks)}
           </section>
@@ -97,8 +92,7 @@ async function plotPage(
       ${
         contributions.weeks.length > 0
           ? view(contributions, call.services.now(), call)
-          : !contributions.isBeingComputed &&
-            empty("graph", "There is no commit yet", "What is pushed to the default branch is counted here.")
+          : !contributions.isBeingComputed && empty("graph", "No commits yet", "Commits to the default branch are counted here.")
       }
     `,
   })
@@ -135,7 +129,7 @@ function contributorsView({ contributors, weeks }: Contributions, now: number, c
       <table class="data contributors">
         <thead>
           <tr>
-            <th scope="col">Who</th>
+            <th scope="col">Contributor</th>
             <th scope="col" class="number">Commits</th>
             <th scope="col" class="number">Added</th>
             <th scope="col" class="number">Removed</th>

@@ -184,12 +184,12 @@ function topContributors(call: Call, contributions: Contributions, since: number
       </div>
       ${
         people.length === 0
-          ? html`<p class="inside muted">Nothing came to the default branch.</p>`
+          ? html`<p class="inside muted">No commits to the default branch.</p>`
           : html`
             <table class="data top">
               <thead class="hidden-text">
                 <tr>
-                  <th scope="col">Who</th>
+                  <th scope="col">Contributor</th>
                   <th scope="col">Commits</th>
                   <th scope="col">Part</th>
                 </tr>

@@ -33,6 +33,6 @@ export const contributorPerson = ({ site }: Pick<Services, "site">, { user, name
 
 /** What is wrong with the numbers, if anything. */
 export function countingNotice({ isBeingComputed, isWhole }: Contributions): Html | undefined {
-  if (isBeingComputed) return notice("info", "The newest commits are still being counted. Load the page again in a minute to see them.")
+  if (isBeingComputed) return notice("info", "The newest commits are still being counted. Reload the page in a minute to see them.")
   return isWhole ? undefined : notice("info", "The history is long: only its newest commits are counted.")
 }

@@ -218,7 +218,7 @@ function commitRow(call: OnCode, { parts }: Located, { commit, author, committer
         </div>
         <div class="meta">
           <span>
-            ${commitPerson(services, author, commit.author)} ${others ? "wrote it" : "committed"}${" "}
+            ${commitPerson(services, author, commit.author)} ${others ? "authored" : "committed"}${" "}
             ${time(others ? commit.author.when : commit.committer.when)}
           </span>
           ${others && html`<span>${commitPerson(services, committer, commit.committer)} committed ${time(commit.committer.when)}</span>`}
@@ -228,10 +228,10 @@ function commitRow(call: OnCode, { parts }: Located, { commit, author, committer
       <div class="bar commit-tools">
         ${statusMark(status)}${signatureMark(verification)}${idLink(call, id)}
         <button type="button" class="quiet small" data-copy="${id}" hidden>
-          ${icon("copy", "Copy the commit's id")}
+          ${icon("copy", "Copy commit SHA")}
         </button>
         <a class="button quiet small" href="${codePath(call, "src", there, at)}" rel="nofollow">
-          ${icon("code", "Browse at this commit")}
+          ${icon("code", "Browse repository at this commit")}
         </a>
       </div>
     </li>

@@ -40,7 +40,7 @@ export async function commitFields(
   return [
     hidden("branch", place.branch),
     { kind: "line", name: "message", label: "Commit message", placeholder, maxlength: 1000 },
-    { kind: "text", name: "description", label: "Description", rows: 3, placeholder: "Why, if the change doesn't say it" },
+    { kind: "text", name: "description", label: "Description", rows: 3, placeholder: "Add an optional description" },
     {
       kind: "line",
       name: "new_branch",
@@ -54,7 +54,7 @@ export async function commitFields(
             ? html`Another name than <bdi>${place.branch}</bdi> makes a new branch from it`
             : html`<bdi>${place.branch}</bdi> is protected. A new branch is made from it`
         }
-        , and leads to the form of a pull request.
+        and start a pull request.
       `,
     },
   ]
@@ -114,14 +114,14 @@ export async function editor(call: OnEditor, place: Place, editing: Editing): Pr
         submit: "Commit",
         fields: [
           ...fieldsOf(file, to.id, typed !== undefined),
-          ...(await commitFields(call, place, name === undefined ? "Add the file" : `Update ${name}`, file.upstream !== "")),
+          ...(await commitFields(call, place, name === undefined ? "Add file" : `Update ${name}`, file.upstream !== "")),
         ],
         beside: html`
           ${lookButton(call, "changes", html`${icon("diff")}Show changes`)}
           ${lookButton(call, "preview", html`${icon("eye")}Preview`)}${cancel(call, place)}
         `,
       })}
-      ${MARKDOWN.test(values.path) && html`<p class="muted small">Markdown; the preview shows it as the page of the file does.</p>`}
+      ${MARKDOWN.test(values.path) && html`<p class="muted small">Markdown is supported.</p>`}
     `,
     ["editor"],
   )
@@ -189,19 +189,16 @@ const warnings = async (call: OnEditor, { isStale, isGone, isMixed, now, ends, v
       html`
         ${notice(
           "warn",
-          "Somebody has changed this file since you began. Below is what your text changes of what is there now; if you commit it, it takes its place.",
+          "This file was changed by someone else since you started editing. Below are your changes to the current version; committing replaces it.",
         )}
         ${await changesView(call.services, values.path, [now, values.content])}
         <details class="stack">
-          <summary>What is there now</summary>
+          <summary>Current content</summary>
           <pre class="prose" tabindex="0"><code>${now}</code></pre>
         </details>
       `
     }
-    ${
-      isGone &&
-      notice("warn", "Somebody has deleted this file, or its branch, since you began. If you commit your text, the file is made again.")
-    }
+    ${isGone && notice("warn", "This file or its branch was deleted since you started editing. Committing creates the file again.")}
     ${
       isMixed &&
       notice("info", `Some lines end in CR LF, and some in LF. A commit makes all of them end in ${ends === "crlf" ? "CR LF" : "LF"}.`)
@@ -226,7 +223,7 @@ const fieldsOf = ({ name, sha, ends, upstream }: Edited, formId: string, isTyped
         data-editor="${formId.replaceAll(".", "-")}-content"
         data-typed="${isTyped ? "true" : "false"}"
       >
-        Tab indents, Shift and Tab take the indent away; after Escape, Tab leads on.
+        Tab indents, Shift+Tab unindents; press Escape, then Tab to leave the field.
       </p>
     `,
   },

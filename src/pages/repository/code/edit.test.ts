@@ -87,13 +87,13 @@ withHearth("the editor of files", { people: ["ada", "rob"] }, ({ test: it, forge
     expect(await shown(`/ada/${name}/_edit/main/a.txt`)).toContain('value="ada-patch-1"')
   })
 
-  it("shows both when somebody has changed the file meanwhile, and loses nothing", async () => {
+  it("shows both when someone has changed the file meanwhile, and loses nothing", async () => {
     const name = await make({ "a.txt": "one\n" })
     const fields = await edit(name, "a.txt", "mine <b>\n", { message: "Keep this" })
     await call(ada, `PUT /repos/ada/${name}/contents/a.txt`, { sha: fields.sha, content: base64("theirs\n") })
     const stale = await ask(`/ada/${name}/_edit/main/a.txt`, fields)
     expect([stale.status, faultsIn(stale.text)]).toEqual([422, []])
-    for (const part of ["Somebody has changed this file", "theirs", "\nmine &lt;b&gt;\n</textarea>", 'value="Keep this"'])
+    for (const part of ["Someone has changed this file", "theirs", "\nmine &lt;b&gt;\n</textarea>", 'value="Keep this"'])
       expect(stale.text).toContain(part)
     expect(await textOf(name, "a.txt")).toBe("theirs\n")
     const now = await shaOf(name, "a.txt")
@@ -171,7 +171,7 @@ withHearth("the editor of files", { people: ["ada", "rob"] }, ({ test: it, forge
   it("applies a patch, and keeps one that does not fit", async () => {
     const name = await make({ "a.txt": "one\n" })
     expect(await shown(`/ada/${name}/src/branch/main`)).toContain(`/ada/${name}/_diffpatch/main`)
-    expect(await shown(`/ada/${name}/_diffpatch/main`)).toContain("Apply a patch")
+    expect(await shown(`/ada/${name}/_diffpatch/main`)).toContain("Apply patch")
     const patch = "--- a/a.txt\r\n+++ b/a.txt\r\n@@ -1 +1 @@\r\n-one\r\n+two\r\n"
     const fields = { content: patch, branch: "main", new_branch: "main", message: "Say two" }
     expect((await ask(`/ada/${name}/_diffpatch/main`, fields)).location).toBe(`/ada/${name}/src/branch/main`)
@@ -184,7 +184,7 @@ withHearth("the editor of files", { people: ["ada", "rob"] }, ({ test: it, forge
   it("leads those who may not write to a fork of their own, and from there to a pull request", async () => {
     const name = await make({ "a.txt": "one\n" })
     expect(await shown(`/ada/${name}/src/branch/main/a.txt`, "rob")).not.toContain("/_delete/")
-    expect(await shown(`/ada/${name}/_edit/main/a.txt`, "rob")).toContain("Fork it, and go on")
+    expect(await shown(`/ada/${name}/_edit/main/a.txt`, "rob")).toContain("Fork and continue")
     const refused = await ask(`/ada/${name}/_edit/main/a.txt`, await edit(name, "a.txt", "typed\n"), "rob")
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("\ntyped\n</textarea>")])
     expect((await ask(`/ada/${name}/_delete/main/a.txt`, undefined, "rob")).status).toBe(404)

@@ -92,7 +92,7 @@ const deleteFile: Page = page({
     return shownIn(call, `Delete ${name}`, [
       html`
         <h1>Delete <bdi>${name}</bdi></h1>
-        <p class="muted">The commits until now keep it.</p>
+        <p class="muted">It stays in the history.</p>
       `,
       formView(saveDelete, {
         path: call.path,
@@ -115,8 +115,8 @@ const uploadFile: Page = page({
     const { draft } = call
     const place = await placeOf(call, call.path.filepath)
     if ((place.entry && place.entry.mode !== "40000") || !(await mayWrite(call, place.branch))) throw refuse.notFound()
-    return shownIn(call, "Upload a file", [
-      html`<h1>Upload a file</h1>`,
+    return shownIn(call, "Upload file", [
+      html`<h1>Upload file</h1>`,
       formView(saveUpload, {
         path: call.path,
         draft,
@@ -131,9 +131,9 @@ const uploadFile: Page = page({
             maxlength: 4096,
             hint: "Leave empty for the root. A missing folder is created.",
           },
-          ...(await commitFields(call, place, "Add the file")),
+          ...(await commitFields(call, place, "Add file")),
           // Behind the other fields, which the server reads before the file.
-          { kind: "file", name: "content", label: "File", hint: "At most 16 MiB. A file of the same name is replaced." },
+          { kind: "file", name: "content", label: "File", hint: "At most 16 MiB. An existing file of the same name is replaced." },
         ],
       }),
     ])
@@ -149,8 +149,8 @@ const applyPatch: Page = page({
     const { draft } = call
     const place = await (draft ? placeAgain : placeOf)(call, call.path.filepath)
     if (!place.located || (!draft && !(await mayWrite(call, place.branch)))) throw refuse.notFound()
-    return shownIn(call, "Apply a patch", [
-      html`<h1>Apply a patch <span class="muted">to <bdi>${place.branch}</bdi></span></h1>`,
+    return shownIn(call, "Apply patch", [
+      html`<h1>Apply patch <span class="muted">to <bdi>${place.branch}</bdi></span></h1>`,
       formView(savePatch, {
         path: call.path,
         draft,
@@ -165,9 +165,9 @@ const applyPatch: Page = page({
             rows: 20,
             isCode: true,
             required: true,
-            hint: "As git diff or git format-patch writes it. All of its files are changed, or none.",
+            hint: "The output of git diff or git format-patch. It is applied as a whole, or not at all.",
           },
-          ...(await commitFields(call, place, "Apply a patch")),
+          ...(await commitFields(call, place, "Apply patch")),
         ],
       }),
     ])
@@ -253,7 +253,7 @@ const forkFirst: Page = form({
   on: newFile,
   also: ["view"],
   once: true,
-  done: "This is your fork. What you commit here can be proposed to the repository that it comes from.",
+  done: "This is your fork. You can open a pull request with your commits to the original repository.",
   to: ({ path: { filepath }, field, record }) => {
     const name = memberOf(record, "full_name")
     const view = field("view") === "_edit" ? "_edit" : "_new"
@@ -305,26 +305,25 @@ export function afterwards({ path: { owner, repo }, field }: Done, view: "src" |
 async function ownFork(call: OnEditor, { branch, parts }: Place, view: "_edit" | "_new"): Promise<PageAnswer | undefined> {
   const { db, me, repository, draft } = call as OnEditor & { readonly draft?: Draft }
   if (await mayWrite(call, branch)) return undefined
-  // What was typed is shown again, whoever may no longer write.
+  // What was typed is shown again, even to a user who may no longer write.
   if (draft && draft.form !== forkFirst.id) return undefined
   const fork = await findForkOf.first(db, { ownerId: me.id, repositoryId: repository.id })
   if (fork) {
     const isThere = (await findBranch.first(db, { repositoryId: fork.id, name: branch })) !== undefined
     const to = `${path(me.name, fork.name)}/${view}/${escapePath([isThere ? branch : fork.default_branch, ...parts].join("/"))}`
-    return moved(withQuery(to, { propose: true }), { flash: "You may not write to the repository, but this is your fork of it." })
+    return moved(withQuery(to, { propose: true }), { flash: "You don’t have write access to this repository, but you have a fork of it." })
   }
-  return shownIn(call, "Propose a change", [
+  return shownIn(call, "Propose changes", [
     html`
-      <h1>Propose a change</h1>
+      <h1>Propose changes</h1>
       <p>
-        You may not write to this repository. In a fork, which is a copy of your own, you can; what you commit there you
-        can propose by a pull request.
+        You don’t have write access to this repository. Fork it to make your changes there, and propose them with a pull request.
       </p>
     `,
     formView(forkFirst, {
       path: call.path,
       draft,
-      submit: html`${icon("repo-forked")}Fork it, and go on`,
+      submit: html`${icon("repo-forked")}Fork and continue`,
       fields: [hidden("view", view)],
     }),
   ])

@@ -42,7 +42,7 @@ export const pickPages: readonly Page[] = [
       if (onto !== undefined && onto !== call.path.branch) {
         const isThere = await hasBranch(call, onto)
         const next = withQuery(pickPath(call, commit, isThere ? onto : call.path.branch), { revert: revert ? true : undefined })
-        return moved(next, isThere ? {} : { flash: `There is no branch ${onto}.` })
+        return moved(next, isThere ? {} : { flash: `Branch ${onto} not found.` })
       }
       if (!(await hasBranch(call, call.path.branch))) throw refuse.notFound()
       return pickPage(call, commit, revert === true)
@@ -102,8 +102,8 @@ async function pickPage(call: OnEditor, commit: Commit, isRevert: boolean, draft
       <h1>${verb} a commit</h1>
       <p>${idLink(call, commit.id)} <bdi>${subjectOf(commit)}</bdi></p>
       <p class="muted">
-        ${isRevert ? "A commit takes back what it changed." : "What it changed is committed again, with its author."}
-        ${commit.parents.length > 1 && " It is a merge: what counts is what changed against its first parent."}
+        ${isRevert ? "Creates a commit that undoes its changes." : "Its changes are committed again, with the original author."}
+        ${commit.parents.length > 1 && " This is a merge commit: its changes are those against its first parent."}
       </p>
       <form class="bar" action="${pickPath(call, commit, branch)}">
         ${isRevert && html`<input type="hidden" name="revert" value="true">`}
@@ -121,7 +121,7 @@ async function pickPage(call: OnEditor, commit: Commit, isRevert: boolean, draft
           autocomplete="off"
           dir="auto"
         >
-        <button>Take this branch</button>
+        <button>Use this branch</button>
       </form>
       ${formView(to, {
         path: { ...path, branch },

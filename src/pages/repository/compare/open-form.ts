@@ -76,7 +76,7 @@ export async function openForm(call: Call, { base, head, title, body, draft }: B
         files: takesFiles(services),
         hint: "“Closes #1” closes that issue when this is merged.",
       },
-      { kind: "box", name: "draft", label: "Draft", hint: "Can’t be merged until it is marked as ready." },
+      { kind: "box", name: "draft", label: "Draft", hint: "Drafts can’t be merged until they are marked as ready." },
       ...(head.includes(":")
         ? ([
             {

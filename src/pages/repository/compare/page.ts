@@ -141,7 +141,7 @@ async function chooser(call: OnCode, names: Names, isMissing = false): Promise<S
     unlisted: true,
     body: html`
       <h1>Compare</h1>
-      ${isMissing && notice("bad", "One of the two isn’t there, or you may not see it.")}
+      ${isMissing && notice("bad", "Base or head not found.")}
       ${
         call.repository.is_empty === 1
           ? empty("git-compare", "Nothing to compare yet", "Push a branch or a tag first.")
@@ -247,14 +247,14 @@ async function differences(
 
 const nothingNew = (call: CompareCall, { base, head }: Names, isOneCommit: boolean): Html =>
   isOneCommit
-    ? empty("git-compare", "Both are the same commit", "There is nothing to compare.")
+    ? empty("git-compare", "Base and head are identical", "There is nothing to compare.")
     : empty(
         "git-compare",
         "No new commits",
-        "All of its commits are in the base.",
+        "The base has all commits of the head.",
         html`
           <a class="button" href="${comparePath(call, { base: head, head: base })}">
-            ${icon("arrow-switch")}Compare the other way round
+            ${icon("arrow-switch")}Switch base and head
           </a>
         `,
       )
@@ -309,7 +309,7 @@ async function pullPart(
   if (open)
     return html`
       <div class="notice info">
-        ${icon("git-pull-request")} There is an open pull request for these branches:${" "}
+        ${icon("git-pull-request")} These branches have an open pull request:${" "}
         <a href="${repositoryPath(call)}/pulls/${open.number}">#${open.number}</a>
       </div>
     `
@@ -318,7 +318,7 @@ async function pullPart(
       <div class="notice info">
         <a href="/user/login?redirect_to=${encodeURIComponent(withQuery(reader.url, { expand: 1 }))}" rel="nofollow">
           Sign in
-        </a> to open a pull request for this.
+        </a> to open a pull request.
       </div>
     `
   const only = listed.length === 1 ? listed[0]?.commit : undefined

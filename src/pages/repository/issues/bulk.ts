@@ -67,7 +67,7 @@ export const bulkPages: readonly Page[] = [
           results.push({ number })
         } catch (error) {
           // Its number leads to where it is by now.
-          if (error instanceof Renamed) results.push({ number, refused: "It was moved to another repository." })
+          if (error instanceof Renamed) results.push({ number, refused: "Transferred to another repository." })
           else if (!(error instanceof Refusal) || error.status >= 500) throw error
           else results.push({ number, refused: sentence(error.message) })
         }
@@ -100,7 +100,7 @@ export const bulkPages: readonly Page[] = [
                 `,
             )}
           </ul>
-          <p><a class="button" href="${back}">Back to the list</a></p>
+          <p><a class="button" href="${back}">Back to list</a></p>
         `,
       })
     },

@@ -52,16 +52,16 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
     unlisted: true,
     body: html`
       <h1>History of ${of} <span class="muted">of #${issue.number}</span></h1>
-      <p><a href="${conversationPath(call)}#${anchor}">Back to the text</a></p>
+      <p><a href="${conversationPath(call)}#${anchor}">Back to conversation</a></p>
       ${
         chosen
           ? html`
             <div class="columns">
               <section class="stack" aria-labelledby="version">
-                <h2 id="version">${chosen.number === 1 ? "Version 1" : `What version ${chosen.number} changed`}</h2>
+                <h2 id="version">${chosen.number === 1 ? "Version 1" : `Changes in version ${chosen.number}`}</h2>
                 ${
                   chosen.deleted_at > 0
-                    ? notice("info", html`What this version said was ${words.gone(chosen)}.`)
+                    ? notice("info", html`The content of this version was ${words.gone(chosen)}.`)
                     : await changesOf(call, told, versions, at)
                 }
                 ${at > 0 && chosen.deleted_at === 0 && removal(call, told, chosen)}
@@ -73,7 +73,7 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
               </aside>
             </div>
           `
-          : empty("history", "There are no earlier versions", "When the text is edited, what it said before is kept here.")
+          : empty("history", "No earlier versions", "Earlier versions of edited text are kept here.")
       }
     `,
   })
@@ -153,9 +153,9 @@ function removal({ actor, repository, permission }: Call, { authorId, remove }: 
   if (actor.user.id !== authorId && permission.mode < Mode.admin) return undefined
   return html`
     <div class="bar">
-      ${formButton(remove.form, { ...remove.path, version: String(number) }, "Delete what it said")}
+      ${formButton(remove.form, { ...remove.path, version: String(number) }, "Delete this version’s content")}
       <span class="muted small">
-        Who wrote it, and when, stays. Other versions that say the same have to be deleted too.
+        The author and date stay. Other versions with the same content have to be deleted as well.
       </span>
     </div>
   `
@@ -205,7 +205,7 @@ const removeOfComment: Page = page({
   },
 })
 
-const gone = (at: string, number: string) => moved(withQuery(at, { version: number }), { flash: "What it said is deleted." })
+const gone = (at: string, number: string) => moved(withQuery(at, { version: number }), { flash: "Content deleted." })
 
 export const textHistoryPages: readonly Page[] = [
   page({

@@ -83,7 +83,7 @@ const choose = page({
         <ul class="rows">
           ${templates.map(({ name, about, file_name }) => row(withQuery(blank, { template: file_name }), name, about))}
           ${config.contact_links.map(({ name, url, about }) => row(url, name, about, true))}
-          ${config.blank_issues_enabled && row(blank, "Blank issue", "Start from scratch.")}
+          ${config.blank_issues_enabled && row(blank, "Blank issue", "Open a blank issue.")}
         </ul>
       `,
     })

@@ -27,10 +27,10 @@ async function targetsPage(call: ConversationCall, q: string): Promise<Shown> {
     unlisted: true,
     body: html`
       <h1>Move <a href="${here}" dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></a></h1>
-      ${filterForm(`${here}/transfer`, q, "A part of the name")}
+      ${filterForm(`${here}/transfer`, q, "Part of the name")}
       ${
         targets.length === 0
-          ? empty("repo", "No repository is found", "You can move it to where you may write to issues.")
+          ? empty("repo", "No repositories found", "You can transfer it to repositories where you have write access to issues.")
           : html`
             <details>
               <summary>${targets.length} to choose from</summary>
@@ -48,9 +48,7 @@ async function locateTarget(db: Handle, { actor }: Pick<ConversationCall, "actor
   const [, owner, name] = /^([\w.-]+)\/([\w.-]+)$/.exec(text) ?? []
   if (owner === undefined || name === undefined) throw refuse.invalid("repository", "must be like owner/name")
   return locateByName(db, actor, owner, name).catch((error: unknown) => {
-    throw error instanceof Refusal && error.kind === "notFound"
-      ? refuse.invalid("repository", "there is none of this name that you may see")
-      : error
+    throw error instanceof Refusal && error.kind === "notFound" ? refuse.invalid("repository", "repository not found") : error
   })
 }
 
@@ -83,7 +81,7 @@ export const transferPages: readonly Page[] = [
         const target = await locateTarget(tx, call, name)
         return conversationPath({ ...target, issue: await transferIssue(tx, services, call, target) })
       })
-      return moved(path, { flash: "It is moved here." })
+      return moved(path, { flash: "Issue transferred." })
     },
   }),
 ]

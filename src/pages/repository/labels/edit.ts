@@ -19,15 +19,15 @@ const fields: readonly Field[] = [
     label: "Name",
     required: true,
     maxlength: 255,
-    hint: "With a slash, as in priority/high, the part before the last slash is the scope.",
+    hint: "Use a slash for a scope: priority/high has the scope priority.",
   },
   {
     kind: "line",
     name: "color",
-    label: "Colour",
+    label: "Color",
     required: true,
     maxlength: 7,
-    hint: "Six hexadecimal digits, such as d73a4a.",
+    hint: "Six hexadecimal digits, such as d73a4a",
     value: "808080",
   },
   { kind: "line", name: "description", label: "Description", maxlength: 255 },
@@ -83,7 +83,7 @@ const editor: Page = page({
         <h1>Label ${label(found.name, found.color)}</h1>
         ${formView(edit, { path, record, draft, submit: "Save", fields: [...fields, archived] })}
         <h2>Delete</h2>
-        <p>It is taken off every issue and pull request.</p>
+        <p>It is removed from all issues and pull requests.</p>
         ${formView(remove, { path, draft, submit: "Delete label", look: "danger" })}
       `,
     })

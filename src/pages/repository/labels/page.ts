@@ -59,7 +59,7 @@ export const labelPages: readonly Page[] = [
           </div>
           ${
             own.rows.length + shared.rows.length === 0
-              ? empty("tag", "There is no label yet", "Labels sort issues and pull requests: by kind, by part, by what is to be done.")
+              ? empty("tag", "No labels yet", "Labels categorize issues and pull requests.")
               : html`
                 ${own.rows.length > 0 && labelRows(own.rows, at, counts, plans)}${pager(reader.url, rows, own.total)}
                 ${

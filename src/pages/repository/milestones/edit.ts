@@ -84,11 +84,11 @@ const editor: Page = page({
           path,
           draft,
           look: "plain",
-          submit: row.is_closed === 0 ? "Close the milestone" : "Reopen the milestone",
+          submit: row.is_closed === 0 ? "Close milestone" : "Reopen milestone",
           fields: [{ kind: "hidden", name: "state", value: row.is_closed === 0 ? "closed" : "open" }],
         })}
         <h2>Delete</h2>
-        <p>Its issues and pull requests stay, and have no milestone then.</p>
+        <p>Its issues and pull requests stay, without a milestone.</p>
         ${formView(remove, { path, draft, submit: "Delete milestone", look: "danger" })}
       `,
     })

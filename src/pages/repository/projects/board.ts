@@ -208,7 +208,7 @@ const columnView = (filled: Filled, all: readonly Column[], show: Show): Html =>
           total > issues.length &&
           html`
             <li class="muted small" id="column-${column.id}-more">
-              and ${plural(total - issues.length, "more", "more")}: narrow them down by the filter
+              and ${plural(total - issues.length, "more", "more")}: use the filter to narrow them down
             </li>
           `
         }

@@ -166,12 +166,12 @@ export function columnTools({ forms, path, draft }: Writing, column: Column, ord
           fields: [
             { kind: "hidden", name: "column", value: String(column.id) },
             { kind: "line", name: "title", label: "Title", required: true, maxlength: 100 },
-            { kind: "box", name: "colored", label: "Colour", value: column.color !== "" },
+            { kind: "box", name: "colored", label: "Color", value: column.color !== "" },
             {
               kind: "content",
               content: html`
                 <div class="field">
-                  <label for="color-${column.id}">Colour</label>
+                  <label for="color-${column.id}">Color</label>
                   <input id="color-${column.id}" name="color" type="color" value="${column.color || "#888888"}">
                 </div>
               `,
@@ -227,7 +227,7 @@ export function cardTools(
           ],
         })}
         ${formButton(forms.moveCard, own, "Move to top", { ...from, column_id: String(column.id), sorting: String(top) })}
-        ${formButton(forms.removeCard, { ...own, column_id: String(column.id) }, "Take off the board", {
+        ${formButton(forms.removeCard, { ...own, column_id: String(column.id) }, "Remove from project", {
           reference: `${homeName(view)}#${issue.number}`,
         })}
       </div>

@@ -53,7 +53,7 @@ export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> 
     modules: hasQuestions ? ["conflicts"] : [],
     body: html`
       <div class="bar">
-        <h1>Resolve the conflicts</h1>
+        <h1>Resolve conflicts</h1>
         <a class="button small" href="${here}">
           ${icon("git-pull-request")}<span>#${issue.number} <bdi>${issue.title}</bdi></span>
         </a>
@@ -61,9 +61,9 @@ export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> 
       ${refusal && notice("bad", html`Nothing is committed. ${sentence(refusal.message)}`)}
       ${
         obstacle !== undefined &&
-        html`${notice("info", html`They can’t be resolved on this page. ${sentence(obstacle)}`)}${onCommandLine(call)}`
+        html`${notice("info", html`They can’t be resolved in the web editor. ${sentence(obstacle)}`)}${onCommandLine(call)}`
       }
-      ${isResolved && notice("info", html`The branches are not in conflict any more. <a href="${here}">Back to the pull request</a>`)}
+      ${isResolved && notice("info", html`The branches no longer have conflicts. <a href="${here}">Back to the pull request</a>`)}
       ${hasQuestions && whatIsMerged(call)}${await resolutionForm(call, looked)}
     `,
   })
@@ -75,7 +75,7 @@ const whatIsMerged = ({ pull }: Call): Html =>
       The commit merges <code><bdi>${pull.base_branch}</bdi></code> into${" "}
       <code><bdi>${pull.head_branch}</bdi></code>. In the texts, what stands above the line of equals signs is
       from <code><bdi>${pull.head_branch}</bdi></code>, what stands below from${" "}
-      <code><bdi>${pull.base_branch}</bdi></code>; take the marks away.
+      <code><bdi>${pull.base_branch}</bdi></code>; remove the conflict markers.
     </p>
   `
 
@@ -113,7 +113,7 @@ async function resolutionForm(call: Call, { conflicts, typed, refusal }: Looked)
             >
           </div>
           <div class="bar">
-            <button class="primary">${icon("git-merge")}Commit the merge</button>
+            <button class="primary">${icon("git-merge")}Commit merge</button>
             <a class="button quiet" href="${here}">Cancel</a>
           </div>
         `
@@ -130,7 +130,7 @@ const keptView = ({ path: name, content }: TypedFile, index: number): Html =>
         <h2 id="kept-${index}"><code class="break"><bdi>${name}</bdi></code></h2>
       </div>
       <div class="inside stack tight">
-        <p class="muted">It is not in conflict any more. This is what you had typed; it is not committed.</p>
+        <p class="muted">It no longer has conflicts. This is what you typed; it is not committed.</p>
         <input type="hidden" name="path" value="${name}"><input type="hidden" name="how" value="none">
         <input type="hidden" name="sides" value="">
         <textarea name="content" class="mono" rows="8" readonly dir="auto" aria-labelledby="kept-${index}">
@@ -160,7 +160,7 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
         <h2 id="${id}"><code class="break"><bdi>${name}</bdi></code></h2>
       </div>
       <div class="inside stack tight">
-        ${isStale && notice("warn", "This file has changed on one of the branches since you began. Look at the sides again.")}
+        ${isStale && notice("warn", "This file has changed on one of the branches since you started. Check both sides again.")}
         ${aboutFile(pull, question)}
         <input type="hidden" name="path" value="${name}"><input type="hidden" name="sides" value="${made}">
         ${howField(pull, question, id, how, wrong)}
@@ -174,7 +174,7 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
           typeof text !== "string" &&
           html`
             <details>
-              <summary>The text with its marks, as it is now</summary>
+              <summary>The text with conflict markers</summary>
               <pre class="prose" tabindex="0"><code>${text.text}</code></pre>
             </details>
           `
@@ -245,7 +245,7 @@ function howField(
   ]
   return html`
     <div class="field">
-      <label for="${id}-how">What becomes of it</label>
+      <label for="${id}-how">Resolution</label>
       <select
         id="${id}-how"
         name="how"
@@ -296,17 +296,13 @@ function sidesView({ services, pull }: Call, conflicts: Conflicts | undefined): 
       return html`
         <details>
           <summary>${name}</summary>
-          ${
-            fits
-              ? html`<pre class="prose" tabindex="0"><code>${shown}</code></pre>`
-              : html`<p class="muted">It is too large to be shown here.</p>`
-          }
+          ${fits ? html`<pre class="prose" tabindex="0"><code>${shown}</code></pre>` : html`<p class="muted">Too large to show here.</p>`}
         </details>
       `
     }
     return html`
       ${await one(html`As <bdi>${pull.head_branch}</bdi> has it`, ours)}
-      ${await one(html`As <bdi>${pull.base_branch}</bdi> has it`, theirs)}${await one("As it was before both", base)}
+      ${await one(html`As <bdi>${pull.base_branch}</bdi> has it`, theirs)}${await one("Common ancestor", base)}
     `
   }
 }

@@ -29,7 +29,7 @@ export const conflictPages: readonly Page[] = [
     answer: async (call) => {
       const found = await conflictsOf(call)
       if (found.conflicts?.questions.length === 0 && found.conflicts.obstacle === undefined)
-        return moved(conversationPath(call), { flash: "Its branches are not in conflict." })
+        return moved(conversationPath(call), { flash: "The branches have no conflicts." })
       return conflictsPage(call, found)
     },
   }),
@@ -52,7 +52,7 @@ export const conflictPages: readonly Page[] = [
       if (files.length > 2 * MOST_FILES) throw refuse.invalid("path", `at most ${MOST_FILES} files are resolved at once`)
       const decisions = files.map(({ path, how, content }) => ({ path, how, text: content }))
       await resolveConflicts(call.services, call, { tip: head, from: base, message, decisions })
-      return moved(conversationPath(call), { flash: "The conflicts are resolved." })
+      return moved(conversationPath(call), { flash: "Conflicts resolved." })
     },
   }),
 ]
@@ -64,7 +64,7 @@ async function conflictsOf(call: Call): Promise<{ readonly conflicts?: Conflicts
     return { conflicts: await readConflicts(call.services, call) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error
-    return { reason: error.kind === "notFound" ? "the head branch is gone, or not yours to see" : error.message }
+    return { reason: error.kind === "notFound" ? "the head branch was deleted, or you don't have access to it" : error.message }
   }
 }
 

@@ -24,7 +24,7 @@ interface Condition {
   readonly tone: string
   readonly icon: IconName
   readonly words: Content
-  /** It doesn't pass by itself, and nobody may override it. */
+  /** It doesn't pass by itself, and no one may override it. */
   readonly isFinal?: boolean
 }
 
@@ -191,11 +191,11 @@ function mergeability({ pull }: MergeCall): Condition {
     case "checking":
       return final(waiting("sync", "Checking whether it can be merged."))
     case "error":
-      return final(blocking("alert", "It has no common history with the base branch, or git could not merge it."))
+      return final(blocking("alert", "The branches have no common history, or git could not merge them."))
     case "ancestor":
       return final(blocking("git-commit", "The base branch already has all of its commits."))
     case "empty":
-      return met("It can be merged, but changes nothing.")
+      return met("It can be merged, but has no changes.")
     case "mergeable":
       return met("No conflicts with the base branch.")
   }
@@ -221,7 +221,7 @@ async function requiredConditions(services: Services, protection: Protection, st
     if (error instanceof TooMuchWork) return undefined
     throw error
   })
-  if (!checks) return [final(blocking("alert", "The branch’s rule requires too many checks to compare them."))]
+  if (!checks) return [final(blocking("alert", "The branch protection rule requires too many checks."))]
   const { missing, required } = checks
   if (missing.length > 0)
     return [waiting("dot-fill", html`Waiting for required checks: ${missing.map((glob) => html`<code><bdi>${glob}</bdi></code> `)}`)]

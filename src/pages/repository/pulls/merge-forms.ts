@@ -132,15 +132,15 @@ export const mergeForms: readonly Sketch[] = [
 ]
 
 const STYLES: Readonly<Record<MergeStyle, readonly [short: string, button: string, about: string]>> = {
-  merge: ["Merge commit", "Merge", "All commits are added to the base branch with a merge commit."],
-  rebase: ["Rebase", "Rebase and merge", "The commits are rebased onto the base branch."],
+  merge: ["Merge commit", "Merge", "All commits will be added to the base branch with a merge commit."],
+  rebase: ["Rebase", "Rebase and merge", "All commits will be rebased and added to the base branch."],
   "rebase-merge": [
     "Rebase and merge commit",
     "Rebase and merge",
-    "The commits are rebased onto the base branch, then added with a merge commit.",
+    "All commits will be rebased, then added to the base branch with a merge commit.",
   ],
-  squash: ["Squash", "Squash and merge", "All changes become one commit on the base branch."],
-  "fast-forward-only": ["Fast-forward", "Fast-forward", "The base branch moves to the head; no commit is created."],
+  squash: ["Squash", "Squash and merge", "All commits will be combined into one commit on the base branch."],
+  "fast-forward-only": ["Fast-forward", "Fast-forward", "The base branch will be fast-forwarded to the head; no merge commit is created."],
 }
 
 const takesMessage = (style: MergeStyle): boolean => style !== "rebase" && style !== "fast-forward-only"
@@ -188,7 +188,7 @@ function branchTools(call: MergeCall, { head }: PullRequest): Content {
     isConflict &&
       html`
         <a class="button small" href="${conversationPath(call)}/conflicts" rel="nofollow">
-          ${icon("git-merge")}Resolve the conflicts
+          ${icon("git-merge")}Resolve conflicts
         </a>
       `,
     pull.commits_behind > 0 && [
@@ -239,8 +239,8 @@ const byHandForm = ({ path, draft }: MergeCall): Html =>
         {
           kind: "line",
           name: "merge_commit_id",
-          label: "Merge commit id",
-          hint: "The full id of a commit on the base branch.",
+          label: "Merge commit ID",
+          hint: "The full ID of a commit on the base branch.",
           required: true,
         },
       ],
@@ -281,7 +281,7 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
     {
       kind: "box",
       name: "delete_branch_after_merge",
-      label: "Delete the branch after merging",
+      label: "Delete branch after merging",
       value: repository.default_delete_branch_after_merge === 1,
     },
   ]
@@ -330,7 +330,7 @@ export async function revertForm(call: MergeCall, { merged }: PullRequest): Prom
   return html`
     <div class="bar">
       ${formButton(REVERT, path, html`${icon("history")}Revert`)}
-      <span class="muted small">In a branch of its own${isElsewhere && ", in your fork"}, for a new pull request.</span>
+      <span class="muted small">On a new branch${isElsewhere && ", in your fork"}, for a new pull request.</span>
     </div>
     ${refusalOf([REVERT], draft)}
   `
@@ -348,8 +348,8 @@ export function branchForms(call: MergeCall, record: PullRequest): Content {
     <div class="bar">
       ${
         record.head.ref === record.head.label
-          ? formButton(deleteBranch, { ...path, branch: head_branch }, html`${icon("trash")}Delete the branch`)
-          : formButton(restoreBranch, path, html`${icon("git-branch")}Restore the branch`, {
+          ? formButton(deleteBranch, { ...path, branch: head_branch }, html`${icon("trash")}Delete branch`)
+          : formButton(restoreBranch, path, html`${icon("git-branch")}Restore branch`, {
               new_branch_name: head_branch,
               old_ref_name: head_id,
             })

@@ -121,7 +121,7 @@ export const pullPages: readonly Page[] = [
       const body = `Reverts #${issue.number}`
       const to = `${path(owner.name, repository.name)}/compare/${escapePath(pull.base_branch)}...${head}`
       return moved(withQuery(to, { expand: 1, title: `Revert "${issue.title}"`.slice(0, 255), body }), {
-        flash: `The branch ${branch} takes it back. Open a pull request for it here.`,
+        flash: `The branch ${branch} has the revert. Open a pull request for it here.`,
       })
     },
   }),
@@ -175,7 +175,7 @@ function commitRow({ site }: Services, at: string, { commit, author, verificatio
           </span>
           ${
             verification.signature !== "" &&
-            (verification.verified ? state("success", "verified", "Verified") : state("draft", "unverified", "Not verified"))
+            (verification.verified ? state("success", "verified", "Verified") : state("draft", "unverified", "Unverified"))
           }
           ${checkState(status)}
         </p>

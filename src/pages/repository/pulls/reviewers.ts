@@ -91,7 +91,7 @@ const askForms = ({ path, owner }: Shape["call"], others: readonly { readonly na
         {
           kind: "menu",
           name: "reviewers",
-          label: "Person",
+          label: "User",
           options: others.slice(0, MOST_OFFERED).map(({ name }) => [name, name] as const),
         },
       ],

@@ -135,7 +135,7 @@ function lineFormOf(call: FilesCall, hasPending: boolean): LineForm | undefined 
       required: true,
       repository: repositoryPath(call),
       files: takesFiles(call.services),
-      hint: "Markdown; code fenced as ```suggestion stands for these lines.",
+      hint: "Markdown; code fenced as ```suggestion replaces these lines.",
     },
     ...(hasPending ? ([{ kind: "hidden", name: "action", value: "review" }] as const) : []),
   ]
@@ -157,15 +157,15 @@ function reviewBox(call: FilesCall, pendingId: number | undefined): Html {
   const to = pendingId === undefined ? newReview : submitPending
   const place = pendingId === undefined ? path : { ...path, id: String(pendingId) }
   const verdicts: readonly Option[] = [
-    ["COMMENT", "Comment", "Without approval or rejection."],
-    ["APPROVED", "Approve", "Approve merging."],
-    ["REQUEST_CHANGES", "Request changes", "Must be addressed before merging."],
+    ["COMMENT", "Comment", "Submit general feedback without explicit approval."],
+    ["APPROVED", "Approve", "Approve these changes."],
+    ["REQUEST_CHANGES", "Request changes", "Submit feedback that must be addressed before merging."],
   ]
   return html`
     <details class="card review-box" id="review" ${flagged("open", draft?.form === to.id)}>
       <summary class="head">
-        ${icon("file-diff")}<span class="strong">Review these changes</span>
-        ${pendingId !== undefined && html` <span class="chip">Your review is pending</span>`}
+        ${icon("file-diff")}<span class="strong">Finish your review</span>
+        ${pendingId !== undefined && html` <span class="chip">You have a pending review</span>`}
       </summary>
       <div class="inside stack">
         ${formView(to, {
@@ -184,7 +184,7 @@ function reviewBox(call: FilesCall, pendingId: number | undefined): Html {
             {
               kind: "choice",
               name: "event",
-              label: "Verdict",
+              label: "Decision",
               value: "COMMENT",
               options: isOwn || issue.is_closed === 1 ? verdicts.slice(0, 1) : verdicts,
             },

@@ -47,7 +47,7 @@ type Verdict = { readonly icon: IconName; readonly tone: string; readonly words:
 /** The state of a review in words that follow the reviewer's name. */
 const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {
   APPROVED: { icon: "check-circle", tone: "success", words: "approved the changes" },
-  REQUEST_CHANGES: { icon: "file-diff", tone: "failure", words: "asked for changes" },
+  REQUEST_CHANGES: { icon: "file-diff", tone: "failure", words: "requested changes" },
   COMMENT: { icon: "comment-discussion", tone: "", words: "reviewed" },
 }
 
@@ -177,7 +177,7 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles }: P
               user: person(comment.author_id),
               createdAt: comment.created_at,
               text,
-              verb: comment.kind === "code_draft" ? html`wrote, not sent yet <span class="chip">Pending</span>` : "commented",
+              verb: comment.kind === "code_draft" ? html`commented (pending) <span class="chip">Pending</span>` : "commented",
               after: drawSuggestion(call, comment, from),
             },
             around,

@@ -15,6 +15,6 @@ export const suggestionsForm: Page = page({
   answer: async (call) => {
     const ids = (call.query.comment ?? []).map((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0))
     await applySuggestions(call.services, call, ids, unixLines(call.query.message) ?? "")
-    return moved(conversationPath(call), { flash: ids.length === 1 ? "The suggestion is committed." : "The suggestions are committed." })
+    return moved(conversationPath(call), { flash: ids.length === 1 ? "Suggestion committed." : "Suggestions committed." })
   },
 })

@@ -205,9 +205,9 @@ async function writePage(call: Call, { view, record, draft }: Writing): Promise<
           fields: fieldsOf(at, release),
           submit: isPublished ? "Save" : "Publish",
           beside: html`
-            ${!isPublished && html`<button name="draft" value="true">Save as a draft</button>`}
+            ${!isPublished && html`<button name="draft" value="true">Save draft</button>`}
             <button formaction="${at}/releases/preview" formnovalidate>
-              ${icon("git-commit")}Add notes from commits
+              ${icon("git-commit")}Generate release notes
             </button>
           `,
         })}
@@ -216,10 +216,10 @@ async function writePage(call: Call, { view, record, draft }: Writing): Promise<
             ? html`
               ${filesView(call, view, values, draft)}
               <h2 id="delete">Delete</h2>
-              <p>The notes and the files are gone then. The tag stays.</p>
+              <p>Its notes and files are deleted. The tag stays.</p>
               ${formView(remove, { path: values, draft, look: "danger", confirm: view.release.tag_name, submit: "Delete release" })}
             `
-            : html`<p class="muted">Files are added once it is saved: as a draft, only those who write releases see it.</p>`
+            : html`<p class="muted">You can add files once it is saved. Drafts are only visible to people with write access.</p>`
         }
       </div>
     `,
@@ -233,7 +233,7 @@ const fieldsOf = (repository: string, release: Release | undefined): readonly Fi
     label: "Tag",
     required: true,
     maxlength: 240,
-    hint: release?.is_draft === 0 ? "" : "One that is there, or a new one, which is made when the release is published.",
+    hint: release?.is_draft === 0 ? "" : "Choose an existing tag, or create a new tag when the release is published.",
   },
   { kind: "line", name: "target_commitish", label: "Target", hint: "Where a new tag is created: a branch, a tag or a commit." },
   release
@@ -253,7 +253,7 @@ function filesView(on: Call, { release, files }: ReleaseView, values: Readonly<R
       <div id="asset-list">
         ${
           files.length === 0
-            ? empty("package", "No file is attached", "Archives of the source are there by themselves.")
+            ? empty("package", "No files attached", "Source code archives are added automatically.")
             : html`
               <ul class="rows">
                 ${files.map(
@@ -340,7 +340,7 @@ async function notesOf(call: Call, tag: string, target: string): Promise<string>
   const found = (tag !== "" && (await compare(tag))) || (await compare(target || repository.default_branch))
   if (!found) return ""
   const { commits, total } = await comparedCommits(services, found)
-  if (total === 0) return `Nothing was committed since ${before.tag_name}.`
+  if (total === 0) return `No commits since ${before.tag_name}.`
   const lines = commits
     .filter(({ parents }) => parents.length < 2)
     .slice(0, MOST_COMMITS)

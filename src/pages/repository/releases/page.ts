@@ -52,11 +52,7 @@ export const releasePages: readonly Page[] = [
               `
             }
           </div>
-          ${
-            cards.length > 0
-              ? cards
-              : empty("rocket", "Nothing is released yet", "A release is a tag with notes and files for those who use this.")
-          }
+          ${cards.length > 0 ? cards : empty("rocket", "No releases yet", "A release is a tag with release notes and files.")}
           ${pager(reader.url, rows, total)}
         `,
       })
@@ -70,7 +66,7 @@ export const releasePages: readonly Page[] = [
       programs: ["repository"],
       answer: async (call) => {
         const { services, db, repository, owner, page: rows } = call
-        // Programs that read feeds show them to whomever they like: without drafts, whoever asks.
+        // Feed readers may show them to anyone: never with drafts.
         const filter = { repositoryId: repository.id, drafts: false, draft: undefined, prerelease: undefined }
         const { rows: found } = await listReleases(db, filter, rows)
         const views = await viewReleases(db, found)

@@ -38,7 +38,7 @@ const rules: Page = page({
         </div>
         ${
           records.length === 0
-            ? empty("git-branch", "No rules yet", "A rule says who can push and merge, and what a merge requires.")
+            ? empty("git-branch", "No rules yet", "Branch protection rules define who can push and merge, and what a merge requires.")
             : html`
               <p class="muted">If several rules match a branch, the first one applies.</p>
               <ol class="rows">

@@ -39,9 +39,9 @@ withHearth("who reaches a repository", { people: ["ann", "ben", "cyd"] }, ({ tes
     expect((await call(ann, "GET /repos/club/box/collaborators/cyd")).status).toBe(404)
   })
 
-  test("is refused where nobody has the name, with what was typed", async () => {
+  test("is refused where no one has the name, with what was typed", async () => {
     const refused = await owner.post(`${at}/collaboration`, { collaborator: "nobody", permission: "admin" })
-    expect([refused.status, faultOf(refused)]).toEqual([422, "There is no user nobody."])
+    expect([refused.status, faultOf(refused)]).toEqual([422, "There is no user no one."])
     expect(refused.text).toMatch(/value="nobody"[\s\S]*value="admin" selected/)
   })
 
@@ -65,7 +65,7 @@ withHearth("who reaches a repository", { people: ["ann", "ben", "cyd"] }, ({ tes
     expect(key).toMatchObject({ title: "The <server>", read_only: false })
     const page = await owner.get(`${at}/keys`)
     expect([page.status, faultsIn(page.text)]).toEqual([200, []])
-    expect(page.text).toContain("Fetches and pushes")
+    expect(page.text).toContain("Read and write")
     await owner.post(`${at}/keys/${key.id}/remove`, {})
     expect((await call(ann, "GET /repos/club/box/keys")).body).toEqual([])
   })

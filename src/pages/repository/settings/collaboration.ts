@@ -64,7 +64,7 @@ const collaborators: Page = page({
                           {
                             kind: "menu",
                             name: "permission",
-                            label: `What ${user.name} may do`,
+                            label: `Permission of ${user.name}`,
                             options: RIGHTS,
                             value: modeName(user.granted),
                           },
@@ -143,7 +143,7 @@ async function teamsView(call: Call): Promise<Html> {
             look: "plain",
             fields: [{ kind: "menu", name: "team", label: "Team", options: others.map(({ name }) => [name, name]) }],
           })
-        : notice("info", "Only owners of the organisation change which teams have this repository.")
+        : notice("info", "Only owners of the organization can add and remove teams.")
     }
   `
 }

@@ -9,7 +9,7 @@ export const ABOUT: readonly Field[] = [
     kind: "line",
     name: "default_branch",
     label: "Default branch",
-    hint: "What visitors see, and the base of new pull requests.",
+    hint: "Shown by default, and the base branch of new pull requests.",
     maxlength: 100,
   },
   { kind: "box", name: "template", label: "Template", hint: "New repositories can be generated from it." },
@@ -184,7 +184,7 @@ export const PULLS: readonly Field[] = [
     kind: "group",
     label: "Defaults of pull requests",
     fields: [
-      { kind: "box", name: "default_delete_branch_after_merge", label: "Delete the branch after merging" },
+      { kind: "box", name: "default_delete_branch_after_merge", label: "Delete branch after merging" },
       { kind: "box", name: "default_allow_maintainer_edit", label: "Allow edits by maintainers" },
     ],
   },

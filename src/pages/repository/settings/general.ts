@@ -173,9 +173,9 @@ const transfer = form({
   does: named(lifecycleOperations, "repoTransfer"),
   on: general,
   takes: ["new_owner"],
-  missing: ["new_owner", "there is nobody of this name"],
+  missing: ["new_owner", "no such user or organization"],
   confirms: fullName,
-  done: "Transferred, or waiting for the new owner to accept.",
+  done: "Repository transferred, or waiting for the new owner to accept.",
   to: ({ record }) => `/${String(memberOf(record, "full_name"))}${memberOf(record, "repo_transfer") ? "/settings" : ""}`,
 })
 
@@ -270,9 +270,9 @@ function visibilityPart(call: Danger): Html {
   return danger(
     call,
     changeVisibility,
-    isPrivate ? "Make it public" : "Make it private",
+    isPrivate ? "Make public" : "Make private",
     isPrivate
-      ? "Everybody who can see its owner will be able to read it, with its whole history."
+      ? "Anyone who can see its owner will be able to see the code and its history."
       : "Only its collaborators will be able to see it. It loses its stars, and its forks become private too.",
     { fields: [{ kind: "hidden", name: "private", value: String(!isPrivate) }] },
   )
@@ -285,8 +285,8 @@ const transferPart = (call: Danger, recipient: User | undefined): Html =>
         call.draft,
         "Transfer ownership",
         html`
-          ${notice("info", html`It is offered to <bdi>${recipient.name}</bdi>, who has not answered yet.`)}
-          ${formButton(withdraw, call.path, "Cancel the transfer")}
+          ${notice("info", html`Waiting for <bdi>${recipient.name}</bdi>to accept the transfer.`)}
+          ${formButton(withdraw, call.path, "Cancel transfer")}
         `,
       )
     : danger(

@@ -23,10 +23,10 @@ const keys: Page = page({
       title: "Deploy keys",
       body: html`
         <h1>Deploy keys</h1>
-        <p class="muted">A deploy key gives a program access to this repository over SSH, without an account.</p>
+        <p class="muted">Deploy keys give access to this repository over SSH, without an account.</p>
         ${
           total === 0
-            ? empty("key", "No deploy keys yet", "Add the public key of a program, such as a server that deploys releases.")
+            ? empty("key", "No deploy keys yet", "Add the public key of a server that needs access to this repository.")
             : html`
               <ul class="rows">${found.map((key) => keyRow(key, call.path, draft))}</ul>
               ${pager(reader.url, rows, total)}
@@ -38,7 +38,7 @@ const keys: Page = page({
           draft,
           submit: "Add key",
           fields: [
-            { kind: "line", name: "title", label: "Title", hint: "Where the key is used.", required: true, maxlength: 255 },
+            { kind: "line", name: "title", label: "Title", hint: "For example, the name of the server.", required: true, maxlength: 255 },
             {
               kind: "text",
               name: "key",
@@ -68,7 +68,7 @@ const keyRow = (
         <span class="title" dir="auto">${title}</span>
         <code class="break">${fingerprint}</code>
         <span class="muted small">
-          ${is_read_only === 1 ? "Fetches" : "Fetches and pushes"}, added ${time(created_at)}
+          ${is_read_only === 1 ? "Fetches" : "Read and write"}, added ${time(created_at)}
         </span>
       </span>
       ${formButton(remove, { ...path, id: String(id) }, html`Remove<span class="hidden-text"> ${title}</span>`, {}, draft)}

@@ -83,10 +83,7 @@ function pullView(mirror: Mirror, path: Readonly<Record<string, string>>, draft:
       kind: "line",
       name: "mirror_password",
       label: "Password or token",
-      hint:
-        mirror.sealed_secret === ""
-          ? "None stored."
-          : "One is stored, and never shown. Leave empty to keep it; enter it again when the user name changes.",
+      hint: mirror.sealed_secret === "" ? "Not set." : "Set. Leave empty to keep it; enter it again if the user name changes.",
       type: "password",
       maxlength: 1024,
     },
@@ -99,10 +96,10 @@ function pullView(mirror: Mirror, path: Readonly<Record<string, string>>, draft:
   return html`
     <p>
       It follows <code class="break">${mirror.remote_url}</code>,${" "}
-      ${mirror.last_sync_at === 0 ? "and was not updated yet." : html`and was updated ${time(mirror.last_sync_at)}.`}
-      ${mirror.next_sync_at > 0 && html` The next time is ${time(mirror.next_sync_at)}.`}
+      ${mirror.last_sync_at === 0 ? ", not synchronized yet." : html`and was updated ${time(mirror.last_sync_at)}.`}
+      ${mirror.next_sync_at > 0 && html` Next synchronization: ${time(mirror.next_sync_at)}.`}
     </p>
-    ${mirror.last_error !== "" && notice("bad", html`The last time failed: <span dir="auto">${mirror.last_error}</span>`)}
+    ${mirror.last_error !== "" && notice("bad", html`Last synchronization failed: <span dir="auto">${mirror.last_error}</span>`)}
     <div class="bar">${formButton(syncNow, path, "Synchronize now", {}, draft)}</div>
     ${formView(follow, { path, record, draft, submit: "Save", fields })}
   `
@@ -114,9 +111,9 @@ const pushView = (mirror: PushMirror, path: Readonly<Record<string, string>>, dr
       <span class="main">
         <code class="break">${mirror.remote_url}</code>
         <span class="muted small">
-          ${mirror.interval === 0 ? "Pushed to when asked" : `Every ${formatDuration(mirror.interval)}`}
-          ${mirror.sync_on_commit === 1 && ", and after every change"};${" "}
-          ${mirror.last_sync_at === 0 ? "nothing was pushed yet" : html`last ${time(mirror.last_sync_at)}`}
+          ${mirror.interval === 0 ? "Synchronized on request" : `Every ${formatDuration(mirror.interval)}`}
+          ${mirror.sync_on_commit === 1 && ", and after every push"};${" "}
+          ${mirror.last_sync_at === 0 ? "never synchronized" : html`last ${time(mirror.last_sync_at)}`}
         </span>
         ${mirror.last_error !== "" && html`<span class="fault">It failed: <span dir="auto">${mirror.last_error}</span></span>`}
       </span>

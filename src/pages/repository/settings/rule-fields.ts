@@ -87,8 +87,8 @@ const GROUPS: readonly { readonly label: string; readonly fields: readonly (Fiel
         label: "Who can push",
         value: "nobody",
         options: [
-          ["nobody", "Nobody", "Changes need a pull request."],
-          ["writers", "Everybody with write access"],
+          ["nobody", "No one", "Changes need a pull request."],
+          ["writers", "Everyone with write access"],
           ["listed", "Only those on the list"],
         ],
       },
@@ -105,9 +105,9 @@ const GROUPS: readonly { readonly label: string; readonly fields: readonly (Fiel
         label: "Who can force-push",
         value: "nobody",
         options: [
-          ["nobody", "Nobody"],
-          ["pushers", "Everybody who can push"],
-          ["listed", "Only those on the list who can also push"],
+          ["nobody", "No one"],
+          ["pushers", "Everyone who can push"],
+          ["listed", "Only people on the list who can also push"],
         ],
       },
       { kind: "listed", who: "may force-push", people: "force_push_allowlist_usernames", teams: "force_push_allowlist_teams" },
@@ -117,7 +117,7 @@ const GROUPS: readonly { readonly label: string; readonly fields: readonly (Fiel
   {
     label: "Merging",
     fields: [
-      { kind: "box", name: "enable_merge_whitelist", label: "Only those on the list can merge" },
+      { kind: "box", name: "enable_merge_whitelist", label: "Only people on the list can merge" },
       { kind: "listed", who: "may merge", people: "merge_whitelist_usernames", teams: "merge_whitelist_teams" },
     ],
   },
@@ -125,7 +125,7 @@ const GROUPS: readonly { readonly label: string; readonly fields: readonly (Fiel
     label: "Reviews",
     fields: [
       { kind: "line", name: "required_approvals", label: "Required approvals", type: "number", value: "0" },
-      { kind: "box", name: "enable_approvals_whitelist", label: "Only count approvals by those on the list" },
+      { kind: "box", name: "enable_approvals_whitelist", label: "Only count approvals by people on the list" },
       { kind: "listed", who: "approve", people: "approvals_whitelist_username", teams: "approvals_whitelist_teams" },
       { kind: "box", name: "block_on_rejected_reviews", label: "Block merging while changes are requested" },
       { kind: "box", name: "block_on_official_review_requests", label: "Block merging while official review requests are open" },
@@ -162,7 +162,7 @@ const GROUPS: readonly { readonly label: string; readonly fields: readonly (Fiel
         kind: "text",
         name: "unprotected_file_patterns",
         label: "Unprotected files",
-        hint: "One glob per line. Everybody with write access can push changes to them.",
+        hint: "One glob per line. Everyone with write access can push changes to them.",
         isCode: true,
       },
     ],
@@ -170,8 +170,8 @@ const GROUPS: readonly { readonly label: string; readonly fields: readonly (Fiel
   {
     label: "Bypass",
     fields: [
-      { kind: "box", name: "block_admin_merge_override", label: "Apply to administrators too" },
-      { kind: "box", name: "enable_bypass_allowlist", label: "Allow those on the list to bypass the rule" },
+      { kind: "box", name: "block_admin_merge_override", label: "Include administrators" },
+      { kind: "box", name: "enable_bypass_allowlist", label: "Allow people on the list to bypass this rule" },
       { kind: "listed", who: "may do so", people: "bypass_allowlist_usernames", teams: "bypass_allowlist_teams" },
     ],
   },
@@ -186,7 +186,7 @@ export const ruleFields = (teams: readonly string[]): readonly Field[] =>
   }))
 
 const listFields = ({ who, people, teams }: Listed, offered: readonly string[]): readonly Field[] => [
-  { kind: "line", name: people, label: `People who ${who}`, hint: "Names, separated by spaces.", maxlength: 20_000 },
+  { kind: "line", name: people, label: `People who ${who}`, hint: "User names, separated by spaces.", maxlength: 20_000 },
   ...(offered.length === 0
     ? []
     : [{ kind: "boxes", name: teams, label: `Teams that ${who}`, options: offered.map((name) => [name, name] as const) } as const]),

@@ -34,7 +34,7 @@ async function fieldsFor(call: OnOwnedRepository & { readonly db: Handle }, list
       kind: "line",
       name: "whitelist_usernames",
       label: "Allowed users",
-      hint: "Names, separated by spaces.",
+      hint: "User names, separated by spaces.",
       maxlength: 20_000,
     },
     ...(teams.length === 0
@@ -65,7 +65,7 @@ const rules: Page = page({
         <h1>Tag protection</h1>
         ${
           records.length === 0
-            ? empty("tag", "No rules yet", "A rule says who can create, move and delete tags.")
+            ? empty("tag", "No rules yet", "Tag protection rules define who can create, move and delete tags.")
             : html`
               <ul class="rows">
                 ${records.map(

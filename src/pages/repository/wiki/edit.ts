@@ -53,7 +53,7 @@ const edit: Page = page({
   changesWithTime: true,
   answer: async (call) => {
     const found = await pageNow(call, call.path.pageName)
-    // What was typed is shown again, also where somebody has deleted the page meanwhile.
+    // What was typed is shown again, also where someone has deleted the page meanwhile.
     if (!found && !call.draft) throw refuse.notFound()
     return editor(call, found, { draft: call.draft })
   },
@@ -91,7 +91,7 @@ const confirmDelete: Page = page({
       `Delete ${found.title}`,
       html`
         <h1>Delete <bdi>${found.title}</bdi></h1>
-        <p class="muted">The history of the wiki keeps what it said.</p>
+        <p class="muted">Earlier versions stay in the history of the wiki.</p>
         ${formView(remove, {
           path: call.path,
           draft: call.draft,
@@ -127,17 +127,17 @@ const older: Page = page({
         <h1><bdi>${found.title}</bdi> <span class="muted">as of <span class="mono">${short}</span></span></h1>
         ${
           isStale &&
-          notice("warn", "Somebody has changed this page since you looked. This is what the older version changes of what is there now.")
+          notice("warn", "This page has changed since you opened it. This is how the older version differs from the current one.")
         }
-        <p class="muted">What bringing this version back changes:</p>
+        <p class="muted">Reverting to this version makes these changes:</p>
         ${await changesView(call.services, "page.md", [found.text, then])}
         ${formView(bringBack, {
           path: call.path,
           draft: isStale ? undefined : draft,
-          submit: html`${icon("history")}Bring it back`,
+          submit: html`${icon("history")}Revert to this version`,
           beside: html`<a class="button quiet" href="${repositoryPath(call)}/wiki/${found.address}?action=_revision">Cancel</a>`,
           fields: [
-            { kind: "line", name: "message", label: "Edit message", value: `Bring back the version of ${short}`, maxlength: 1000 },
+            { kind: "line", name: "message", label: "Edit message", value: `Revert to the version of ${short}`, maxlength: 1000 },
             { kind: "hidden", name: "content_base64", value: before.toString("base64") },
             { kind: "hidden", name: "sha", value: found.sha },
             { kind: "hidden", name: "revision", value: revision },
@@ -318,8 +318,8 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
 }
 
 const STALE =
-  "Somebody has changed this page since you began. Below is what your text changes of what is there now; if you save it, it takes its place."
-const GONE = "Somebody has deleted or renamed this page since you began. If you save your text, it is a new page."
+  "This page was changed by someone else since you started editing. Below are your changes to the current version; saving replaces it."
+const GONE = "This page was deleted or renamed since you started editing. Saving creates a new page."
 
 const fieldsFor = (to: Page, repository: string): readonly Field[] => [
   {
@@ -328,7 +328,7 @@ const fieldsFor = (to: Page, repository: string): readonly Field[] => [
     label: "Title",
     required: true,
     maxlength: 255,
-    hint: "Home is the first page; _Sidebar and _Footer stand beside and below all pages.",
+    hint: "Home is the start page; _Sidebar and _Footer are shown on all pages.",
   },
   {
     kind: "markdown",
@@ -336,7 +336,7 @@ const fieldsFor = (to: Page, repository: string): readonly Field[] => [
     label: "Text",
     rows: 22,
     repository,
-    hint: "Markdown; [[Page]] links to another page. Tab indents; after Escape, Tab leads on.",
+    hint: "Markdown; [[Page]] links to another page. Tab indents; press Escape, then Tab to leave the field.",
   },
   { kind: "content", content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>` },
   { kind: "line", name: "message", label: "Edit message", maxlength: 1000 },

@@ -59,24 +59,24 @@ async function missingPage(call: OnCode, address: string): Promise<Shown> {
     writes &&
     html`
       <a class="button primary" href="${wikiPath(call)}/_new?title=${encodeURIComponent(title)}" rel="nofollow">
-        ${icon("plus")}Write it
+        ${icon("plus")}Create page
       </a>
     `
   const shown = (body: Html, more: Pick<Shown, "unlisted"> = {}): Promise<Shown> =>
     repositoryPage(call, { tab: "wiki", title: "Wiki", body: html`<h1>Wiki</h1>${body}`, ...more })
   if (address !== HOME)
     return {
-      ...(await shown(empty("book", "There is no such page yet", html`<bdi>${title}</bdi>`, create), { unlisted: true })),
+      ...(await shown(empty("book", "This page doesn’t exist yet", html`<bdi>${title}</bdi>`, create), { unlisted: true })),
       status: 404,
     }
   return shown(
     empty(
       "book",
-      "Nothing is written here yet",
-      "A wiki holds what doesn't belong into the code: how things are done, and why.",
+      "No pages yet",
+      "A wiki is a place for documentation: how things are done, and why.",
       html`
         <p class="muted">
-          It is a git repository of its own: <code>
+          The wiki is a git repository: <code>
             ${cloneAddress(call)}
           </code>
         </p>
@@ -241,7 +241,7 @@ async function showRevisions(
                       href="${repositoryPath(call)}/wiki/_revert/${address}?revision=${id}"
                       rel="nofollow"
                     >
-                      ${icon("history")}Bring back<span class="hidden-text"> ${id.slice(0, 10)}</span>
+                      ${icon("history")}Revert<span class="hidden-text"> ${id.slice(0, 10)}</span>
                     </a>
                   `
                 }

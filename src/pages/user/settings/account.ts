@@ -56,7 +56,7 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
             type: "email",
             required: true,
             maxlength: 254,
-            hint: waits ? "It counts once you have confirmed it by the link that is sent to it." : "Commits with it are shown as yours.",
+            hint: waits ? "You will get an e-mail with a link to confirm it." : "Commits with this address are linked to your account.",
           },
         ],
       })}
@@ -73,7 +73,7 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
             value: me.name,
             required: true,
             maxlength: 40,
-            hint: "The URLs of your profile and repositories change. The old ones redirect until somebody else takes the name.",
+            hint: "The URLs of your profile and repositories change. The old ones redirect until another account takes the name.",
           },
         ],
       })}
@@ -97,7 +97,7 @@ const addressRow = ({ id, email, is_primary, is_activated }: Address): Html =>
         <span class="title break">${email}</span>
         <span>
           ${is_primary === 1 && html`<span class="chip">Primary</span> `}
-          <span class="chip">${is_activated === 1 ? "Confirmed" : "Not confirmed"}</span>
+          <span class="chip">${is_activated === 1 ? "Verified" : "Unverified"}</span>
         </span>
       </div>
       ${
@@ -106,7 +106,7 @@ const addressRow = ({ id, email, is_primary, is_activated }: Address): Html =>
           <div class="acts">
             ${
               is_activated === 1 &&
-              formButton(choosePrimary, { id: String(id) }, html`Make it the primary one<span class="hidden-text">: ${email}</span>`)
+              formButton(choosePrimary, { id: String(id) }, html`Make primary<span class="hidden-text">: ${email}</span>`)
             }
             ${formButton(removeAddress, {}, html`Remove<span class="hidden-text"> ${email}</span>`, { emails: email })}
           </div>
@@ -115,7 +115,7 @@ const addressRow = ({ id, email, is_primary, is_activated }: Address): Html =>
     </li>
   `
 
-/** What is asked of somebody before they can delete their account. */
+/** What is asked of someone before they can delete their account. */
 function beforeDeletion(repositories: number, organizations: number): Html {
   const first = [
     repositories > 0 && html`delete or hand over <a href="/user/settings/repos">your repositories</a>`,
@@ -123,10 +123,10 @@ function beforeDeletion(repositories: number, organizations: number): Html {
   ].filter((each) => each !== false)
   return html`
     <p>
-      Your profile, keys, tokens and settings are deleted, and nobody can bring them back. What you wrote in other
-      people’s repositories stays, without your name.
+      Your profile, keys, tokens and settings are deleted. This cannot be undone. Your issues and comments in other
+      repositories stay, without your name.
     </p>
-    ${first.length > 0 && html`<p>Before that, ${first.map((each, index) => html`${index > 0 && " and "}${each}`)}.</p>`}
+    ${first.length > 0 && html`<p>First, ${first.map((each, index) => html`${index > 0 && " and "}${each}`)}.</p>`}
   `
 }
 
@@ -158,7 +158,7 @@ const choosePrimary: Page = page({
     const session = await confirmedSession(services, reader, ACCOUNT)
     if ("kind" in session) return session
     await services.database.write((tx) => choosePrimaryAddress(tx, me.id, numberIn(path, "id"), services.now()))
-    return moved(ACCOUNT, { flash: "Mail about your account goes to this address from now on." })
+    return moved(ACCOUNT, { flash: "Account notifications will be sent to this address." })
   },
 })
 
@@ -172,7 +172,7 @@ const rename: Page = page({
     const session = await confirmedSession(services, reader, ACCOUNT)
     if ("kind" in session) return session
     const renamed = await services.database.write((tx) => renamePerson(tx, me.id, query.new_username, services.now(), me))
-    return moved(ACCOUNT, { flash: `Your name is ${renamed.name} now.` })
+    return moved(ACCOUNT, { flash: `Your user name is now ${renamed.name}.` })
   },
 })
 
@@ -188,7 +188,7 @@ const remove: Page = page({
     if (query.confirm.trim() !== me.name) throw refuse.invalid("confirm", `must be ${me.name}`)
     await services.database.write((tx) => deletePerson(tx, services, me, false))
     await dropAvatar(services, me.avatar)
-    return moved("/", { flash: "Your account is deleted." })
+    return moved("/", { flash: "Your account has been deleted." })
   },
 })
 

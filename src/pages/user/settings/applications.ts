@@ -35,7 +35,7 @@ const grants: Page = page({
       title: "Authorized applications",
       body: html`
         <h1>Authorized applications</h1>
-        <p class="muted">These applications may act for you, as far as you have agreed.</p>
+        <p class="muted">You have authorized these applications to access your account.</p>
         ${rowsOr(
           rows,
           (row) =>
@@ -45,21 +45,21 @@ const grants: Page = page({
                 <div class="main">
                   <span class="title"><bdi>${row.application_name}</bdi></span>
                   <span class="muted small">
-                    ${row.owner_name === null ? "Of this site" : html`Made by ${person({ name: row.owner_name })}`}
+                    ${row.owner_name === null ? "Of this site" : html`Created by ${person({ name: row.owner_name })}`}
                   </span>
                   <ul>
                     ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
                   </ul>
                   <span class="muted small">
-                    Agreed ${time(row.created_at, now)}, ${
-                      row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`
+                    Authorized ${time(row.created_at, now)}, ${
+                      row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`
                     }
                   </span>
                 </div>
                 ${formButton(revoke, { id: String(row.id) }, html`Revoke<span class="hidden-text"> ${row.application_name}</span>`)}
               </li>
             `,
-          empty("check-circle", "You have agreed to no application", "An application that wants to act for you sends you here to ask."),
+          empty("check-circle", "No authorized applications", "Applications that you authorize are listed here."),
         )}
       `,
     })
@@ -72,7 +72,7 @@ const revoke: Page = page({
   access: signedIn,
   answer: async ({ services, me, path }) => {
     await services.database.write((tx) => revokeGrant(tx, me, numberIn(path, "id")))
-    return moved(GRANTS, { flash: "The application can't act for you any more." })
+    return moved(GRANTS, { flash: "Application revoked." })
   },
 })
 
@@ -95,7 +95,7 @@ const applications: Page = page({
           <a class="button primary end" href="${NEW}">${icon("plus")} Add an application</a>
         </div>
         <p class="muted">
-          Programs of yours that people of this site sign in to, or that act for them when they agree.
+          Applications that you registered: users can sign in to them with their account here, and authorize them.
         </p>
         ${rowsOr(
           rows,
@@ -106,12 +106,12 @@ const applications: Page = page({
                 <div class="main">
                   <a class="title" href="${APPLICATIONS}/${row.id}"><bdi>${row.name}</bdi></a>
                   <span class="muted small">
-                    Client id <code class="break">${row.client_id}</code>, added ${time(row.created_at, now)}
+                    Client ID <code class="break">${row.client_id}</code>, added ${time(row.created_at, now)}
                   </span>
                 </div>
               </li>
             `,
-          empty("code-square", "You have no application", "Add one to get a client id and a secret for it."),
+          empty("code-square", "No OAuth2 applications", "Add one to get a client ID and a client secret."),
         )}
         ${pager(reader.url, page, total)}
       `,
@@ -120,7 +120,14 @@ const applications: Page = page({
 })
 
 const fields: readonly Field[] = [
-  { kind: "line", name: "name", label: "Name", hint: "People see it when they are asked to agree.", required: true, maxlength: 255 },
+  {
+    kind: "line",
+    name: "name",
+    label: "Name",
+    hint: "Shown to users when they are asked to authorize it.",
+    required: true,
+    maxlength: 255,
+  },
   {
     kind: "text",
     name: "redirect_uris",
@@ -134,7 +141,7 @@ const fields: readonly Field[] = [
     name: "confidential_client",
     label: "Confidential client",
     value: true,
-    hint: "For programs on a server, which can keep a secret.",
+    hint: "For applications that run on a server and can keep a secret.",
   },
   { kind: "box", name: "skip_secondary_authorization", label: "Skip the authorization page for people who have granted access before" },
 ]
@@ -176,12 +183,12 @@ const withSecret = ({ record }: { readonly record: unknown }): Shown =>
     isPrivate: true,
     body: html`
       <h1>The application’s secret</h1>
-      ${notice("good", "Copy it now: it is shown only this once.")}
+      ${notice("good", "Copy it now: you won’t be able to see it again.")}
       ${values([
-        ["Client id", String(memberOf(record, "client_id"))],
+        ["Client ID", String(memberOf(record, "client_id"))],
         ["Client secret", String(memberOf(record, "client_secret"))],
       ])}
-      <p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">I have kept it</a></p>
+      <p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">Done</a></p>
     `,
   })
 
@@ -222,9 +229,9 @@ const application: Page = page({
       title: row.name,
       body: html`
         <h1><bdi>${row.name}</bdi></h1>
-        ${values([["Client id", row.client_id]])}${formView(edit, { ...shown, fields, submit: "Save" })}
+        ${values([["Client ID", row.client_id]])}${formView(edit, { ...shown, fields, submit: "Save" })}
         <h2 id="secret">Secret</h2>
-        <p>A new secret voids the present one at once. What people have agreed to stays.</p>
+        <p>The current secret stops working at once. Existing authorizations stay.</p>
         ${formView(renew, {
           ...shown,
           look: "plain",
@@ -238,7 +245,7 @@ const application: Page = page({
           ...shown,
           look: "danger",
           submit: "Delete this application",
-          fields: [{ kind: "content", content: html`<p>Nobody can sign in by it any more, and its tokens are void at once.</p>` }],
+          fields: [{ kind: "content", content: html`<p>Users can no longer sign in with it, and its tokens stop working at once.</p>` }],
         })}
       `,
     })

@@ -20,11 +20,11 @@ const blocked: Page = page({
     const rows = await findBlocked(db, { blockerId: me.id, limit: page.limit, offset: page.offset })
     return personalSettings({
       part: "blocked",
-      title: "Blocked people",
+      title: "Blocked users",
       body: html`
-        <h1>Blocked people</h1>
+        <h1>Blocked users</h1>
         <p class="muted">
-          Those whom you block can’t follow you, and can’t write or star anything in your repositories.
+          Blocked users can’t follow you, star your repositories, or open issues, pull requests and comments in them.
         </p>
         ${rowsOr(
           rows,
@@ -38,7 +38,7 @@ const blocked: Page = page({
                 ${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}
               </li>
             `,
-          empty("circle-slash", "You have blocked nobody"),
+          empty("circle-slash", "You haven’t blocked anyone"),
         )}
         ${pager(reader.url, page, total)}
         <h2 id="block">Block a user</h2>
@@ -53,7 +53,7 @@ const blocked: Page = page({
               label: "User name",
               required: true,
               maxlength: 40,
-              hint: "You stop following each other and collaborating in each other’s repositories.",
+              hint: "You will stop following each other, and collaborating on each other’s repositories.",
             },
             { kind: "line", name: "note", label: "Reason", maxlength: 255, hint: "Only visible to you." },
           ],

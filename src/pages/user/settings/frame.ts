@@ -24,7 +24,7 @@ const PARTS = {
   runners: { text: "Runners", icon: "server", path: "/actions/runners" },
   secrets: { text: "Secrets", icon: "lock", path: "/actions/secrets" },
   variables: { text: "Variables", icon: "list-unordered", path: "/actions/variables" },
-  blocked: { text: "Blocked people", icon: "circle-slash", path: "/blocked_users" },
+  blocked: { text: "Blocked users", icon: "circle-slash", path: "/blocked_users" },
 } as const satisfies Parts
 
 export type PersonalSettings = keyof typeof PARTS

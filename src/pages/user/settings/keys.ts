@@ -39,10 +39,10 @@ const sshKeys: Page = page({
           <h1>SSH keys</h1>
           <a class="button primary end" href="${NEW_SSH}">${icon("plus")} Add a key</a>
         </div>
-        <p class="muted">With a key you fetch and push over SSH, and sign commits.</p>
+        <p class="muted">SSH keys let you fetch and push over SSH, and sign commits.</p>
         ${
           rows.length === 0
-            ? empty("key", "You have no SSH key here", "A key is made with ssh-keygen; the file that ends in .pub is what you add.")
+            ? empty("key", "No SSH keys yet", "Generate a key with ssh-keygen, and add the content of the .pub file.")
             : html`<ul class="rows">${rows.map((row) => sshRow(row, now))}</ul>`
         }
         ${pager(reader.url, page, total)}
@@ -57,11 +57,11 @@ const sshRow = (row: PublicKeyRow, now: number): Html =>
       ${icon("key")}
       <div class="main">
         <span class="title">
-          <bdi>${row.title}</bdi> ${row.is_read_only === 1 && html`<span class="chip">Only fetches</span>`}
+          <bdi>${row.title}</bdi> ${row.is_read_only === 1 && html`<span class="chip">Read-only</span>`}
         </span>
         <code class="break">${row.fingerprint}</code>
         <span class="muted small">
-          Added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}
+          Added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`}
         </span>
       </div>
       ${formButton(removeSshKey, { id: String(row.id) }, html`Remove<span class="hidden-text"> ${row.title}</span>`)}
@@ -90,7 +90,7 @@ const newSshKey: Page = page({
               kind: "line",
               name: "title",
               label: "Title",
-              hint: "Such as the name of the device.",
+              hint: "For example, the name of the device.",
               required: true,
               maxlength: 255,
             },
@@ -102,7 +102,7 @@ const newSshKey: Page = page({
               rows: 5,
               required: true,
               placeholder: "ssh-ed25519 AAAA…",
-              hint: "The text of the file that ends in .pub: ED25519, ECDSA, RSA of at least 3071 bits, or a security token’s.",
+              hint: "The content of the .pub file: ED25519, ECDSA, RSA of at least 3071 bits, or a security token’s.",
             },
             { kind: "box", name: "read_only", label: "Read-only" },
           ],
@@ -149,10 +149,10 @@ const gpgKeys: Page = page({
           <h1>GPG keys</h1>
           <a class="button primary end" href="${NEW_GPG}">${icon("plus")} Add a key</a>
         </div>
-        <p class="muted">With a key here, commits and tags that you sign with it are shown as verified.</p>
+        <p class="muted">Commits and tags that are signed with one of these keys are shown as verified.</p>
         ${
           rows.length === 0
-            ? empty("verified", "You have no GPG key here", "gpg --armor --export prints the key that you add.")
+            ? empty("verified", "No GPG keys yet", "Export a key with gpg --armor --export, and add the output.")
             : html`<ul class="rows">${rows.map((row) => gpgRow(row, records.get(row.id), now))}</ul>`
         }
         ${pager(reader.url, page, total)}
@@ -167,7 +167,7 @@ const gpgRow = (row: GpgKeyRow, record: GPGKey | undefined, now: number): Html =
       ${icon(row.is_verified === 1 ? "verified" : "unverified")}
       <div class="main">
         <span class="title">
-          <code>${row.key_id}</code> <span class="chip">${row.is_verified === 1 ? "Verified" : "Not verified"}</span>
+          <code>${row.key_id}</code> <span class="chip">${row.is_verified === 1 ? "Verified" : "Unverified"}</span>
         </span>
         ${record && record.emails.length > 0 && html`<span class="break">${record.emails.map(({ email }) => email).join(", ")}</span>`}
         ${
@@ -194,7 +194,7 @@ const gpgRow = (row: GpgKeyRow, record: GPGKey | undefined, now: number): Html =
 /** How to sign the text that only the owner of the key is asked to sign. */
 const howToSign = (token: string, key: string): Html =>
   html`
-    <p>Sign this text, which is good for five minutes at least:</p>
+    <p>Sign this text within five minutes:</p>
     <pre tabindex="0"><code>echo ${token} | gpg --armor --detach-sign${key}</code></pre>
   `
 
@@ -233,7 +233,7 @@ const newGpgKey: Page = page({
               rows: 8,
               required: true,
               placeholder: "-----BEGIN PGP PUBLIC KEY BLOCK-----",
-              hint: "What gpg --armor --export prints.",
+              hint: "The output of gpg --armor --export.",
             },
             {
               kind: "content",

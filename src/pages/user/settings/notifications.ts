@@ -29,11 +29,11 @@ const CAUSE_TEXTS: Readonly<Record<Cause, readonly [what: string, more?: string]
   participating: ["Participating", "Issues and pull requests that I opened, am assigned to, review, commented on or subscribed to."],
   new_issue: ["New issues", "In repositories that I watch."],
   new_pull: ["New pull requests", "In repositories that I watch."],
-  activity: ["All other activity", "Comments, reviews, new commits and what is closed, in repositories that I watch."],
-  release: ["Releases", "In repositories that I watch. Repositories whose releases I chose below always count."],
-  run: ["Failed workflow runs", "Those that I started."],
-  offer: ["Repository transfers", "Offered to me, or to an organization of mine."],
-  own: ["My own actions", "For each kind above."],
+  activity: ["All other activity", "Comments, reviews, new commits and closed issues, in repositories that I watch."],
+  release: ["Releases", "In repositories that I watch, and those with release notifications below."],
+  run: ["Failed workflow runs", "Runs that I triggered."],
+  offer: ["Repository transfers", "To me, or to one of my organizations."],
+  own: ["My own activity", "For all of the above."],
 }
 
 const LEVEL_TEXTS: Readonly<Record<Level, string>> = {
@@ -57,7 +57,7 @@ const box = (name: keyof Choices, text: string, cause: Cause, chosen: Choices): 
 const choicesTable = (chosen: Choices): Html =>
   table(
     "Notification events",
-    ["Event", "On the site", "By mail"],
+    ["Event", "On the site", "E-mail"],
     CAUSES.map((cause) => {
       const [what, more] = CAUSE_TEXTS[cause]
       return html`
@@ -90,7 +90,7 @@ const notifications: Page = page({
         <p class="muted">
           Choose what appears among your <a href="/notifications">notifications</a> and what is sent by mail.${" "}
           <a href="/notifications/subscriptions">Subscriptions</a> to single issues and pull requests have a page of
-          their own.${services.config.mail.host === "" && " This site sends no mail yet."}
+          their own.${services.config.mail.host === "" && " This site does not send mail."}
         </p>
         ${formView(choose, { draft, submit: "Save", fields: [{ kind: "content", content: choicesTable(chosen) }] })}
         <h2 id="watching">By repository</h2>
@@ -101,7 +101,7 @@ const notifications: Page = page({
         ${rowsOr(
           owned,
           (each) => levelRow(each, levels.get(each.repository.id) ?? "all", automatic.has(each.repository.id), draft),
-          empty("eye", "You watch no repositories", "Use the Watch button of a repository."),
+          empty("eye", "You aren’t watching any repositories", "Use the Watch button on a repository."),
         )}
         ${pager(reader.url, page, total)}
       `,

@@ -42,10 +42,10 @@ async function list({ db, actor, me, page, reader }: Call, refusal?: Refusal): P
               ${formButton(leave, { org: row.name }, html`Leave<span class="hidden-text"> ${row.name}</span>`)}
             </li>
           `,
-        empty("organization", "You are in no organization", "Owners of an organization add you to one of its teams."),
+        empty("organization", "You aren’t a member of any organization", "Owners of an organization add you to one of its teams."),
       )}
       ${pager(reader.url, page, total)}
-      <p class="muted">Who leaves loses what its teams gave them, and works in its repositories no longer.</p>
+      <p class="muted">Leaving an organization removes you from its teams, with the access that they give.</p>
     `,
   })
 }

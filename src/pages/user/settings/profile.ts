@@ -18,8 +18,13 @@ const about: readonly Field[] = [
     kind: "group",
     label: "Privacy",
     fields: [
-      { kind: "box", name: "hide_email", label: "Hide my e-mail address", hint: "Others see an address that receives no mail." },
-      { kind: "box", name: "hide_activity", label: "Hide my activity", hint: "Others don’t see you in feeds, nor your heatmap." },
+      { kind: "box", name: "hide_email", label: "Hide my e-mail address", hint: "Others see a no-reply address instead." },
+      {
+        kind: "box",
+        name: "hide_activity",
+        label: "Hide my activity",
+        hint: "Your activity is hidden from feeds, and so is your heatmap.",
+      },
     ],
   },
 ]
@@ -34,7 +39,7 @@ const profile: Page = page({
       title: "Profile",
       body: html`
         <h1>Profile</h1>
-        <p><a href="${path(me.name)}">See how others see you</a></p>
+        <p><a href="${path(me.name)}">View public profile</a></p>
         ${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: about })}
         <h2 id="picture">Picture</h2>
         <p>${avatar(me, 96)}</p>

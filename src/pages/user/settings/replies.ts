@@ -50,7 +50,7 @@ async function listPage({ db, me, page: { limit, offset, number }, draft }: Call
     title: "Saved replies",
     body: html`
       <h1>Saved replies</h1>
-      <p class="muted">Texts that you put into a comment from the menu below its field. Only you see them.</p>
+      <p class="muted">Replies that you can insert when you write a comment. Only you can see them.</p>
       ${rowsOr(
         rows,
         ({ id, name, content }) =>
@@ -64,17 +64,13 @@ async function listPage({ db, me, page: { limit, offset, number }, draft }: Call
               ${formButton(remove, { id: String(id) }, html`Delete<span class="hidden-text"> ${name}</span>`)}
             </li>
           `,
-        empty(
-          "reply",
-          "You have saved no reply",
-          "What you write again and again, such as a question for the version, can be saved below.",
-        ),
+        empty("reply", "No saved replies", "Save text that you use often, such as a request for details."),
       )}
       ${pager(REPLIES_PATH, { number, limit, offset }, total)}
       <h2 id="new">Save a reply</h2>
       ${
         total >= MOST_REPLIES
-          ? html`<p>There is room for ${plural(MOST_REPLIES, "reply", "replies")}: delete one before you save another.</p>`
+          ? html`<p>You can have up to ${plural(MOST_REPLIES, "reply", "replies")}: delete one to save another.</p>`
           : formView(add, { draft, fields, submit: "Add" })
       }
     `,
@@ -85,9 +81,9 @@ async function editorPage({ db, me, path, draft }: Omit<Call, "page"> & Required
   const record = await replyOf(db, me.id, numberIn(path, "id"))
   return personalSettings({
     part: "replies",
-    title: "Change a saved reply",
+    title: "Edit saved reply",
     body: html`
-      <h1>Change a saved reply</h1>
+      <h1>Edit saved reply</h1>
       ${formView(change, {
         path,
         record,
@@ -130,7 +126,7 @@ const remove: Page = page({
   access: signedIn,
   answer: async ({ services, me, path }) => {
     await services.database.write((tx) => dropReply(tx, me.id, numberIn(path, "id")))
-    return moved(REPLIES_PATH, { flash: "The reply is deleted." })
+    return moved(REPLIES_PATH, { flash: "Saved reply deleted." })
   },
 })
 

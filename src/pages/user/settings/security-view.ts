@@ -43,18 +43,18 @@ export function securityView(services: Services, { hasTwoFactor, codes, passkeys
     </section>
     <section>
       <h2>Passkeys</h2>
-      ${rowsOr(passkeys, (row) => passkeyRow(row, now), html`<p>You have none. A passkey signs you in without a password.</p>`)}
+      ${rowsOr(passkeys, (row) => passkeyRow(row, now), html`<p>No passkeys yet. With a passkey you sign in without a password.</p>`)}
       ${
         hasPasskeys(services)
           ? html`<p><a class="button" href="${NEW_PASSKEY}">${icon("key")} Add a passkey</a></p>`
-          : notice("info", "Browsers have passkeys only for addresses with https.")
+          : notice("info", "Passkeys need HTTPS.")
       }
     </section>
     ${outside(services, links, now)}
     <section>
       <h2>Sessions</h2>
-      ${rowsOr(sessions, (row) => sessionRow(row, row.id === here, now), empty("browser", "Nowhere"))}
-      ${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, "Sign out all other browsers", {}, "danger")}
+      ${rowsOr(sessions, (row) => sessionRow(row, row.id === here, now), empty("browser", "No sessions"))}
+      ${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, "Sign out all other sessions", {}, "danger")}
     </section>
   `
 }
@@ -64,7 +64,7 @@ const passkeyRow = (row: Passkey, now: number): Html =>
     <li class="bar">
       <span>
         <strong>${row.name}</strong> <span class="muted">
-          added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}
+          added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`}
         </span>
       </span>
       ${buttonForm(`${SECURITY}/passkeys/remove`, html`Remove<span class="hidden-text"> ${row.name}</span>`, { id: row.id })}
@@ -78,8 +78,7 @@ const sessionRow = (row: ListedSession, isHere: boolean, now: number): Html =>
         <strong>${row.agent || "Unknown browser"}</strong>${" "}
         ${isHere && html`<span class="chip">This browser</span>`}${" "}
         <span class="muted">
-          from ${row.network}, by ${METHODS[row.method]}, since ${time(row.created_at, now)}, used
-          last ${time(row.last_used_at, now)}
+          from ${row.network}, by ${METHODS[row.method]}, since ${time(row.created_at, now)}, last used ${time(row.last_used_at, now)}
         </span>
       </span>
       ${
@@ -99,16 +98,16 @@ const twoSteps = (isOn: boolean, codes: number): Html =>
   isOn
     ? html`
       <p>
-        You are asked for a code of your authenticator app after your password. You have${" "}
+        Enabled: you are asked for a code from your authenticator app after your password. You have${" "}
         ${codes === 0 ? "no recovery codes" : codes === 1 ? "one recovery code" : `${codes} recovery codes`} left.
       </p>
       <div class="bar">
-        ${buttonForm(`${SECURITY}/two_factor/codes`, "Make new recovery codes", {}, "")}
-        ${buttonForm(`${SECURITY}/two_factor/disable`, "Switch it off", {}, "danger")}
+        ${buttonForm(`${SECURITY}/two_factor/codes`, "Generate new recovery codes", {}, "")}
+        ${buttonForm(`${SECURITY}/two_factor/disable`, "Disable", {}, "danger")}
       </div>
     `
     : html`
-      <p>With an authenticator app, who has your password alone can’t sign in.</p>
+      <p>With two-factor authentication, your password alone is not enough to sign in.</p>
       <p><a class="button" href="${ENROLL}">${icon("shield")} Set up an authenticator app</a></p>
     `
 
@@ -129,7 +128,7 @@ function outside(services: Services, links: readonly Link[], now: number): Conte
                   <li class="bar">
                     <span>
                       <strong>${row.label}</strong> at ${titleFor(services, row.provider)}${" "}
-                      <span class="muted">used last ${time(row.last_used_at, now)}</span>
+                      <span class="muted">last used ${time(row.last_used_at, now)}</span>
                     </span>
                     ${buttonForm(`${SECURITY}/links/remove`, html`Unlink<span class="hidden-text"> ${row.label}</span>`, { id: row.id })}
                   </li>

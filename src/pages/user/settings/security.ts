@@ -76,7 +76,7 @@ export const securityPages: readonly Page[] = [
       const session = await confirmedSession(services, reader, SECURITY)
       if ("kind" in session) return session
       await services.database.write((tx) => disableTwoFactor(tx, me))
-      const flash = "You sign in with the password alone from now on. All other browsers were signed out."
+      const flash = "Two-factor authentication disabled. All other sessions were signed out."
       return moved(SECURITY, { flash, session: await signedInAnew(services, session, reader) })
     },
   }),
@@ -115,7 +115,7 @@ export const securityPages: readonly Page[] = [
       if ("kind" in session) return session
       await register(services, me, { ticket: query.passkey_ticket, credential: query.credential, name: query.name })
       await endOtherSessions(services, session)
-      return moved(SECURITY, { flash: "You can sign in with this passkey from now on. All other browsers were signed out." })
+      return moved(SECURITY, { flash: "Passkey added. All other sessions were signed out." })
     },
   }),
 
@@ -128,7 +128,7 @@ export const securityPages: readonly Page[] = [
       whenConfirmed(services, reader, async (session) => {
         await removePasskey(services, me, query.id)
         await endOtherSessions(services, session)
-        return "The passkey is not accepted any more. All other browsers were signed out."
+        return "Passkey deleted. All other sessions were signed out."
       }),
   }),
 
@@ -141,7 +141,7 @@ export const securityPages: readonly Page[] = [
       whenConfirmed(services, reader, async (session) => {
         await unlink(services, me, query.id)
         await endOtherSessions(services, session)
-        return "That account does not sign you in any more. All other browsers were signed out."
+        return "Account unlinked. All other sessions were signed out."
       }),
   }),
 
@@ -152,7 +152,7 @@ export const securityPages: readonly Page[] = [
     query: { id: Type.Integer() },
     answer: async ({ services, me, query }) => {
       await endSessionById(services, me, query.id)
-      return moved(SECURITY, { flash: "That browser is signed out." })
+      return moved(SECURITY, { flash: "Session signed out." })
     },
   }),
 
@@ -163,7 +163,7 @@ export const securityPages: readonly Page[] = [
     answer: async ({ services, reader }) => {
       const session = await sessionOfReader(services, reader)
       const ended = session ? await endOtherSessions(services, session) : 0
-      return moved(SECURITY, { flash: ended === 0 ? "There were no other browsers." : "All other browsers are signed out." })
+      return moved(SECURITY, { flash: ended === 0 ? "There were no other sessions." : "All other sessions are signed out." })
     },
   }),
 
@@ -215,7 +215,7 @@ async function enroll(services: Services, me: User, proposal = "", refusal?: Ref
     html`
       ${refusal && fault === undefined && notice("bad", refusal.message)}
       <div class="form">
-        <p>Scan this with the app, or type the secret into it. Then enter the code that it shows.</p>
+        <p>Scan the QR code with your authenticator app, or enter the secret. Then enter the code that the app shows.</p>
         ${await qrCode(address, "QR code for your authenticator app")}
         <p>Secret: <code>${secret.replace(/.{4}(?=.)/g, "$& ")}</code></p>
         <form class="form" method="post" action="${ENROLL}">
@@ -234,13 +234,13 @@ const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
     "Your recovery codes",
     html`
       <div class="form">
-        ${session && notice("good", "You are asked for a code beside your password from now on. All other browsers were signed out.")}
+        ${session && notice("good", "Two-factor authentication enabled. All other sessions were signed out.")}
         <p>
-          Each of these is good once in place of a code, if you lose the app. They are shown only now: keep them where
-          the app is not. Earlier ones are void.
+          If you lose access to your authenticator app, each of these codes lets you sign in once. They won’t be
+          shown again: store them in a safe place. Earlier recovery codes no longer work.
         </p>
         <ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-        <p><a class="button primary" href="${SECURITY}">I have kept them</a></p>
+        <p><a class="button primary" href="${SECURITY}">Done</a></p>
       </div>
     `,
     session ? { session } : {},
@@ -249,7 +249,7 @@ const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
 async function newPasskey(services: Services, me: User, name = "", refusal?: Refusal): Promise<Shown> {
   const ceremony = await beginRegistration(services, me)
   const title = "Add a passkey"
-  if (!ceremony) return shown(title, notice("info", "Browsers have passkeys only for addresses with https."))
+  if (!ceremony) return shown(title, notice("info", "Passkeys need HTTPS."))
   const fault = refusal?.field === "name" ? refusal.message.replace(/^\[name\]: m/, "M") : undefined
   return shown(
     title,
@@ -257,8 +257,8 @@ async function newPasskey(services: Services, me: User, name = "", refusal?: Ref
       ${refusal && fault === undefined && notice("bad", refusal.message)}
       <div class="form">
         <p>
-          A passkey is kept by your device, your password manager or a security key. It signs you in without a password,
-          and after a password it stands for the code.
+          A passkey is stored on your device, in your password manager or on a security key. You can sign in with it
+          without a password, or use it as a second factor.
         </p>
         <form
           class="form"
@@ -274,15 +274,15 @@ async function newPasskey(services: Services, me: User, name = "", refusal?: Ref
             required: true,
             autofocus: true,
             maxlength: 50,
-            hint: "Such as the name of the device.",
+            hint: "For example, the name of the device.",
             fault,
           })}
           <input type="hidden" name="passkey_ticket" value="${ceremony.ticket}">
-          <input type="hidden" name="credential" value=""><button class="primary">${icon("key")} Add it</button>
+          <input type="hidden" name="credential" value=""><button class="primary">${icon("key")} Add passkey</button>
           <p class="fault" role="alert" hidden></p>
         </form>
         <noscript>
-          <p>This needs scripts, which are off in your browser.</p>
+          <p>This needs JavaScript, which is disabled in your browser.</p>
         </noscript>
         <p><a href="${SECURITY}">Back</a></p>
       </div>

@@ -36,14 +36,15 @@ const tokens: Page = page({
       body: html`
         <div class="bar">
           <h1>Access tokens</h1>
-          <a class="button primary end" href="${NEW}">${icon("plus")} Make a token</a>
+          <a class="button primary end" href="${NEW}">${icon("plus")} Generate new token</a>
         </div>
         <p class="muted">
-          Programs use a token in place of your password. It can do what its scopes say, and no more than you.
+          Access tokens work in place of your password for programs and the API. A token can do what its scopes
+          allow, and no more than you can.
         </p>
         ${
           rows.length === 0
-            ? empty("lock", "You have no token", "Make one for each program, so that you can end it alone.")
+            ? empty("lock", "No access tokens yet", "Create one for each program, so that each can be revoked on its own.")
             : html`<ul class="rows">${rows.map((row) => tokenRow(row, now))}</ul>`
         }
         ${pager(reader.url, page, total)}
@@ -67,7 +68,7 @@ const tokenRow = (row: AccessToken, now: number): Html =>
           </ul>
         </details>
         <span class="muted small">
-          Made ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "not used yet" : html`used last ${time(row.last_used_at, now)}`}
+          Created ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`}
         </span>
       </div>
       ${formButton(remove, { id: String(row.id) }, html`Delete<span class="hidden-text"> ${row.name}</span>`)}
@@ -93,9 +94,9 @@ const group = (label: string, ...categories: readonly ScopeCategory[]): Field =>
 
 /** All categories, as a person looks for them. */
 const scopes: readonly Field[] = [
-  group("Work", "repository", "issue", "package"),
+  group("Development", "repository", "issue", "package"),
   group("People", "user", "notification", "organization"),
-  group("The site", "misc", "activitypub", "admin"),
+  group("Site", "misc", "activitypub", "admin"),
 ]
 
 const make: Page = page({
@@ -124,9 +125,9 @@ const make: Page = page({
               required: true,
               maxlength: 255,
             },
-            { kind: "content", content: html`<p>Choose what it may do, and no more than the program needs.</p>` },
+            { kind: "content", content: html`<p>Select the permissions that the program needs.</p>` },
             ...scopes,
-            { kind: "box", name: "all", label: "All permissions", hint: "Overrides the choices above." },
+            { kind: "box", name: "all", label: "All permissions", hint: "Overrides the permissions above." },
             {
               kind: "box",
               name: "public-only",
@@ -163,9 +164,9 @@ const create = form({
       isPrivate: true,
       body: html`
         <h1>Your new token</h1>
-        ${notice("good", "Copy it now: it is shown only this once.")}
+        ${notice("good", "Copy it now: you won’t be able to see it again.")}
         <p><code class="break">${String(memberOf(record, "sha1"))}</code></p>
-        <p><a class="button primary" href="${TOKENS}">I have kept it</a></p>
+        <p><a class="button primary" href="${TOKENS}">Done</a></p>
       `,
     }),
 })

@@ -139,7 +139,7 @@ describe("swagger2", () => {
             422: { $ref: "#/responses/invalid" },
           },
           "x-since": "0.1.0",
-          "x-access": "Whoever has signed in",
+          "x-access": "Signed-in users",
           "x-token-scopes": ["write:misc"],
         },
       },
@@ -280,7 +280,7 @@ describe("inWords", () => {
   it("says rules in words, and names those that have none", () => {
     expect(ruleText({ subject: "site", needs: "nothing", signIn: "optional" })).toBe("Anybody")
     expect(ruleText({ subject: "repository", needs: "repo.code:write", signIn: "required" })).toBe(
-      "Whoever may write to the repository’s code and has signed in",
+      "Anyone who may write to the repository’s code and has signed in",
     )
     expect(ruleText({ subject: "team", needs: "luck", signIn: "optional" })).toBe("team: luck")
   })

@@ -47,7 +47,7 @@ export function apiPage(operations: readonly Operation[], about: PageAbout): str
 <a href="${escapeHtml(root)}/swagger.v1.json">Swagger 2.0</a> or <a href="${escapeHtml(root)}/openapi.v1.json">OpenAPI 3.1</a>.</p>
 <div class="intro">
 <p><strong>Signing in</strong> Send <code>Authorization: token …</code> with an access token, or Basic with name and password. An account with a second factor
-adds <code>X-Gitea-OTP</code>. A site administrator may act as somebody else with <code>Sudo</code>.</p>
+adds <code>X-Gitea-OTP</code>. A site administrator may act as someone else with <code>Sudo</code>.</p>
 <p><strong>Lists</strong> They come in pages: <code>page</code> counts from 1, <code>limit</code> is the page’s size. <code>Link</code> leads to the other pages,
 <code>X-Total-Count</code> is the length of the whole.</p>
 <p><strong>Refusals</strong> Each is an ${typeLink("APIError")} with a message that names what was refused. What is missing, or hidden from the caller, is 404: an ${typeLink("APINotFound")}, or no body

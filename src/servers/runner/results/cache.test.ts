@@ -280,7 +280,7 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
     expect((await finish(job, "huge", 1)).status).toBe(200)
   })
 
-  test("those that nobody uses, and uploads of jobs that have ended, are removed by the clock", async () => {
+  test("those that no one uses, and uploads of jobs that have ended, are removed by the clock", async () => {
     const job = await onBranch("main")
     const now = services().now()
     for (const key of ["old", "new"]) await save(job, key)

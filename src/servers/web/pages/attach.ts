@@ -25,7 +25,7 @@ export async function filesFirst(services: Services, { page, request, actor, pat
   if (!Buffer.isBuffer(request.body) || !request.headers["content-type"]?.startsWith(FORM_TYPE) || !request.body.includes(ATTACH))
     return told
   const fields = new URLSearchParams(request.body.toString("utf8"))
-  if (fields.has(ATTACH)) return told ?? new Unsent("Nothing is sent yet, and the files have to be chosen again")
+  if (fields.has(ATTACH)) return told ?? new Unsent("Nothing is sent yet; choose the files again")
   const chosen = fields.getAll(FILES).filter((name) => name !== "")
   return chosen.length === 0
     ? undefined
@@ -40,7 +40,7 @@ interface Sent {
 }
 
 /**
- * Reads the form: afterwards the request is as if it had been sent without the files, and with their Markdown in the text. Whoever may not attach files
+ * Reads the form: afterwards the request is as if it had been sent without the files, and with their Markdown in the text. A user who may not attach files
  * keeps what they typed.
  */
 async function receive(services: Services, { page, request, actor, path }: Sent): Promise<Refusal> {

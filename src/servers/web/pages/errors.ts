@@ -10,18 +10,18 @@ import { sentence } from "../../../web/problem.ts"
 /** Pages that say why there is nothing to see, and what to do next. */
 
 const TITLES: Readonly<Partial<Record<RefusalKind, readonly [string, IconName]>>> = {
-  notFound: ["There is nothing here", "telescope"],
-  forbidden: ["You may not do this", "lock"],
+  notFound: ["Page not found", "telescope"],
+  forbidden: ["Access denied", "lock"],
   tooMany: ["Too many requests", "hourglass"],
   busy: ["The server is busy", "hourglass"],
-  unavailable: ["The site is being looked after", "tools"],
+  unavailable: ["The site is under maintenance", "tools"],
   internal: ["Something went wrong", "alert"],
-  full: ["The site has no space left", "alert"],
-  tooLarge: ["This is too large", "alert"],
-  methodNotAllowed: ["This address takes something else", "alert"],
-  timeout: ["This took too long", "hourglass"],
-  conflict: ["Somebody else was faster", "git-compare"],
-  preconditionFailed: ["Somebody else was faster", "git-compare"],
+  full: ["The site has run out of disk space", "alert"],
+  tooLarge: ["Too large", "alert"],
+  methodNotAllowed: ["Method not allowed", "alert"],
+  timeout: ["Timed out", "hourglass"],
+  conflict: ["Conflict with another change", "git-compare"],
+  preconditionFailed: ["Conflict with another change", "git-compare"],
 }
 
 interface About {
@@ -38,7 +38,7 @@ const PASSING: ReadonlySet<RefusalKind> = new Set(["tooMany", "busy", "unavailab
 
 export function errorPage(refusal: Refusal, about: About): Shown {
   const { method, url, back, isSignedIn } = about
-  const [title, name] = TITLES[refusal.kind] ?? ["This can't be done", "alert"]
+  const [title, name] = TITLES[refusal.kind] ?? ["Invalid request", "alert"]
   const isForm = method === "POST"
   const isMissing = refusal.kind === "notFound"
   return {
@@ -66,14 +66,14 @@ export function errorPage(refusal: Refusal, about: About): Shown {
           ${isForm && html`<a class="button primary" href="${back}">${icon("arrow-left")} Go back</a>`}
           <a class="button" href="/">${icon("home")} ${isSignedIn ? "Dashboard" : "Front page"}</a>
         </div>
-        ${isMissing && !isForm && filterForm("/search", wordsIn(url), "Search for it")}
+        ${isMissing && !isForm && filterForm("/search", wordsIn(url), "Search")}
         <p class="muted small">Status ${refusal.status}</p>
       </section>
     `,
   }
 }
 
-/** The names in a path: what somebody may have looked for. */
+/** The names in a path: what someone may have looked for. */
 function wordsIn(url: string): string {
   const [path = ""] = url.split("?", 1)
   try {
@@ -86,10 +86,10 @@ function wordsIn(url: string): string {
 function wordsFor(refusal: Refusal, { method, requestId, isSignedIn }: About): Content {
   if (refusal.kind === "notFound")
     return isSignedIn
-      ? "It was moved or deleted, or it is private and you may not see it."
-      : "It was moved or deleted, or it is private: sign in if you have an account."
+      ? "It may have been moved or deleted, or you don’t have access to it."
+      : "It may have been moved or deleted, or it is private: sign in to see it."
   if (refusal.kind === "internal")
-    return html`${method === "POST" && "Nothing was changed. "}The administrators find more in the log, under <code>${requestId}</code>.`
+    return html`${method === "POST" && "Nothing was changed. "}Administrators find details in the log, under <code>${requestId}</code>.`
   return `${sentence(refusal.message)}${adviceFor(refusal, method)}`
 }
 
@@ -98,20 +98,20 @@ function adviceFor({ kind, retryAfter }: Refusal, method: string): string {
   const isForm = method === "POST"
   switch (kind) {
     case "methodNotAllowed":
-      return isForm ? " Nothing was changed." : " It is that of a form, which is sent from the page that it stands on."
+      return isForm ? " Nothing was changed." : " This is the address of a form."
     case "tooLarge":
       return " Nothing was changed: go back, and send less."
     case "forbidden":
-      return " Nothing was changed. If you think that you should be allowed to, ask those who own this."
+      return " Nothing was changed. Ask an owner for access if you need it."
     case "conflict":
     case "preconditionFailed":
       return " Go back to see what is there now."
     case "tooMany":
-      return retryAfter === undefined || retryAfter < 2 ? "" : ` It can be tried again in ${retryAfter} seconds.`
+      return retryAfter === undefined || retryAfter < 2 ? "" : ` Try again in ${retryAfter} seconds.`
     case "full":
-      return " Tell the administrators of this site."
+      return " Contact the administrators of this site."
     default:
-      return isForm && PASSING.has(kind) ? " Nothing was changed: go back, and send it again." : ""
+      return isForm && PASSING.has(kind) ? " Nothing was changed: go back and try again." : ""
   }
 }
 

@@ -54,7 +54,7 @@ async function* textsOf(first: IteratorResult<PageEvent, void>, source: AsyncGen
       text = ""
     }
   } finally {
-    // Nobody waits for what was on its way.
+    // No one waits for what was on its way.
     coming.catch(() => {})
     stop()
   }

@@ -18,7 +18,7 @@ export function undoableIn(pages: readonly Page[]): Undoable {
   return new Map(pages.filter(({ id, method }) => method === "POST" && ids.has(id)).map((page) => [page.id, page]))
 }
 
-/** Whether somebody will see the answer. What a script asks for is no page, and takes no flash away from one. */
+/** Whether someone will see the answer. What a script asks for is no page, and takes no flash away from one. */
 export const isNavigation = ({ headers }: FastifyRequest): boolean => headers["sec-fetch-dest"] !== "empty"
 
 export const noFlash = `${FLASH}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`

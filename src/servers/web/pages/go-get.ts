@@ -39,7 +39,7 @@ function askedFor(request: FastifyRequest): Names | undefined {
   return isAccountName(owner) && REPOSITORY.test(repo) ? { owner, repo } : undefined
 }
 
-/** The default branch, where everybody may know it; else the one that new repositories have. */
+/** The default branch, where everyone may know it; else the one that new repositories have. */
 async function branchOf({ database, config }: Services, { owner, repo }: Names): Promise<string> {
   const usual = config.repository.defaultBranch
   if (config.security.requireSignIn) return usual

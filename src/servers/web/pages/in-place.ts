@@ -43,14 +43,14 @@ const page = (request: FastifyRequest, fields: URLSearchParams, content: Content
   const own = [...fields].filter(([name]) => !name.startsWith(PREFIX))
   const kept = own.filter(([name]) => !SECRET.test(name))
   return stepPage(
-    "Sign in to go on",
+    "Sign in to continue",
     html`
       ${problemBeside(refusal, ["code"])}
       ${notice(
         "info",
         html`
-          You are not signed in any more. Nothing of what you wrote is lost: it is sent once you have signed in.${
-            kept.length < own.length && " Passwords and codes of that form have to be typed again."
+          Your session has ended. Nothing you wrote is lost: it is sent once you sign in.${
+            kept.length < own.length && " Passwords and codes have to be entered again."
           }
         `,
       )}

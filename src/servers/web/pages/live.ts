@@ -6,13 +6,13 @@ import { type Followed, NOTIFICATIONS, type PageEvent, type SentEvents } from ".
 import type { Services } from "../../../core/services.ts"
 
 /**
- * Pages that are open and follow what happens. The process looks once a second, while anybody follows, whether the log of events has grown; a
+ * Pages that are open and follow what happens. The process looks once a second, while anyone follows, whether the log of events has grown; a
  * follower is told that something happened to their page, and their browser asks for the page again. Nothing is kept of what they are slow to hear.
  */
 
 const LOOK_MS = 1_000
 const EVENTS_AT_ONCE = 500
-/** Pages that one person, or one address where nobody is signed in, may follow at once; browsers follow only the page that is seen. */
+/** Pages that one person, or one address where no one is signed in, may follow at once; browsers follow only the page that is seen. */
 const OF_ONE = 20
 const OF_ALL = 2_000
 
@@ -26,7 +26,7 @@ type News = "changed" | "notified" | "access"
 
 interface Follower {
   readonly who: string
-  /** 0 where nobody is signed in. */
+  /** 0 where no one is signed in. */
   readonly userId: number
   followed: readonly Followed[]
   /** What they were not told yet. */
@@ -43,7 +43,7 @@ interface Follow {
 
 export interface LivePages {
   /**
-   * A stream of `changed` and `notified`, for somebody who may see the page: `followed` decides so before each of them. Refuses with `busy` where
+   * A stream of `changed` and `notified`, for someone who may see the page: `followed` decides so before each of them. Refuses with `busy` where
    * too many follow.
    */
   readonly follow: (follow: Follow) => SentEvents
@@ -110,7 +110,7 @@ export function openLivePages({ database, log }: Pick<Services, "database" | "lo
   async function* changes({ who, userId, followed: look }: Follow, signal: AbortSignal): AsyncGenerator<PageEvent, void> {
     const followed = await look()
     const mine = [...followers].filter((each) => each.who === who).length
-    if (mine >= OF_ONE || followers.size >= OF_ALL) throw refuse.busy("too many pages are followed; load the page again to see what is new")
+    if (mine >= OF_ONE || followers.size >= OF_ALL) throw refuse.busy("too many live pages are open; reload the page to see what is new")
     const news = new Set<News>()
     let happened = Promise.withResolvers<void>()
     const wake = () => happened.resolve()

@@ -8,7 +8,7 @@ interface HeadersOf {
   readonly retryAfter?: number
 }
 
-/** The headers of every page: it runs and loads what is ours, is framed by nobody, and tells no other site where the reader was. */
+/** The headers of every page: it runs and loads what is ours, is framed by no one, and tells no other site where the reader was. */
 export function pageHeaders({ formTargets = [], retryAfter }: HeadersOf): Readonly<Record<string, string>> {
   return {
     "content-type": "text/html;charset=utf-8",
@@ -38,6 +38,6 @@ export function pageHeaders({ formTargets = [], retryAfter }: HeadersOf): Readon
   }
 }
 
-/** Nobody keeps the answer: it has a secret, or a sentence that is shown once. */
+/** No one keeps the answer: it has a secret, or a sentence that is shown once. */
 export const NOT_STORED = { "cache-control": "no-store" } as const
 export const notStored = (reply: FastifyReply): FastifyReply => reply.headers(NOT_STORED)

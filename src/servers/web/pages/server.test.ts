@@ -204,7 +204,7 @@ describe("serving pages", () => {
     expect(await cookieAfter({ lines: "long" })).toContain("=split.ignore-eol.long;")
     expect(await cookieAfter({})).toContain("=split.ignore-eol.wrap;")
     expect(await cookieAfter({ style: '"><b>;', whitespace: "ignore-all" })).toContain("=unified.ignore-all.wrap;")
-    // What everybody has needs no cookie.
+    // What everyone has needs no cookie.
     expect(await cookieAfter({ style: "unified", whitespace: "show-all" })).toContain("hearth_diffs=; Path=/; Max-Age=0;")
     expect((await form("/-/diffs", { style: "split" }, { origin: "https://elsewhere.example" })).status).toBe(403)
     const counts = await undisturbed(forge.hearth.services.database, async (mark) => ({

@@ -166,7 +166,7 @@ async function visitorOf(
   }
 }
 
-/** Where somebody pastes a clone address into a browser, the name ends in `.git`. */
+/** Where someone pastes a clone address into a browser, the name ends in `.git`. */
 function pathOfPage({ address }: Page, request: DeclaredRequest): Readonly<Record<string, string>> {
   const path = pathOf(address, request)
   const repo = path["repo"]?.replace(/\.git$/, "")
@@ -250,7 +250,7 @@ async function readyOf(
   return readyText(answered.status ?? 200, pageHeaders(answered), `${before}${after}`)
 }
 
-/** Sends a page that is not declared, such as one that asks for the sign-in in place; nobody stores it. */
+/** Sends a page that is not declared, such as one that asks for the sign-in in place; no one stores it. */
 const sendShown = async (services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> =>
   sendFramed(reply, shown, await surroundings(services, request, await sessionOf(services, request)))
 
@@ -296,7 +296,7 @@ const MOVED = "application/vnd.hearth.moved+json"
 
 function sendMoved(request: FastifyRequest, reply: FastifyReply, { to, status = 303, flash, undo }: Moved): FastifyReply {
   const isTold = request.headers.accept === MOVED
-  // What other scripts ask for, nobody sees.
+  // What other scripts ask for, no one sees.
   if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(flash, undo))
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
@@ -317,7 +317,7 @@ function fieldsOf({ config }: Services, page: Page, request: FastifyRequest): Fi
   return { query: readBody(page.query, body, request.headers["content-type"], BY_FORM), page: rows }
 }
 
-/** The values of a query that can be read: somebody may have typed the others, or an older link may have them. */
+/** The values of a query that can be read: someone may have typed the others, or an older link may have them. */
 function readable(schema: TObject, parameters: URLSearchParams): unknown {
   try {
     return readQuery(schema, parameters)

@@ -171,7 +171,7 @@ describe("signatures", () => {
     expect(isSignedBy(parseKeyText(other.line).key, { algorithm, body, numbers: "ssh" }, over)).toBe(false)
   })
 
-  test("of a security key count when somebody touched it, for the application that it is for", () => {
+  test("of a security key count when someone touched it, for the application that it is for", () => {
     const token = makeToken()
     const key = readKey(token.blob)
     expect(key.application).toBe("ssh:")

@@ -37,7 +37,7 @@ const newPasskey = {
   content: Type.Object({ userId: Type.Integer(), challenge: Type.String() }),
   seconds: SECONDS,
 }
-/** `userId`: whose keys are asked for; 0 for anybody's. */
+/** `userId`: whose keys are asked for; 0 for anyone's. */
 const assertion = {
   purpose: "passkey",
   content: Type.Object({ userId: Type.Integer(), challenge: Type.String() }),
@@ -175,7 +175,7 @@ export async function register(services: Services, user: User, { ticket, credent
 }
 
 /**
- * Asks the browser for a passkey: of anybody's, or, after the password, for a key of this account. Undefined where browsers offer none, and where
+ * Asks the browser for a passkey: of anyone's, or, after the password, for a key of this account. Undefined where browsers offer none, and where
  * the account has none.
  */
 export async function beginAssertion(services: Services, user?: Pick<User, "id">): Promise<Ceremony | undefined> {

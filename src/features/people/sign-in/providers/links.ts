@@ -14,7 +14,7 @@ import { deleteLink, findLinked, findLinksOf, insertLink, touchLink } from "./st
 
 /**
  * The person whom an identity lets in: by the link that there is, or, where the provider is trusted with that, by a verified address that is an
- * activated one here; that makes the link. Undefined where nobody is known.
+ * activated one here; that makes the link. Undefined where no one is known.
  */
 export async function personBehind(services: Services, identity: Identity): Promise<User | undefined> {
   const { config, database, now } = services
@@ -48,7 +48,7 @@ export async function link({ now }: Pick<Services, "now">, tx: Transaction, user
   publish(tx, { kind: "user.edited", user, actor: user, changed: ["linked_accounts"], at: now() })
 }
 
-const belongsToAnother = () => refuse.conflict("That account signs in somebody else here")
+const belongsToAnother = () => refuse.conflict("That account signs in someone else here")
 
 /** Takes a link away. Refuses `notFound`, and `conflict` where the person would have nothing left to sign in with. */
 export async function unlink({ database, now }: Services, user: User, id: number): Promise<void> {

@@ -11,7 +11,7 @@ import { openTicket, sealTicket, useTicket } from "../credentials/tickets.ts"
 
 export type Provider = Static<typeof ProviderSchema>
 
-/** Who somebody is elsewhere, as the provider says. */
+/** Who someone is elsewhere, as the provider says. */
 export interface Identity {
   readonly provider: string
   /** The provider's lasting id. */

@@ -21,7 +21,7 @@ import type { Identity } from "../providers/providers.ts"
 import { deleteInvitation, deleteOldInvitations, findInvitation, findInvitationOf, saveInvitation } from "./store.ts"
 
 /**
- * How people make accounts for themselves. All begins with an invitation of an address, whether somebody else or the person asked for it: the code
+ * How people make accounts for themselves. All begins with an invitation of an address, whether someone else or the person asked for it: the code
  * in the mail proves the address, and the account is made with name and password by who has the code. So nothing is there before that: no name is
  * taken, and no account waits for a confirmation.
  */

@@ -54,10 +54,10 @@ const list: Page = page({
           branches.length > 0
             ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter })
             : text === ""
-              ? empty("git-branch", "There is no branch yet", "Branches are here as soon as something is pushed.")
-              : empty("git-branch", "No branch has such a name", html`<a href="${at}">Show all branches</a>`)
+              ? empty("git-branch", "No branches yet", "Push a branch to see it here.")
+              : empty("git-branch", "No branches found", html`<a href="${at}">Show all branches</a>`)
         }
-        ${!isComplete && html`<p class="muted small">How far some branches are apart is being counted. Load the page again to see it.</p>`}
+        ${!isComplete && html`<p class="muted small">Some branches are still being compared. Reload the page to see them.</p>`}
         ${pager(reader.url, rows, total)}
       `,
     })
@@ -129,13 +129,18 @@ const one: Page = page({
                 value: branch.name,
                 required: true,
                 maxlength: 100,
-                hint: "Open pull requests and rules follow, and links to the old name redirect.",
+                hint: "Open pull requests and branch protection rules follow, and links to the old name redirect.",
               },
             ],
           })}
           ${
             isDefault
-              ? html`<p class="muted">It is the default branch: pages and pull requests begin with it, and it can't be deleted.</p>`
+              ? html`
+                <p class="muted">
+                  This is the default branch: it is shown first, is the base of new pull requests, and can't be
+                  deleted.
+                </p>
+              `
               : [permission.mode >= Mode.admin && defaultPart(repository, branch, shown), deletePart(branch, shown)]
           }
         </div>
@@ -152,7 +157,7 @@ const defaultPart = ({ default_branch }: Repository, { name }: BranchRow, shown:
     ${formView(makeDefault, {
       ...shown,
       look: "plain",
-      submit: `Use it in place of ${default_branch}`,
+      submit: `Make default instead of ${default_branch}`,
       fields: [{ kind: "hidden", name: "default_branch", value: name }],
     })}
   `
@@ -160,7 +165,7 @@ const defaultPart = ({ default_branch }: Repository, { name }: BranchRow, shown:
 const deletePart = ({ commit_id }: BranchRow, shown: InForms): Html =>
   html`
     <h2 id="delete">Delete</h2>
-    <p>It can be restored right afterwards.</p>
+    <p>It can be restored afterwards.</p>
     ${formView(remove, {
       ...shown,
       look: "danger",

@@ -87,7 +87,7 @@ const HALF = 60
 
 /** How far a branch is from the default one, as two bars and in words. */
 function apart(comparison: AheadBehind | undefined, most: number, base: string): Html {
-  if (!comparison) return html`<span class="muted">…<span class="hidden-text">not counted yet</span></span>`
+  if (!comparison) return html`<span class="muted">…<span class="hidden-text">not computed yet</span></span>`
   const { ahead, behind } = comparison
   const width = (many: number) => (many === 0 ? 0 : Math.max(2, Math.round((Math.log1p(many) / Math.log1p(most)) * HALF)))
   return html`

@@ -218,7 +218,7 @@ const documentView = (name: string, href: string): Html =>
       ${empty(
         "file",
         "A PDF document",
-        "Open it in your browser, or download it.",
+        "View it in your browser, or download it.",
         html`<a class="button primary" href="${href}">Open</a>`,
       )}
     </div>
@@ -228,12 +228,16 @@ const documentView = (name: string, href: string): Html =>
 function tableView(name: string, text: string, separator: string, raw: string): Html {
   const { rows, isCut } = readTable(text, separator)
   const [head, ...body] = rows
-  if (!head) return empty("file", "The file is empty")
+  if (!head) return empty("file", "Empty file")
   const cell = (value: string): Html => html`<td dir="auto">${value}</td>`
   return html`
     ${
       isCut &&
-      html`<div class="inside">${notice("info", html`Only the beginning is shown. <a href="${raw}">The whole file</a> has more.`)}</div>`
+      html`
+        <div class="inside">
+          ${notice("info", html`Only the beginning of the file is shown. <a href="${raw}">The whole file</a> has more.`)}
+        </div>
+      `
     }
     <div class="scrolls" role="region" aria-label="${name}" tabindex="0">
       <table class="data values">

@@ -68,10 +68,7 @@ export async function largeView(call: OnCode, { git, revision, parts }: Located,
       part.isTooFar &&
       html`
         <div class="inside">
-          ${notice(
-            "info",
-            html`Only the first ${bytes(LIMITS.readBytes)} are shown on pages. <a href="${raw}">The whole file</a> has more.`,
-          )}
+          ${notice("info", html`Only the first ${bytes(LIMITS.readBytes)} are shown. <a href="${raw}">The whole file</a> has more.`)}
         </div>
       `
     }

@@ -307,7 +307,7 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
     const history = await show("/ann/names/commits/branch/main/new.txt")
     expect(history.text).toContain("as <bdi>old.txt</bdi>")
     expect(history.text).toContain("svg &quot;onload&quot; &amp; co")
-    expect(history.text).toContain("wrote it")
+    expect(history.text).toContain("authored")
     expect((await show("/ann/names/commits/branch/main/new.txt?follow-rename=false")).text).not.toContain("as <bdi>old.txt</bdi>")
   })
 
@@ -388,7 +388,7 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
       await services.database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("state", "=", "waiting").execute())
       await stage.settle()
       let page: Page | undefined
-      expect((await ann.get(`${path}?x`)).text).not.toContain("not counted yet")
+      expect((await ann.get(`${path}?x`)).text).not.toContain("not computed yet")
       const spawned = services.git.spawned()
       const statements = await statementsOf(services.database, async () => {
         page = await ann.get(path)
@@ -421,7 +421,7 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
   test("empty repositories have empty pages", async () => {
     await make("void")
     expect((await (await open()).get("/ann/void/commits")).location).toBe("/ann/void")
-    expect((await show("/ann/void/branches")).text).toContain("There is no branch yet")
+    expect((await show("/ann/void/branches")).text).toContain("No branches yet")
     expect((await show("/ann/void/graph")).text).toContain("No commits")
     for (const path of ["", "/contributors", "/code-frequency", "/recent-commits"]) await show(`/ann/void/activity${path}`)
   })

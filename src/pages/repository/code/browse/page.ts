@@ -294,8 +294,8 @@ function addMenu(call: OnCode, located: Located): Html | undefined {
       ${
         edit.writes &&
         html`
-          <a href="${edit.at("_upload")}" rel="nofollow">${icon("upload")}Upload a file</a>
-          <a href="${edit.at("_diffpatch")}" rel="nofollow">${icon("diff")}Apply a patch</a>
+          <a href="${edit.at("_upload")}" rel="nofollow">${icon("upload")}Upload file</a>
+          <a href="${edit.at("_diffpatch")}" rel="nofollow">${icon("diff")}Apply patch</a>
         `
       }
     `,
@@ -330,7 +330,7 @@ async function emptyPage(call: OnCode): Promise<PageAnswer> {
               href="${repositoryPath(call)}/_new/${escapePath(branch)}?filename=README.md"
               rel="nofollow"
             >
-              ${icon("plus")}Create a file
+              ${icon("plus")}Create file
             </a>
           </p>
           <section class="card">

@@ -3,7 +3,7 @@ import { databaseKinds } from "../../../../../tests/support/database.ts"
 import { effortOf } from "../../../../../tests/support/effort.ts"
 import { freshHearth, PASSWORD, type TestHearth } from "../../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("branches that somebody pushed to a moment ago on %s", (kind) => {
+describe.each(databaseKinds)("branches that someone pushed to a moment ago on %s", (kind) => {
   let forge: TestHearth
   let moment = 1_800_000_000
   const headers: Record<string, string> = {}
@@ -75,7 +75,7 @@ describe.each(databaseKinds)("branches that somebody pushed to a moment ago on %
   })
 
   /*
-   * Somebody pushed 6,000 branches: each was compared with all others whenever that person looked at the repository, three seconds in which nobody else was served.
+   * Someone pushed 6,000 branches: each was compared with all others whenever that person looked at the repository, three seconds in which no one else was served.
    */
   test("are the newest few, however many there are", async () => {
     await call("cal", "POST /user/repos", { name: "many", auto_init: true, default_branch: "main" })

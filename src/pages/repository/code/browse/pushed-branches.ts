@@ -29,7 +29,7 @@ export async function pushedBranches(call: OnCode): Promise<Content> {
     return html`
       <div class="notice info bar">
         <span class="break">
-          ${icon("git-branch")} You pushed to <bdi class="strong">${name}</bdi>
+          ${icon("git-branch")} You recently pushed to <bdi class="strong">${name}</bdi>
           ${isFork && html` of <bdi>${actor.user.name}/${fork}</bdi>`} ${time(updated_at)}.
         </span>
         <span class="end"></span>

@@ -82,7 +82,7 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
       </tbody>
     </table>
     ${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}
-    ${!isComplete && html`<p class="inside muted small">The last changes are being computed. Reload the page to see them.</p>`}
+    ${!isComplete && html`<p class="inside muted small">The last commits are being computed. Reload the page to see them.</p>`}
   `
 }
 

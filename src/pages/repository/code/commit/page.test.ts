@@ -311,7 +311,7 @@ describe("pages of differences", () => {
     expect(faults(shown.text)).toEqual([])
     expect(shown.text).toContain("1 commit")
     expect(shown.text).toContain("Open a pull request")
-    expect((await get("/mira/code/compare/main...main")).text).toContain("Both are the same commit")
+    expect((await get("/mira/code/compare/main...main")).text).toContain("Base and head are identical")
     expect((await get("/mira/code/compare/topic/one...main")).text).toContain("No new commits")
     expect((await get("/mira/code/compare/topic/one..main")).text).toContain('<section class="diff"')
     expect((await get("/mira/code/compare")).text).toContain("<form")
@@ -342,7 +342,7 @@ describe("pages of differences", () => {
       expect((await get(`/mira/closed/compare/main...${head}`, noorCookie)).text).toContain("a secret")
       for (const cookie of ["", olaCookie]) {
         const { status, text } = await get(`/mira/closed/compare/main...${head}`, cookie)
-        // Whoever has not signed in is asked to, whether it is there or not.
+        // Anyone who has not signed in is asked to, whether it is there or not.
         expect(status).toBe(cookie === "" ? 303 : 404)
         expect(text).not.toContain("a secret")
       }
@@ -379,7 +379,7 @@ describe("pages of differences", () => {
       expect(files.status).toBe(200)
       expect(faults(files.text)).toEqual([])
       expect(files.text).toMatch(/R30" data-n="30".*?class="noted".*?Why/s)
-      expect(files.text).toMatch(/On lines outside of the diff.*Far away/s)
+      expect(files.text).toMatch(/Outside of the diff.*Far away/s)
     }
     // By another address each time: the page itself is kept.
     let time = 0

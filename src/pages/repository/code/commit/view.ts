@@ -83,7 +83,7 @@ function parentOf({ query }: CommitCall, commit: Commit): { readonly commit: Com
 async function about(call: CommitCall, commit: Commit, parent: ObjectId | null): Promise<Html> {
   const { services, db, query, reader } = call
   const [listed] = await listCommitsForPages(services, db, call, [commit])
-  if (!listed) throw new TypeError("one commit makes one entry")
+  if (!listed) throw new TypeError("one entry for each commit")
   const [subject = ""] = commit.message.split("\n", 1)
   const rest = commit.message.slice(subject.length).trim()
   const note = await findNote(services, call, commit.id)
@@ -91,7 +91,7 @@ async function about(call: CommitCall, commit: Commit, parent: ObjectId | null):
   return html`
     <div class="bar">
       <h1>Commit <span class="mono">${commit.id.slice(0, 10)}</span></h1>
-      <a class="button small" href="${repositoryPath(call)}/src/commit/${commit.id}">${icon("code")}Browse the files</a>
+      <a class="button small" href="${repositoryPath(call)}/src/commit/${commit.id}">${icon("code")}Browse files</a>
       ${menu(
         html`${icon("download")}Download`,
         html`<a href="${here}.diff" rel="nofollow">Diff</a><a href="${here}.patch" rel="nofollow">Patch, as a mail</a>`,
@@ -118,7 +118,7 @@ async function about(call: CommitCall, commit: Commit, parent: ObjectId | null):
             : html`
               <p class="small">
                 <a href="${withQuery(reader.url, { containing: true })}#containing" rel="nofollow">
-                  ${icon("git-branch")} Branches and tags that contain it
+                  ${icon("git-branch")} Branches and tags
                 </a>
               </p>
             `
@@ -134,7 +134,7 @@ function pickMenu(call: CommitCall, id: ObjectId): Html {
   const at = `${repositoryPath(call)}/_cherrypick/${id}/${escapePath(call.repository.default_branch)}`
   return menu(
     html`${icon("kebab-horizontal", "More")}`,
-    html`<a href="${at}?revert=true" rel="nofollow">Revert it</a><a href="${at}" rel="nofollow">Cherry-pick it</a>`,
+    html`<a href="${at}?revert=true" rel="nofollow">Revert</a><a href="${at}" rel="nofollow">Cherry-pick</a>`,
   )
 }
 
@@ -147,7 +147,7 @@ async function people(call: CommitCall, { commit, author, committer, verificatio
   return html`
     <p class="meta">
       <span>
-        ${commitPerson(services, author, by)} ${isSame ? "committed" : "wrote this"}${" "}
+        ${commitPerson(services, author, by)} ${isSame ? "committed" : "authored"}${" "}
         ${time(isSame ? with_.when : by.when)}
       </span>
       ${!isSame && html`<span>${commitPerson(services, committer, with_)} committed ${time(with_.when)}</span>`}
@@ -183,12 +183,12 @@ function parents(call: CommitCall, { id, parents: all }: Commit, chosen: ObjectI
     <p class="meta">
       ${
         all.length === 0
-          ? html`<span>The first commit: it has no parent.</span>`
+          ? html`<span>Root commit: no parents.</span>`
           : html`<span>${plural(all.length, "parent").replace(/^1 /, "")}</span>${all.map(one)}`
       }
       <span>
         commit <span class="mono break">${id}</span>${" "}
-        <button type="button" class="small quiet" data-copy="${id}" hidden>${icon("copy", "Copy the whole id")}</button>
+        <button type="button" class="small quiet" data-copy="${id}" hidden>${icon("copy", "Copy full SHA")}</button>
       </span>
     </p>
   `
@@ -235,7 +235,7 @@ async function contained(call: CommitCall, commit: Commit): Promise<Html> {
   return html`
     <p class="bar" id="containing">
       ${branches.map((name) => link("branch", name))}${tags.map((name) => link("tag", name))}
-      ${branches.length + tags.length === 0 && !isCut && html`<span class="muted small">No branch and no tag contains it.</span>`}
+      ${branches.length + tags.length === 0 && !isCut && html`<span class="muted small">Not on any branch or tag.</span>`}
       ${isCut && html`<span class="muted small">There may be more.</span>`}
     </p>
   `

@@ -40,7 +40,7 @@ const list: Page = page({
         ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         ${
           tags.length === 0
-            ? empty("tag", "There is no tag yet", html`Make one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
+            ? empty("tag", "No tags yet", html`Create one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
             : html`<ul class="rows">${tags.map((tag) => tagRow(at, tag, isWriter))}</ul>`
         }
         ${pager(reader.url, rows, total)}
@@ -100,14 +100,14 @@ const confirmDelete: Page = page({
     if (!tag || !writesCode(call)) throw refuse.notFound()
     return repositoryPage(call, {
       tab: "releases",
-      title: `Delete the tag ${tag.name}`,
+      title: `Delete tag ${tag.name}`,
       unlisted: true,
       body: html`
-        <h1>Delete the tag <bdi>${tag.name}</bdi></h1>
+        <h1>Delete tag <bdi>${tag.name}</bdi></h1>
         <p>
           The commit <a class="mono" href="${repositoryPath(call)}/commit/${tag.target_id}">
             ${tag.target_id.slice(0, 10)}
-          </a> stays; who has fetched the tag keeps it.
+          </a> stays. Clones that have fetched the tag keep it.
         </p>
         ${formView(remove, {
           path: call.path,
