@@ -32,7 +32,7 @@ test("the host's key is made once, for its owner alone, and kept", async () => {
 
 test("a damaged key is not replaced: clients would be warned of another host", async () => {
   await writeFile(join(dataDir, "ssh_host_ed25519_key"), "not a key", { mode: 0o600 })
-  await expect(openHostKey(dataDir)).rejects.toThrow(/is damaged\. Revert to this version from a backup/)
+  await expect(openHostKey(dataDir)).rejects.toThrow(/is damaged\. Bring it back from a backup/)
   await expect(openHostKey("/dev/null/data")).rejects.toThrow(/can't be read or made/)
 })
 

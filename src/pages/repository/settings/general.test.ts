@@ -133,7 +133,7 @@ withHearth("general settings", { people: ["ann", "ben", "cyd"] }, ({ test, forge
   test("offer it to another owner, who refuses or accepts", async () => {
     const give = (new_owner: string) => owner.post(`${at}/transfer`, { new_owner, confirm: "ann/box" })
     const nobody = await give("nobody")
-    expect([nobody.status, faultOf(nobody)]).toEqual([422, "There is no one of this name."])
+    expect([nobody.status, faultOf(nobody)]).toEqual([422, "No such user or organization."])
     const offered = async () => (await writer.get("/ann/box")).text.includes("offers this repository")
 
     expect((await give("ben")).location).toBe(at)
