@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { type Caller, nobody } from "../git/index.ts"
+import { type Caller, ownCaller } from "../git/index.ts"
 
 /*
  * Who the current work is done for. Limits share what is scarce fairly among callers, many calls below the server that knows them: this is the one
@@ -13,8 +13,8 @@ interface Connected extends Caller {
 
 const callers = new AsyncLocalStorage<Connected>()
 
-/** The caller of the current work; `nobody` for work of the service itself. */
-export const currentCaller = (): Caller => callers.getStore() ?? nobody
+/** The caller of the current work; `ownCaller` for work of the service itself. */
+export const currentCaller = (): Caller => callers.getStore() ?? ownCaller
 
 /** Does the work for someone at this address. `signal` is asked for only when something costly is to be done. */
 export function workFor<T>(address: string | undefined, signal: () => AbortSignal | undefined, work: () => T): T {

@@ -81,9 +81,7 @@ describe("the key file", () => {
     async (content) => {
       const dataDir = mkdtempSync(join(folder, "bad-"))
       writeFileSync(keyFile(dataDir), content, { mode: 0o600 })
-      await expect(openSecrets({ dataDir })).rejects.toThrow(
-        /secret\.key is damaged: it must be 32 bytes.*Bring it back from a backup/,
-      )
+      await expect(openSecrets({ dataDir })).rejects.toThrow(/secret\.key is damaged: it must be 32 bytes.*Bring it back from a backup/)
       expect(readFileSync(keyFile(dataDir), "utf8")).toBe(content)
     },
   )

@@ -65,7 +65,7 @@ import {
 import { type SmallBlobsOptions, smallBlobs } from "./objects/small-blobs.ts"
 import { createCache, keyIn } from "./process/cache.ts"
 import { type Context, defaultLimits, type GitOptions } from "./process/context.ts"
-import { createLimiter, type Limiter, type LimiterState, nobody } from "./process/limits.ts"
+import { createLimiter, type Limiter, type LimiterState, ownCaller } from "./process/limits.ts"
 import { createProcesses } from "./process/process.ts"
 import { createReaders } from "./process/reader.ts"
 import { createShared } from "./process/shared.ts"
@@ -112,7 +112,7 @@ export * from "./model/names.ts"
 export { isTreeEntryName } from "./model/tree-entry.ts"
 export { formatCommit, type NewCommit, type NewTag } from "./objects/objects.ts"
 export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./process/context.ts"
-export { type Caller, createLimiter, type Limiter, type LimiterState, nobody } from "./process/limits.ts"
+export { type Caller, createLimiter, type Limiter, type LimiterState, ownCaller } from "./process/limits.ts"
 export type { RefUpdate } from "./refs/references.ts"
 export { type Advertisement, servicePreamble } from "./transport/advertise.ts"
 export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./transport/archive.ts"
@@ -334,7 +334,7 @@ export function openGit(options: GitOptions): Git {
   mkdirSync(root, { recursive: true })
   const limits = { ...defaultLimits, ...options.limits }
   const { program = "git", agent = "hearth", durable = true, aloneSince = 0, log = () => {} } = options
-  const caller = options.caller ?? (() => nobody)
+  const caller = options.caller ?? (() => ownCaller)
   const limiters: Limiter[] = []
   const limiter = (name: string, total: number, perRepository: number): Limiter => {
     const made = createLimiter({ name, total, perRepository, caller, queue: limits.queue, waitMs: limits.waitMs })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { type Caller, createLimiter, nobody } from "./limits.ts"
+import { type Caller, createLimiter, ownCaller } from "./limits.ts"
 import { createShared } from "./shared.ts"
 
 const person = (account: string, address = `of ${account}`): Caller => ({ account, address, signal: undefined })
@@ -62,7 +62,7 @@ describe("the limiter", () => {
       ),
     ).toBe(6)
     expect(await granted(createLimiter(limits), [..."abcdefgh"].map(stranger))).toBe(6)
-    expect(await granted(createLimiter(limits), times(20, nobody))).toBe(6)
+    expect(await granted(createLimiter(limits), times(20, ownCaller))).toBe(6)
     expect(
       await granted(
         createLimiter({ ...limits, perRepository: 3 }),

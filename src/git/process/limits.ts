@@ -11,7 +11,7 @@ export interface Caller {
   readonly signal: AbortSignal | undefined
 }
 
-export const nobody: Caller = { account: undefined, address: undefined, signal: undefined }
+export const ownCaller: Caller = { account: undefined, address: undefined, signal: undefined }
 
 /** How many permits there are, in all and for one repository, and how long callers may wait. */
 export interface LimiterOptions {
@@ -73,7 +73,7 @@ export function createLimiter({
   perRepository,
   queue: places,
   waitMs,
-  caller: current = () => nobody,
+  caller: current = () => ownCaller,
 }: LimiterOptions): Limiter {
   const held = new Map<string, number>()
   const queue: Waiter[] = []

@@ -7,14 +7,14 @@ import { flushPacket, packet, readPacket, sideBand } from "../transport/pktline.
 import { openPushClient } from "../transport/push-report.ts"
 import { byteSource } from "./bytes.ts"
 import { defaultLimits } from "./context.ts"
-import { createLimiter, nobody } from "./limits.ts"
+import { createLimiter, ownCaller } from "./limits.ts"
 import { createProcesses, isProtocol } from "./process.ts"
 
 const commands = createLimiter({ name: "commands", total: 8, perRepository: 8, queue: 8, waitMs: 5000 })
 const memory = { ...defaultLimits.memory, process: 0 }
 const settings = {
   ...{ agent: "test", root: "/", durable: false, windowBytes: 1000, threads: 1, commandMs: 5000, outputBytes: 100_000 },
-  ...{ commands, memory, caller: () => nobody },
+  ...{ commands, memory, caller: () => ownCaller },
 }
 
 /** A fake git that runs this script. */

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { ObjectFormat } from "../model/names.ts"
 import { defaultLimits } from "../process/context.ts"
 import { namesIn } from "../process/files.ts"
-import { createLimiter, nobody } from "../process/limits.ts"
+import { createLimiter, ownCaller } from "../process/limits.ts"
 import { createProcesses } from "../process/process.ts"
 import { checkObjects } from "./maintenance.ts"
 
@@ -40,7 +40,7 @@ export function openInspector({ root, program }: { readonly root: string; readon
     total: defaultLimits.commands,
     perRepository: defaultLimits.commands,
   })
-  const processes = createProcesses({ ...defaultLimits, program, agent: "hearth", root, durable: true, commands, caller: () => nobody })
+  const processes = createProcesses({ ...defaultLimits, program, agent: "hearth", root, durable: true, commands, caller: () => ownCaller })
 
   async function walk(folder: string, prefix: string, depth: number): Promise<StoredRepository[]> {
     const found: StoredRepository[] = []

@@ -1,7 +1,7 @@
 import type { Repository } from "../model/model.ts"
 import { isHiddenRef, type ObjectFormat, zeroId } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
-import { nobody } from "../process/limits.ts"
+import { ownCaller } from "../process/limits.ts"
 import { isProtocol } from "../process/process.ts"
 import { listReferences } from "../refs/ref-files.ts"
 import { flushPacket, packet } from "./pktline.ts"
@@ -31,7 +31,7 @@ export async function advertiseUpload(context: Context, repository: Repository, 
   const isShared = protocolVersion(options.protocol) === 2
   const ask = async () => {
     const command = { name: "upload-pack", flags: ["--strict", "--http-backend-info-refs"], args: [repository.directory] } as const
-    return (await context.processes.run(command, { repository, protocol: options.protocol, ...(isShared && { caller: nobody }) })).stdout
+    return (await context.processes.run(command, { repository, protocol: options.protocol, ...(isShared && { caller: ownCaller }) })).stdout
   }
   if (!isShared) return ask()
   const known = context.advertisements.get(repository.format)

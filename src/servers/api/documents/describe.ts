@@ -115,7 +115,7 @@ export function ruleText({ subject, needs, signIn }: AccessRule): string {
   const who =
     rules[`${subject} ${needs}`] ?? (unit ? `Anyone who may ${verbs[mode] ?? mode} the ${subject}’s ${unit}` : `${subject}: ${needs}`)
   // All others can only be signed-in users.
-  return signIn === "required" && needs !== "signIn" && who.startsWith("Whoever") ? `${who} and has signed in` : who
+  return signIn === "required" && needs !== "signIn" && who.startsWith("Anyone who") ? `${who} and has signed in` : who
 }
 
 // --- parameters ----------------------------------------------------------------------------------------------------------------------

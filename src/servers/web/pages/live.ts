@@ -16,9 +16,9 @@ const EVENTS_AT_ONCE = 500
 const OF_ONE = 20
 const OF_ALL = 2_000
 
-/** Events that can take access away, or give a page another address: those who follow are looked at again, whatever they follow. */
 /** Events that may be about a project, which is in their data. */
 const OF_PROJECTS = ["project.", "column.", "card.", "issue.project"]
+/** Events that can take access away, or give a page another address: those who follow are looked at again, whatever they follow. */
 const OF_ACCESS = ["repository.", "collaborator.", "access.", "team.", "organization.", "user.", "account."]
 
 /** `changed`: the page, `notified`: only the reader's notifications; `access`: perhaps who may see it. */
@@ -74,23 +74,12 @@ export function openLivePages({ database, log }: Pick<Services, "database" | "lo
             else if (begins(subject.kind, OF_ACCESS) && mayTouch(subject, followed)) news.add("access")
           }
       }
-      await lookAtNotifications()
+      notified = await tellOfNotifications(followers, notified, (ids) => notifiedOf(database.read, ids))
       for (const { news, wake } of followers) if (news.size > 0) wake()
       seen = state
     } catch (error) {
       log.warn({ err: error }, "what happens can't be read for the pages that follow it; it is tried again")
     }
-  }
-
-  async function lookAtNotifications(): Promise<void> {
-    const ids = new Set([...followers].flatMap(({ userId }) => (userId === 0 ? [] : userId)))
-    const now = ids.size === 0 ? new Map<number, string>() : await notifiedOf(database.read, [...ids])
-    for (const { userId, followed, news } of followers) {
-      // Of who has begun to follow meanwhile nothing is known before; their browser asks when it begins.
-      if (!ids.has(userId) || !notified.has(userId) || notified.get(userId) === now.get(userId)) continue
-      news.add(followed.includes(NOTIFICATIONS) ? "changed" : "notified")
-    }
-    notified = new Map([...ids].map((id) => [id, now.get(id) ?? ""]))
   }
 
   function begin(follower: Follower): void {
@@ -107,37 +96,63 @@ export function openLivePages({ database, log }: Pick<Services, "database" | "lo
     }, 0).unref()
   }
 
-  async function* changes({ who, userId, followed: look }: Follow, signal: AbortSignal): AsyncGenerator<PageEvent, void> {
-    const followed = await look()
-    const mine = [...followers].filter((each) => each.who === who).length
-    if (mine >= OF_ONE || followers.size >= OF_ALL) throw refuse.busy("too many live pages are open; reload the page to see what is new")
-    const news = new Set<News>()
-    let happened = Promise.withResolvers<void>()
-    const wake = () => happened.resolve()
-    const follower: Follower = { who, userId, followed, news, wake }
-    signal.addEventListener("abort", wake)
-    begin(follower)
-    try {
-      yield { name: "following", data: {} }
-      while (!signal.aborted) {
-        await happened.promise
-        if (signal.aborted) return
-        happened = Promise.withResolvers<void>()
-        const name = news.has("changed") ? "changed" : news.has("notified") ? "notified" : undefined
-        news.clear()
-        follower.followed = await look()
-        if (name) yield { name, data: {} }
-      }
-    } catch (error) {
-      // Who may not see the page any more is told nothing; their browser finds out when it asks for the page.
-      if (!(error instanceof Refusal || error instanceof Renamed)) throw error
-    } finally {
-      signal.removeEventListener("abort", wake)
-      followers.delete(follower)
-    }
-  }
+  return { follow: (follow) => ({ kind: "events", events: (signal) => changes({ followers, begin }, follow, signal) }) }
+}
 
-  return { follow: (follow) => ({ kind: "events", events: (signal) => changes(follow, signal) }) }
+/** Tells those whose notifications have changed since `notified`, and gives what they are now. */
+async function tellOfNotifications(
+  followers: ReadonlySet<Follower>,
+  notified: ReadonlyMap<number, string>,
+  notifiedOf: (userIds: readonly number[]) => Promise<ReadonlyMap<number, string>>,
+): Promise<ReadonlyMap<number, string>> {
+  const ids = new Set([...followers].flatMap(({ userId }) => (userId === 0 ? [] : userId)))
+  const now = ids.size === 0 ? new Map<number, string>() : await notifiedOf([...ids])
+  for (const { userId, followed, news } of followers) {
+    // Of who has begun to follow meanwhile nothing is known before; their browser asks when it begins.
+    if (!ids.has(userId) || !notified.has(userId) || notified.get(userId) === now.get(userId)) continue
+    news.add(followed.includes(NOTIFICATIONS) ? "changed" : "notified")
+  }
+  return new Map([...ids].map((id) => [id, now.get(id) ?? ""]))
+}
+
+interface Following {
+  readonly followers: Set<Follower>
+  readonly begin: (follower: Follower) => void
+}
+
+/** What one follower is told, until they are gone. */
+async function* changes(
+  { followers, begin }: Following,
+  { who, userId, followed: look }: Follow,
+  signal: AbortSignal,
+): AsyncGenerator<PageEvent, void> {
+  const followed = await look()
+  const mine = [...followers].filter((each) => each.who === who).length
+  if (mine >= OF_ONE || followers.size >= OF_ALL) throw refuse.busy("too many live pages are open; reload the page to see what is new")
+  const news = new Set<News>()
+  let happened = Promise.withResolvers<void>()
+  const wake = () => happened.resolve()
+  const follower: Follower = { who, userId, followed, news, wake }
+  signal.addEventListener("abort", wake)
+  begin(follower)
+  try {
+    yield { name: "following", data: {} }
+    while (!signal.aborted) {
+      await happened.promise
+      if (signal.aborted) return
+      happened = Promise.withResolvers<void>()
+      const name = news.has("changed") ? "changed" : news.has("notified") ? "notified" : undefined
+      news.clear()
+      follower.followed = await look()
+      if (name) yield { name, data: {} }
+    }
+  } catch (error) {
+    // Who may not see the page any more is told nothing; their browser finds out when it asks for the page.
+    if (!(error instanceof Refusal || error instanceof Renamed)) throw error
+  } finally {
+    signal.removeEventListener("abort", wake)
+    followers.delete(follower)
+  }
 }
 
 const begins = (kind: string, kinds: readonly string[]): boolean => kinds.some((start) => kind.startsWith(start))
