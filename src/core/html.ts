@@ -23,11 +23,11 @@ export type Content = Html | string | number | undefined | null | false | readon
  * line break is the hole `${" "}`. Throws TypeError for a template with holes elsewhere.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
-  const { texts, places } = templateOf(strings)
+  const { texts, holes } = templateOf(strings)
   let text = texts[0] ?? ""
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
-    text += places[index] === "address" ? safeAddress(String(value ?? "")) : textOf(value)
+    text += holes[index] === "address" ? safeAddress(String(value ?? "")) : textOf(value)
     text += texts[index + 1] ?? ""
   }
   return new Html(text)
@@ -48,12 +48,12 @@ function textOf(value: Content): string {
   return text
 }
 
-type Place = "text" | "address"
+type HoleKind = "text" | "address"
 
 interface Template {
   readonly texts: readonly string[]
   /** What each hole stands in. */
-  readonly places: readonly Place[]
+  readonly holes: readonly HoleKind[]
 }
 
 const known = new WeakMap<TemplateStringsArray, Template>()
@@ -63,15 +63,15 @@ function templateOf(strings: TemplateStringsArray): Template {
   const before = known.get(strings)
   if (before) return before
   const texts: string[] = []
-  const places: Place[] = []
+  const holes: HoleKind[] = []
   let read = ""
   for (const [index, part] of strings.entries()) {
     const text = withoutIndentation(part, read)
     texts.push(text)
     read += text
-    if (index < strings.length - 1) places.push(placeAfter(read))
+    if (index < strings.length - 1) holes.push(holeAfter(read))
   }
-  const template = { texts, places }
+  const template = { texts, holes }
   known.set(strings, template)
   return template
 }
@@ -86,7 +86,7 @@ const withoutIndentation = (text: string, read: string): string =>
     return before === undefined || before === ">" || after === undefined || after === "<" ? "" : " "
   })
 
-function placeAfter(read: string): Place {
+function holeAfter(read: string): HoleKind {
   if (/<(script|style)\b[^>]*>(?![\s\S]*<\/\1)/i.test(read)) throw new TypeError("a template must not write into a script or a style")
   if (!isInTag(read)) return "text"
   const tag = read.slice(read.lastIndexOf("<"))

@@ -39,7 +39,7 @@ export const codeSearchPages: readonly Page[] = [
           <h1>Code</h1>
           ${await codeSearch(call, {
             action: path(user.name, "-", "code"),
-            place: { ownerId: user.id },
+            scope: { ownerId: user.id },
             placeholder: `Search the code of ${user.name}`,
           })}
         `,

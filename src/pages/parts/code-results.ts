@@ -39,7 +39,7 @@ interface Call {
   readonly reader: Reader
 }
 
-interface Place extends Pick<CodeSearch, "repositoryId" | "ownerId"> {
+interface SearchScope extends Pick<CodeSearch, "repositoryId" | "ownerId"> {
   /** In place of the default branches: a revision of the one repository, which has no index. */
   readonly at?: CodeAt
 }
@@ -63,10 +63,10 @@ interface Result {
   readonly fault: string | undefined
 }
 
-async function find({ db, actor, page }: Call, { q, ...how }: Asked, place: Place): Promise<Result> {
+async function find({ db, actor, page }: Call, { q, ...how }: Asked, scope: SearchScope): Promise<Result> {
   if (q.trim() === "") return { found: undefined, fault: undefined }
   try {
-    const { at, ...within } = place
+    const { at, ...within } = scope
     const search = () => (at ? searchCommit(at, { q, ...how }, page) : searchCode(db, actor, { q, ...how, ...within }, page))
     return { found: await inTurn(search), fault: undefined }
   } catch (error) {
@@ -82,7 +82,7 @@ export interface CodeSearchOptions {
   readonly action: string
   /** Further values of the query that the form keeps. */
   readonly keep?: Readonly<Record<string, string>>
-  readonly place?: Place
+  readonly scope?: SearchScope
   readonly placeholder?: string
   /** What stands between the field and what was found. */
   readonly below?: Html
@@ -91,10 +91,10 @@ export interface CodeSearchOptions {
 /** The field, what is wrong with the query, and the files that were found. */
 export async function codeSearch(
   call: Call,
-  { action, keep = {}, place = {}, placeholder = "Search code", below }: CodeSearchOptions,
+  { action, keep = {}, scope = {}, placeholder = "Search code", below }: CodeSearchOptions,
 ): Promise<Html> {
   const asked = askedOf(call.query)
-  const { found, fault } = await find(call, asked, place)
+  const { found, fault } = await find(call, asked, scope)
   const form = filterForm(action, asked.q, placeholder, {
     ...keep,
     search_mode: asked.mode === "exact" ? undefined : asked.mode,
@@ -108,7 +108,7 @@ export async function codeSearch(
       ${choicesOf(url, asked)}
       ${found && found.total > 0 && html`<span class="muted">${plural(found.total, "file")}${found.isPartial && " or more"}</span>`}
     </div>
-    ${found ? foundView(call, url, asked, found, place) : !fault && empty("code", "Search code", hints(asked.mode, place))}
+    ${found ? resultsView(call, url, asked, found, scope) : !fault && empty("code", "Search code", hints(asked.mode, scope))}
   `
 }
 
@@ -129,7 +129,7 @@ const choicesOf = (url: string, { mode, isCaseSensitive }: Asked): Html =>
     ])}
   `
 
-function foundView({ page, reader }: Call, url: string, asked: Asked, found: FoundCode, place: Place): Html {
+function resultsView({ page, reader }: Call, url: string, asked: Asked, found: FoundCode, scope: SearchScope): Html {
   return html`
     ${found.isPartial && notice("info", "The search is too broad. Narrow it with repo:, path: or lang:, or use a longer text.")}
     ${
@@ -139,10 +139,10 @@ function foundView({ page, reader }: Call, url: string, asked: Asked, found: Fou
     ${languagesView(url, asked, found)}
     ${
       found.files.length > 0
-        ? html`<ol class="plain stack">${found.files.map((file) => fileView(file, place))}</ol>`
+        ? html`<ol class="plain stack">${found.files.map((file) => fileView(file, scope))}</ol>`
         : found.total > 0
           ? empty("search", "No more results", undefined, html`<a class="button" href="${withQuery(url, {})}">First page</a>`)
-          : empty("search", "No code found", hints(asked.mode, place))
+          : empty("search", "No code found", hints(asked.mode, scope))
     }
     ${pager(reader.url, page, found.total)}
   `
@@ -171,7 +171,7 @@ function languagesView(url: string, { q }: Asked, { languages }: FoundCode): Htm
   `
 }
 
-function fileView({ repository, path: file, language, fragments, matches }: FoundFile, { repositoryId }: Place): Html {
+function fileView({ repository, path: file, language, fragments, matches }: FoundFile, { repositoryId }: SearchScope): Html {
   const at = path(repository.owner, repository.name)
   const address = `${at}/src/commit/${repository.commitId}/${escapePath(file)}`
   const shown = fragments.reduce((sum, lines) => sum + lines.filter(({ marks }) => marks.length > 0).length, 0)
@@ -213,7 +213,7 @@ const HINTS: Readonly<Record<Mode, string>> = {
   regexp: "An expression of RE2 is matched against each line, such as create\\w+Server\\(.",
 }
 
-const hints = (mode: Mode, { repositoryId }: Place): Html =>
+const hints = (mode: Mode, { repositoryId }: SearchScope): Html =>
   html`
     ${HINTS[mode]} Narrow a search with ${repositoryId === undefined && html`<code>repo:owner/name</code>, `}
     <code>path:*.ts</code> or <code>lang:go</code>.

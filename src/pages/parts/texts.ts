@@ -22,7 +22,7 @@ interface Call extends Owned {
   readonly actor: Actor
 }
 
-export interface TextPlace {
+export interface TextContext {
   readonly style: Style
   /** For files: the revision, like `branch/main`, and the folder that the file is in. */
   readonly file?: { readonly at: string; readonly folder: string }
@@ -69,11 +69,11 @@ const CUT = html`<p class="muted small">The rest is too long to show.</p>`
 export async function renderTexts(
   { services, db, actor, owner, repository }: Call,
   given: readonly string[],
-  place: TextPlace = { style: "comment" },
+  context: TextContext = { style: "comment" },
 ): Promise<readonly Html[]> {
   const shown = withinPage(given)
   const texts = shown.map(({ text }) => text)
-  const rendering = renderingIn(services, { owner, repository }, place)
+  const rendering = renderingIn(services, { owner, repository }, context)
   const keys = texts.map(
     (text) => `${rendering.style} ${JSON.stringify(rendering.links)} ${rendering.pictureKey ?? "-"} ${hash("sha256", text, "base64url")}`,
   )
@@ -103,7 +103,7 @@ export async function renderTexts(
     if (!rendered) return html``
     return html`
       <div class="prose" dir="auto">
-        ${trusted(withDistinctAnchors(rendered.html, place.isOneDocument ? distinct : distinctAnchors()))}
+        ${trusted(withDistinctAnchors(rendered.html, context.isOneDocument ? distinct : distinctAnchors()))}
         ${shown[at]?.isCut === true && CUT}
       </div>
     `
@@ -115,7 +115,7 @@ interface Wanted {
   readonly before: Rendered | undefined
 }
 
-function renderingIn(services: Services, { owner, repository }: Owned, { style, file }: TextPlace): Rendering {
+function renderingIn(services: Services, { owner, repository }: Owned, { style, file }: TextContext): Rendering {
   const { rootUrl } = services.site
   const home = `${rootUrl}${path(owner.name, repository.name)}`
   const links =
@@ -128,13 +128,13 @@ function renderingIn(services: Services, { owner, repository }: Owned, { style, 
 }
 
 /** HTML that someone else made, such as what a program wrote into a notebook. */
-export async function renderForeignHtml(call: Call, text: string, place: TextPlace): Promise<Html> {
-  return html`<div class="prose" dir="auto">${trusted(await renderHtml(text, renderingIn(call.services, call, place)))}</div>`
+export async function renderForeignHtml(call: Call, text: string, context: TextContext): Promise<Html> {
+  return html`<div class="prose" dir="auto">${trusted(await renderHtml(text, renderingIn(call.services, call, context)))}</div>`
 }
 
 /** One text, see `renderTexts`. */
-export async function renderText(call: Call, text: string, place: TextPlace): Promise<Html> {
-  const [rendered] = await renderTexts(call, [text], place)
+export async function renderText(call: Call, text: string, context: TextContext): Promise<Html> {
+  const [rendered] = await renderTexts(call, [text], context)
   return rendered ?? html``
 }
 

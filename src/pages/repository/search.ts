@@ -13,7 +13,7 @@ import { inRepository } from "../../features/planning/issues/list-store.ts"
 import { repositoryPath, withQuery } from "../../web/address.ts"
 import { empty, filterForm, notice, pager, type Tab, tabs } from "../../web/components.ts"
 import { codeSearch, codeSearchFields } from "../parts/code-results.ts"
-import { countFoundIssues, foundIssues } from "../parts/issues/results-view.ts"
+import { countIssueResults, issueResults } from "../parts/issues/results-view.ts"
 import { repositoryPage } from "./frame.ts"
 
 const KINDS = ["code", "issues", "pulls"] as const
@@ -69,7 +69,7 @@ export const repositorySearchPages: readonly Page[] = [
         ...PARTS[kind],
         href: withQuery(reader.url, { type: kind === shown[0] ? undefined : kind, search_mode: undefined, case: undefined }),
         current: kind === type,
-        ...(kind !== "code" && { count: await countFoundIssues({ db, actor }, { q, kind, within }) }),
+        ...(kind !== "code" && { count: await countIssueResults({ db, actor }, { q, kind, within }) }),
       })
       const bar = tabs("Search in", await Promise.all(shown.map(tab)))
       const keep: Readonly<Record<string, string>> = type === shown[0] ? {} : { type }
@@ -77,8 +77,8 @@ export const repositorySearchPages: readonly Page[] = [
       if (type === "code") {
         const revision = await otherRevision(call, query.ref)
         const options = revision
-          ? { keep: { ...keep, ref: revision.name }, place: { repositoryId: repository.id, at: revision.at } }
-          : { keep, place: { repositoryId: repository.id } }
+          ? { keep: { ...keep, ref: revision.name }, scope: { repositoryId: repository.id, at: revision.at } }
+          : { keep, scope: { repositoryId: repository.id } }
         const note = revision && html`${bar}${withoutIndex(revision.name, withQuery(reader.url, { ref: undefined }))}`
         return repositoryPage(call, {
           ...frame,
@@ -88,7 +88,7 @@ export const repositorySearchPages: readonly Page[] = [
           `,
         })
       }
-      const found = await foundIssues(call, { q, kind: type, within }, rows)
+      const found = await issueResults(call, { q, kind: type, within }, rows)
       const what = type === "issues" ? "issue" : "pull request"
       return repositoryPage(call, {
         ...frame,

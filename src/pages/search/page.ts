@@ -12,7 +12,7 @@ import { choices, empty, filterForm, pager, type Tab, tabs } from "../../web/com
 import type { IconName } from "../../web/icon-names.ts"
 import { accountRows } from "../parts/account/list-view.ts"
 import { codeSearch, codeSearchFields } from "../parts/code-results.ts"
-import { countFoundIssues, foundIssues } from "../parts/issues/results-view.ts"
+import { countIssueResults, issueResults } from "../parts/issues/results-view.ts"
 import { repositoryRows } from "../parts/repositories/list-view.ts"
 
 /** The search of the whole site. */
@@ -74,8 +74,8 @@ const issues = (kind: "issues" | "pulls"): Searched => ({
   icon: kind === "issues" ? "issue-opened" : "git-pull-request",
   many: kind === "issues" ? "issues" : "pull requests",
   hint: "Searches titles, descriptions and comments for all words; the beginning of a word is enough.",
-  count: (asked, q) => countFoundIssues(asked, { q, kind }),
-  find: (asked, q, page) => foundIssues(asked, { q, kind }, page),
+  count: (asked, q) => countIssueResults(asked, { q, kind }),
+  find: (asked, q, page) => issueResults(asked, { q, kind }, page),
 })
 
 const accounts = (kind: "person" | "organization"): Searched => ({

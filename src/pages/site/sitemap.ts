@@ -18,7 +18,7 @@ import { asXml } from "../../web/feed.ts"
 const PART = 5_000
 const NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-interface Place {
+interface SitemapEntry {
   readonly path: string
   /** Seconds. */
   readonly updatedAt: number
@@ -27,20 +27,20 @@ interface Place {
 interface Kind {
   readonly count: (db: Handle) => Promise<number>
   /** Those after the first `offset`. */
-  readonly places: (db: Handle, offset: number) => Promise<readonly Place[]>
+  readonly entries: (db: Handle, offset: number) => Promise<readonly SitemapEntry[]>
 }
 
 const KINDS: Readonly<Record<"repos" | "users", Kind>> = {
   repos: {
     count: countMappedRepositories,
-    places: async (db, offset) => {
+    entries: async (db, offset) => {
       const rows = await findMappedRepositories(db, { offset, limit: PART })
       return rows.map((row) => ({ path: path(row.owner_name, row.name), updatedAt: row.updated_at }))
     },
   },
   users: {
     count: countMappedAccounts,
-    places: async (db, offset) => {
+    entries: async (db, offset) => {
       const rows = await findMappedAccounts(db, { offset, limit: PART })
       return rows.map((row) => ({ path: path(row.name), updatedAt: row.updated_at }))
     },
@@ -57,17 +57,17 @@ const part = (name: keyof typeof KINDS): Page =>
     access: anyone,
     answer: async ({ services: { site }, db, path: { number } }) => {
       const at = pathNumber(number)
-      const places = at === 0 ? [] : await KINDS[name].places(db, (at - 1) * PART)
-      if (places.length === 0) throw refuse.notFound()
+      const entries = at === 0 ? [] : await KINDS[name].entries(db, (at - 1) * PART)
+      if (entries.length === 0) throw refuse.notFound()
       return xml(
         html`
           <urlset xmlns="${NAMESPACE}">
-            ${places.map(
-              (place) =>
+            ${entries.map(
+              (entry) =>
                 html`
                   <url>
-                    <loc>${site.rootUrl}${place.path}</loc>
-                    <lastmod>${new Date(place.updatedAt * 1000).toISOString()}</lastmod>
+                    <loc>${site.rootUrl}${entry.path}</loc>
+                    <lastmod>${new Date(entry.updatedAt * 1000).toISOString()}</lastmod>
                   </url>
                 `,
             )}

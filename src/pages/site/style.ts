@@ -37,7 +37,7 @@ export const stylePage = page({
       unlisted: true,
       body: html`
         <h1>Components</h1>
-        ${texts(now)}${controls()}${marks()}${navigation()}${lists(now)}
+        ${typography(now)}${controls()}${marks()}${navigation()}${lists(now)}
       `,
     }
   },
@@ -45,7 +45,7 @@ export const stylePage = page({
 
 const someone = { id: 1, name: "annw", avatar: "a1".repeat(16) }
 
-const texts = (now: number): Html =>
+const typography = (now: number): Html =>
   html`
     <section class="stack">
       <h2>Text</h2>

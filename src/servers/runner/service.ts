@@ -13,7 +13,7 @@ import { authenticateRunner, declareRunner, registerRunner } from "../../feature
 import { type Result, reportTask } from "../../features/actions/tasks/report.ts"
 import type { Signals } from "../../features/actions/tasks/signals.ts"
 import { giveBack, takeJob } from "../../features/actions/tasks/take.ts"
-import { texts } from "../../features/code/repositories/present.ts"
+import { parseStrings } from "../../features/code/repositories/present.ts"
 import type { RunnerService } from "./messages.ts"
 
 /** The calls of runners, as calls of the features. */
@@ -118,7 +118,7 @@ const runnerMessage = ({ id, uuid, name, version, labels, is_ephemeral }: Runner
   uuid,
   name,
   version,
-  labels: [...texts(labels)],
+  labels: [...parseStrings(labels)],
   ephemeral: is_ephemeral === 1,
 })
 

@@ -1,4 +1,4 @@
-import { standNot, standSignedOut } from "./standing.ts"
+import { hideNotice, showSignedOut } from "./page-notice.ts"
 
 /** The count of unread notifications in the header, asked for once a minute while the page is seen, or when its stream says that it is another. */
 
@@ -12,8 +12,8 @@ export async function look(): Promise<void> {
   try {
     const answer = await fetch("/notifications/new", { credentials: "same-origin", headers: { accept: "application/json" } })
     const isSignedIn = !answer.redirected && answer.status !== 401
-    if (!isSignedIn) standSignedOut()
-    else if (isSignedOut) standNot()
+    if (!isSignedIn) showSignedOut()
+    else if (isSignedOut) hideNotice()
     isSignedOut = !isSignedIn
     if (!isSignedIn || !answer.ok) return
     const { new: unread }: { readonly new: number } = await answer.json()

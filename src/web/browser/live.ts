@@ -1,6 +1,6 @@
 import { look as lookAtBell } from "./bell.ts"
 import { fragmentOf } from "./fragment.ts"
-import { stand, standNot, standSignedOut } from "./standing.ts"
+import { hideNotice, showNotice, showSignedOut } from "./page-notice.ts"
 
 /**
  * Keeps an open page true. Elements with an id and `data-live` are replaced by those of the page as it is now; the children of one with
@@ -133,12 +133,12 @@ function show(asked: Asked): void {
     // What was begun meanwhile is not disturbed.
     if (document.querySelector("[data-busy]")) isStale = true
     else put(asked.page)
-    if (isOfThisVersion(asked.page)) standNot()
-    else stand("A new version of this site is available. Reload the page to use it.", { text: "Reload", href: address.href })
-  } else if (asked.kind === "moved") stand("This page has moved.", { text: "Go to the new address", href: asked.to })
-  else if (asked.kind === "signedOut") standSignedOut()
-  else if (asked.kind === "gone") stand("This page was deleted, or you no longer have access to it.")
-  else if (tries >= QUIET_TRIES) stand("The site can’t be reached. This page may be out of date. Reconnecting…")
+    if (isOfThisVersion(asked.page)) hideNotice()
+    else showNotice("A new version of this site is available. Reload the page to use it.", { text: "Reload", href: address.href })
+  } else if (asked.kind === "moved") showNotice("This page has moved.", { text: "Go to the new address", href: asked.to })
+  else if (asked.kind === "signedOut") showSignedOut()
+  else if (asked.kind === "gone") showNotice("This page was deleted, or you no longer have access to it.")
+  else if (tries >= QUIET_TRIES) showNotice("The site can’t be reached. This page may be out of date. Reconnecting…")
 }
 
 /** Whether the page that the server makes now loads the same styles and scripts, as far as both load them. */

@@ -2,7 +2,7 @@
 
 import { fetchFragment } from "./fragment.ts"
 
-interface Place {
+interface LineAnchor {
   readonly section: HTMLElement
   readonly number: HTMLElement
   readonly side: "L" | "R"
@@ -16,10 +16,10 @@ plus.textContent = "+"
 plus.title = "Comment on this line; hold Shift to select a range"
 plus.setAttribute("aria-label", "Comment on this line")
 
-let shown: Place | undefined
-let before: Place | undefined
+let shown: LineAnchor | undefined
+let before: LineAnchor | undefined
 
-function placeOf(number: HTMLElement | null): Place | undefined {
+function anchorOf(number: HTMLElement | null): LineAnchor | undefined {
   const section = number?.closest<HTMLElement>("section.diff")
   const [, side, line] = /([LR])(\d+)$/.exec(number?.id ?? "") ?? []
   if (!number || !section?.querySelector("[data-comment]") || (side !== "L" && side !== "R")) return undefined
@@ -39,11 +39,11 @@ function rowOf(target: EventTarget | null): Element | null {
 document.addEventListener("mouseover", ({ target }) => {
   if (target === plus) return
   const row = rowOf(target)
-  const place =
-    row && !row.classList.contains("noted") ? placeOf([...row.querySelectorAll<HTMLElement>("[data-n]")].at(-1) ?? null) : undefined
-  if (!place) return
-  shown = place
-  place.number.append(plus)
+  const anchor =
+    row && !row.classList.contains("noted") ? anchorOf([...row.querySelectorAll<HTMLElement>("[data-n]")].at(-1) ?? null) : undefined
+  if (!anchor) return
+  shown = anchor
+  anchor.number.append(plus)
 })
 
 plus.addEventListener("click", (event) => {
@@ -52,15 +52,15 @@ plus.addEventListener("click", (event) => {
   if (shown) void open(shown, event.shiftKey ? before : undefined)
 })
 
-async function open(place: Place, since: Place | undefined): Promise<void> {
-  const link = place.section.querySelector<HTMLAnchorElement>("[data-comment]")
-  const row = place.number.closest(".both") ?? place.number.parentElement
+async function open(anchor: LineAnchor, since: LineAnchor | undefined): Promise<void> {
+  const link = anchor.section.querySelector<HTMLAnchorElement>("[data-comment]")
+  const row = anchor.number.closest(".both") ?? anchor.number.parentElement
   if (!link || !row) return
-  const isRange = since?.section === place.section && since.side === place.side
-  const [first, last] = isRange ? [Math.min(since.line, place.line), Math.max(since.line, place.line)] : [place.line, place.line]
+  const isRange = since?.section === anchor.section && since.side === anchor.side
+  const [first, last] = isRange ? [Math.min(since.line, anchor.line), Math.max(since.line, anchor.line)] : [anchor.line, anchor.line]
   const address = new URL(link.href)
-  address.searchParams.set("comment", `${link.dataset["comment"] ?? ""}:${place.side}:${first}-${last}`)
-  before = place
+  address.searchParams.set("comment", `${link.dataset["comment"] ?? ""}:${anchor.side}:${first}-${last}`)
+  before = anchor
   try {
     const form = (await fetchFragment(address.href)).querySelector<HTMLElement>("form.line-form")
     if (!form) throw new TypeError("no form")
@@ -91,10 +91,10 @@ document.addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
   if (event.key !== "c" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return
   // A line is chosen by its address.
-  const place = placeOf(document.querySelector<HTMLElement>(".diff-lines [data-n]:target"))
-  if (!place) return
+  const anchor = anchorOf(document.querySelector<HTMLElement>(".diff-lines [data-n]:target"))
+  if (!anchor) return
   event.preventDefault()
-  void open(place, undefined)
+  void open(anchor, undefined)
 })
 
 document.addEventListener("submit", (event) => {

@@ -18,7 +18,7 @@ import type { Workflow } from "./workflow.ts"
 const MOST_CALLED = 50
 
 /** A commit that files are read from. */
-interface Place {
+interface FileSource {
   readonly row: Pick<Row, "id" | "storage" | "object_format" | "default_branch">
   readonly commit: Commit
 }
@@ -32,8 +32,8 @@ interface Reading {
 }
 
 /** Where a workflow is from: a commit of the repository that it runs for, with code of a fork if it says so. */
-export interface CallingPlace extends Place {
-  readonly row: Place["row"] & ReadingRun["repository"]
+interface WorkflowSource extends FileSource {
+  readonly row: FileSource["row"] & ReadingRun["repository"]
   readonly isUntrusted?: boolean
 }
 
@@ -43,27 +43,27 @@ export interface CallingPlace extends Place {
  */
 export async function readCalledFiles(
   services: Services,
-  place: CallingPlace,
+  source: WorkflowSource,
   workflow: Workflow,
   budget = newBudget(),
 ): Promise<CalledFiles> {
   if (workflow.jobs.every(({ uses }) => uses === "")) return NO_CALLS
-  const reader = readerFor({ repository: place.row, isUntrusted: place.isUntrusted ?? false })
+  const reader = readerFor({ repository: source.row, isUntrusted: source.isUntrusted ?? false })
   const reading: Reading = { services, reader, files: new Map(), budget }
-  const calls = await callsOf(reading, place, workflow, [])
+  const calls = await callsOf(reading, source, workflow, [])
   return { calls, files: Object.fromEntries(reading.files) }
 }
 
 /** The keys of the files that a workflow's jobs call. `above` are those of the files that led to it. */
-async function callsOf(reading: Reading, place: Place, workflow: Workflow, above: readonly string[]): Promise<CalledFiles["calls"]> {
+async function callsOf(reading: Reading, source: FileSource, workflow: Workflow, above: readonly string[]): Promise<CalledFiles["calls"]> {
   const calls: [string, string][] = []
   for (const uses of new Set(workflow.jobs.flatMap((job) => (job.uses === "" ? [] : [job.uses]))))
-    calls.push([uses, await readCalled(reading, place, uses, above)])
+    calls.push([uses, await readCalled(reading, source, uses, above)])
   return Object.fromEntries(calls)
 }
 
 /** Reads one file and what it calls; returns its key. */
-async function readCalled(reading: Reading, from: Place, uses: string, above: readonly string[]): Promise<string> {
+async function readCalled(reading: Reading, from: FileSource, uses: string, above: readonly string[]): Promise<string> {
   const fail = (message: string): string => {
     const key = `error:${message}`
     reading.files.set(key, notCallable(message))
@@ -71,16 +71,16 @@ async function readCalled(reading: Reading, from: Place, uses: string, above: re
   }
   try {
     const named = readUses(uses, reading.services.site.rootUrl)
-    const place = named.of === "commit" ? from : await placeOf(reading, named, from)
-    if (!place) return fail(`'${uses.slice(0, 200)}' is not there, or this repository may not read it`)
-    const key = `${place.row.id}:${place.commit.id}:${named.path}`
+    const source = named.of === "commit" ? from : await findSource(reading, named, from)
+    if (!source) return fail(`'${uses.slice(0, 200)}' is not there, or this repository may not read it`)
+    const key = `${source.row.id}:${source.commit.id}:${named.path}`
     if (above.includes(key)) return fail(`'${uses.slice(0, 200)}' calls itself${above.length > 1 ? ", by way of others" : ""}`)
     if (above.length >= MOST_LEVELS) return fail(`workflows call each other over more than ${MOST_LEVELS} levels`)
     if (reading.files.has(key)) return key
     if (reading.files.size >= MOST_CALLED) return fail(`more than ${MOST_CALLED} workflows are called`)
-    const workflow = await openCalled(reading, place, named.path)
+    const workflow = await openCalled(reading, source, named.path)
     if (!workflow) return fail(`'${uses.slice(0, 200)}' is not there`)
-    reading.files.set(key, calledFile(workflow, await callsOf(reading, place, workflow, [...above, key])))
+    reading.files.set(key, calledFile(workflow, await callsOf(reading, source, workflow, [...above, key])))
     return key
   } catch (error) {
     if (error instanceof WorkflowError) return fail(error.message)
@@ -88,7 +88,11 @@ async function readCalled(reading: Reading, from: Place, uses: string, above: re
   }
 }
 
-async function openCalled({ services: { git }, budget }: Reading, { row, commit }: Place, path: string): Promise<Workflow | undefined> {
+async function openCalled(
+  { services: { git }, budget }: Reading,
+  { row, commit }: FileSource,
+  path: string,
+): Promise<Workflow | undefined> {
   const repository = git.at(row.storage, row.object_format)
   const entry = await findEntry(git, repository, commit.tree, path.split("/"))
   if (entry?.mode !== "100644" && entry?.mode !== "100755") return undefined
@@ -96,11 +100,11 @@ async function openCalled({ services: { git }, budget }: Reading, { row, commit 
 }
 
 /** A commit of another repository that the run may read, or of the same one; undefined where it is not there. */
-async function placeOf(
+async function findSource(
   { services, reader }: Reading,
   named: CalledPath & { readonly of: "repository" },
-  { row }: Place,
-): Promise<Place | undefined> {
+  { row }: FileSource,
+): Promise<FileSource | undefined> {
   const db = services.database.read
   const owner = await findUserByName.first(db, { lowerName: named.owner.toLowerCase() })
   const repository = owner && (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: named.name.toLowerCase() }))

@@ -1,5 +1,5 @@
 import { isMapping, type Members, membersOf } from "../../../core/yaml.ts"
-import { texts } from "../../code/repositories/present.ts"
+import { parseStrings } from "../../code/repositories/present.ts"
 import type { Job, Run } from "../runs/store.ts"
 
 /** What runners are given of a workflow. */
@@ -35,7 +35,7 @@ export function payloadOf({ run, job, called }: PayloadParts): string {
 }
 
 function jobOf(job: PayloadParts["job"], definition: Members): Members {
-  const labels = texts(job.labels)
+  const labels = parseStrings(job.labels)
   const strategy = strategyOf(definition)
   const minutes = definition["timeout-minutes"]
   return {

@@ -6,7 +6,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { type Owning, ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Services } from "../../../core/services.ts"
-import { texts } from "../../code/repositories/present.ts"
+import { parseStrings } from "../../code/repositories/present.ts"
 import { ownerColumns, sealContext } from "../scopes.ts"
 import type { ActionRunner } from "./records.ts"
 import {
@@ -31,7 +31,7 @@ export function presentRunner(runner: Runner, now: number): ActionRunner {
     busy: now - runner.active_at < BUSY_SECONDS,
     disabled: runner.is_disabled === 1,
     ephemeral: runner.is_ephemeral === 1,
-    labels: texts(runner.labels).map((name, id) => ({ id, name, type: "custom" })),
+    labels: parseStrings(runner.labels).map((name, id) => ({ id, name, type: "custom" })),
   }
 }
 

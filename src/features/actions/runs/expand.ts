@@ -3,7 +3,7 @@ import type { ActionJobsTable } from "../../../core/database/tables/actions.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import type { Members } from "../../../core/yaml.ts"
 import { membersOf } from "../../../core/yaml.ts"
-import { texts } from "../../code/repositories/present.ts"
+import { parseStrings } from "../../code/repositories/present.ts"
 import {
   type CalledFile,
   type CalledFiles,
@@ -100,7 +100,7 @@ export const rowsOf = ({ run, workflow, calls, caller, now }: JobsOf, jobs: read
 
 export const planOf = ({ key, needs, condition, definition }: Job): JobPlan => {
   const members = membersOf(definition)
-  return { key, needs: texts(needs), condition, uses: textOr(members["uses"]), definition: members }
+  return { key, needs: parseStrings(needs), condition, uses: textOr(members["uses"]), definition: members }
 }
 
 const tooMany = (board: Board, more: number): string | undefined =>

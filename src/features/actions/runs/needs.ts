@@ -1,6 +1,6 @@
 import type { Handle } from "../../../core/database/database.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
-import { texts } from "../../code/repositories/present.ts"
+import { parseStrings } from "../../code/repositories/present.ts"
 import { countsAsSuccess, isDone } from "./status.ts"
 import { findJobsOfAttempt, type Job } from "./store.ts"
 
@@ -20,7 +20,7 @@ type NeededJob = Pick<Job, "key" | "parent_id" | "state" | "continue_on_error" |
 
 /** The jobs that a job needs directly: those of its own workflow. */
 export function neededBy<J extends Pick<Job, "key" | "parent_id">>(jobs: readonly J[], { needs, parent_id }: NeedingJob): readonly J[] {
-  const keys = new Set(texts(needs))
+  const keys = new Set(parseStrings(needs))
   return jobs.filter((job) => job.parent_id === parent_id && keys.has(job.key))
 }
 
@@ -60,4 +60,4 @@ export function outputsOf({ outputs }: Pick<Job, "outputs">): Readonly<Record<st
 
 /** The results and outputs of the jobs that a job needs directly, as `needsAmong` says. */
 export const needsOf = async (db: Handle, job: Pick<Job, "run_id" | "attempt"> & NeedingJob): Promise<Needs> =>
-  texts(job.needs).length === 0 ? {} : needsAmong(await findJobsOfAttempt(db, { runId: job.run_id, attempt: job.attempt }), job)
+  parseStrings(job.needs).length === 0 ? {} : needsAmong(await findJobsOfAttempt(db, { runId: job.run_id, attempt: job.attempt }), job)

@@ -4,7 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { branchOf } from "../../../git/index.ts"
-import { presentRepositories, texts } from "../../code/repositories/present.ts"
+import { parseStrings, presentRepositories } from "../../code/repositories/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { presentUserPlainly, standIn } from "../../people/users/present.ts"
@@ -195,7 +195,7 @@ export async function presentJobs(db: Handle, site: Site, jobs: readonly Job[]):
         run_id: run.id,
         run_url: `${api}/runs/${run.id}`,
         name: job.name,
-        labels: texts(job.labels),
+        labels: parseStrings(job.labels),
         run_attempt: job.attempt,
         head_sha: run.commit_id,
         ...headBranch(run.ref),

@@ -1,6 +1,6 @@
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import { membersOf } from "../../../core/yaml.ts"
-import { texts } from "../../code/repositories/present.ts"
+import { parseStrings } from "../../code/repositories/present.ts"
 import type { StatusOfNeeds } from "../definitions/expressions.ts"
 import { limitsIn } from "../definitions/layout.ts"
 import { neededBy, needsAmong } from "./needs.ts"
@@ -23,7 +23,7 @@ export function statusFor(jobs: readonly Job[], job: Job, isCancelled: boolean):
 }
 
 /** Whether the server decides on a job's condition. Others are up to the runner, which knows more. */
-export const isDecidedHere = (job: Job, isCancelled: boolean): boolean => isCancelled || isCaller(job) || texts(job.needs).length > 0
+export const isDecidedHere = (job: Job, isCancelled: boolean): boolean => isCancelled || isCaller(job) || parseStrings(job.needs).length > 0
 
 /** Whether a job calls a workflow. */
 export const isCaller = ({ call }: Pick<Job, "call">): boolean => call !== "{}"

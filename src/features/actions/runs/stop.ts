@@ -4,7 +4,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { texts } from "../../code/repositories/present.ts"
+import { parseStrings } from "../../code/repositories/present.ts"
 import { closeLogs } from "./logs.ts"
 import { changeJobs } from "./store.ts"
 import { changeTasks, endSteps, findActiveTasksOfJobs } from "./tasks-store.ts"
@@ -48,7 +48,7 @@ export async function stopJobs(
 ): Promise<ReadonlyMap<number, ActionState>> {
   if (jobIds.length === 0) return new Map()
   const tasks = await findActiveTasksOfJobs(tx, jobIds)
-  const isAsked = ({ capabilities }: (typeof tasks)[number]) => !force && texts(capabilities ?? "[]").includes("cancelling")
+  const isAsked = ({ capabilities }: (typeof tasks)[number]) => !force && parseStrings(capabilities ?? "[]").includes("cancelling")
   const asked = tasks.filter(isAsked)
   await endTasks(
     tx,

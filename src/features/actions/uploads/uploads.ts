@@ -54,8 +54,8 @@ export async function beginUpload(
   return insertUpload(tx, { ...more, kind, name, version, task_id: task.id, repository_id: repository.id, created_at: services.now() })
 }
 
-/** Where a part belongs: a named block, whose place a list says later; at an offset; after what is there; or it is all. */
-export type Place =
+/** Where a part belongs: a named block, whose position a list says later; at an offset; after what is there; or it is all. */
+export type PartPosition =
   | { readonly kind: "block"; readonly id: string }
   | { readonly kind: "offset"; readonly offset: number; readonly of?: string }
   | { readonly kind: "end" }
@@ -67,20 +67,20 @@ const OFFSET_DIGITS = 16
 /** The name of a block in the list of parts. */
 export const blockName = (id: string): string => `block ${id}`
 
-function nameOf(place: Exclude<Place, { kind: "end" }>): string {
-  if (place.kind === "block") return blockName(place.id)
-  if (place.kind === "whole") return WHOLE
-  return `${String(place.offset).padStart(OFFSET_DIGITS, "0")} ${place.of ?? ""}`
+function nameOf(position: Exclude<PartPosition, { kind: "end" }>): string {
+  if (position.kind === "block") return blockName(position.id)
+  if (position.kind === "whole") return WHOLE
+  return `${String(position.offset).padStart(OFFSET_DIGITS, "0")} ${position.of ?? ""}`
 }
 
 /**
- * Stores a part as its bytes arrive; one at the same place is replaced. Refuses `tooLarge` where the upload would have more than `maxBytes`, or all uploads
+ * Stores a part as its bytes arrive; one at the same position is replaced. Refuses `tooLarge` where the upload would have more than `maxBytes`, or all uploads
  * that the job has not ended more than its run may store, `invalid` too many parts, and `notFound` where the upload was ended meanwhile.
  */
 export async function storePart(
   services: Services,
   upload: OpenUpload,
-  { place, maxBytes, expected = {} }: { readonly place: Place; readonly maxBytes: number; readonly expected?: Expected },
+  { position, maxBytes, expected = {} }: { readonly position: PartPosition; readonly maxBytes: number; readonly expected?: Expected },
   content: Readable,
 ): Promise<void> {
   const { database, config } = services
@@ -95,13 +95,14 @@ export async function storePart(
   }
   const tooLarge = () => refuse.tooLarge(`an upload has at most ${maxBytes} bytes, and all that a job has not ended ${most}`)
 
-  const { room } = await roomFor(database.read, place.kind === "end" ? "" : nameOf(place))
+  const { room } = await roomFor(database.read, position.kind === "end" ? "" : nameOf(position))
   if (expected.size !== undefined && expected.size > room) throw tooLarge()
   const stored = await storeFile(services, { storage, maxBytes: room, expected }, content)
   const write = () =>
     database.write(async (tx) => {
       if (!(await lockRow(tx, "action_uploads", id))) throw refuse.notFound("this upload has ended")
-      const at: Exclude<Place, { kind: "end" }> = place.kind === "end" ? { kind: "offset", offset: (await roomFor(tx, "")).bytes } : place
+      const at: Exclude<PartPosition, { kind: "end" }> =
+        position.kind === "end" ? { kind: "offset", offset: (await roomFor(tx, "")).bytes } : position
       const name = nameOf(at)
       const left = await roomFor(tx, name)
       if (stored.size > left.room) throw tooLarge()

@@ -46,7 +46,7 @@ const LONGEST_SUBJECT = 200
 /** How long a request waits, in milliseconds. */
 const WAIT_MS = 5
 
-type Place = Pick<RepositoryRow, "id" | "storage" | "object_format">
+type StoredRepository = Pick<RepositoryRow, "id" | "storage" | "object_format">
 
 /**
  * The entries of a directory at a commit, with the commit that last changed each of them, as `git log -1 <commit> -- <path>` finds it; undefined if there is no
@@ -56,7 +56,7 @@ type Place = Pick<RepositoryRow, "id" | "storage" | "object_format">
 export async function treeHistory(
   services: Services,
   db: Handle,
-  { repository }: { readonly repository: Place },
+  { repository }: { readonly repository: StoredRepository },
   commit: Commit,
   directory: readonly string[],
   waitMs = WAIT_MS,
@@ -87,7 +87,7 @@ type Lasts = ReadonlyMap<string, LastCommit>
  */
 export async function storeTreeHistories(
   services: Services,
-  repository: Place,
+  repository: StoredRepository,
   commit: Commit,
   directories: readonly (readonly string[])[],
   signal: AbortSignal,

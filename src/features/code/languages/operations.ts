@@ -2,7 +2,7 @@ import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { texts } from "../repositories/present.ts"
+import { parseStrings } from "../repositories/present.ts"
 import { findLanguages, readBytes } from "./store.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
@@ -15,7 +15,7 @@ export const languageOperations: readonly Operation[] = [
     summary: "List the licenses of a repository by their SPDX names",
     description: "Told by the texts of the files at its root.",
     answers: { 200: Type.Array(Type.String()) },
-    handle: ({ repository }) => ok([...texts(repository.licenses)]),
+    handle: ({ repository }) => ok([...parseStrings(repository.licenses)]),
   }),
 
   operation({

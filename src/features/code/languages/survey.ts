@@ -6,7 +6,7 @@ import Type from "../../../core/schema.ts"
 import { type Git, isGitError, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { indexKind } from "../repositories/index-job.ts"
-import { texts } from "../repositories/present.ts"
+import { parseStrings } from "../repositories/present.ts"
 import { type Budget, budgetOf, changed, countChange } from "./languages.ts"
 import { licenseFiles, readLicenses } from "./licenses.ts"
 import { type Composition, findComposition, type Known, putComposition, readBytes } from "./store.ts"
@@ -26,7 +26,7 @@ export const knownOf = ({ tree_id, bytes, language, licenses }: Stored): Known =
   tree: tree_id !== null && isObjectId(tree_id) ? tree_id : null,
   bytes: readBytes(bytes),
   language,
-  licenses: texts(licenses),
+  licenses: parseStrings(licenses),
 })
 
 /** The composition of a tree, computed from the known composition of another. Reads git: must not be called inside a transaction. */

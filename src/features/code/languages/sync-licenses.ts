@@ -2,7 +2,7 @@ import { rowsById } from "../../../core/database/rows-by-id.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { resolveRevision } from "../commits/revision.ts"
-import { texts } from "../repositories/present.ts"
+import { parseStrings } from "../repositories/present.ts"
 import { putLicenses } from "../repositories/store.ts"
 import { licenseFiles, readLicenses } from "./licenses.ts"
 import { findLicensed } from "./store.ts"
@@ -15,7 +15,7 @@ async function syncOne({ database, git }: Services, row: Some): Promise<boolean>
   if (!revision) return false
   const repository = git.at(row.storage, row.object_format)
   const files = licenseFiles(await git.objects.readTree(repository, revision.commit.tree))
-  const licenses = JSON.stringify(await readLicenses(git, repository, files, texts(row.licenses)))
+  const licenses = JSON.stringify(await readLicenses(git, repository, files, parseStrings(row.licenses)))
   if (licenses === row.licenses) return false
   return (await database.write((tx) => putLicenses.changes(tx, { id: row.id, before: row.licenses, licenses }))) > 0
 }

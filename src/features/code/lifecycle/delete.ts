@@ -13,7 +13,7 @@ import type { DeletionRule } from "../../people/organizations/rules.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountForks, recountOwned, recountStars } from "../repositories/counters-store.ts"
-import { texts } from "../repositories/present.ts"
+import { parseStrings } from "../repositories/present.ts"
 import { findFirstOwned, findNewestOwned } from "../repositories/store.ts"
 import { dropStars } from "../stars/store.ts"
 import { dropTopics, recountTopics } from "../topics/store.ts"
@@ -34,7 +34,7 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   await services.events.deliver(tx)
   // Both are counted in the locked row, which says where there are none.
   const userIds = locked.stars_count === 0 ? [] : await dropStars(tx, [id])
-  const topicIds = texts(locked.topics).length === 0 ? [] : await dropTopics(tx, id)
+  const topicIds = parseStrings(locked.topics).length === 0 ? [] : await dropTopics(tx, id)
   await deleteAttachments(tx, { jobs }, { repository_id: id })
   const gone = await findRepositoryById.first(tx, { id })
   if (!gone) return false

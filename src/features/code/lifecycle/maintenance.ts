@@ -30,30 +30,30 @@ export const maintainJob = defineJob({
   ...maintainKind,
   timeoutSeconds: 4 * 3_600,
   run: async ({ repositoryId, part }, { context, signal }) => {
-    const place = await findPlace.first(context.database.read, { id: repositoryId })
-    if (place) await maintainRepository(context, { ...place, id: repositoryId, isWiki: part === "wiki" }, signal)
+    const target = await findPlace.first(context.database.read, { id: repositoryId })
+    if (target) await maintainRepository(context, { ...target, id: repositoryId, isWiki: part === "wiki" }, signal)
   },
 })
 
-interface Place extends Pick<Repository, "id" | "storage" | "object_format"> {
+interface MaintenanceTarget extends Pick<Repository, "id" | "storage" | "object_format"> {
   readonly isWiki: boolean
 }
 
-const repositoryAt = (git: Git, place: Place): GitRepository =>
-  place.isWiki ? wikiAt(git, place) : git.at(place.storage, place.object_format)
+const repositoryAt = (git: Git, target: MaintenanceTarget): GitRepository =>
+  target.isWiki ? wikiAt(git, target) : git.at(target.storage, target.object_format)
 
-async function maintainRepository(services: Services, place: Place, signal: AbortSignal): Promise<boolean> {
+async function maintainRepository(services: Services, target: MaintenanceTarget, signal: AbortSignal): Promise<boolean> {
   const { git } = services
-  if (!(await git.maintenance.needed(repositoryAt(git, place)))) return false
-  await repack(services, place, signal)
+  if (!(await git.maintenance.needed(repositoryAt(git, target)))) return false
+  await repack(services, target, signal)
   return true
 }
 
 /** Repacks a repository, and drops what was left behind long enough ago. */
-async function repack(services: Services, place: Place, signal: AbortSignal): Promise<void> {
+async function repack(services: Services, target: MaintenanceTarget, signal: AbortSignal): Promise<void> {
   const { config, database, git } = services
-  const { id, isWiki } = place
-  const repository = repositoryAt(git, place)
+  const { id, isWiki } = target
+  const repository = repositoryAt(git, target)
   const keep: string[] = []
   // Nothing in the database names commits of wikis.
   for (const find of isWiki ? [] : commitsToKeep.of(services)) keep.push(...(await find(database.read, id)))
@@ -74,9 +74,9 @@ export const maintainAfterPush: PushStep = async ({ services: { git, jobs }, rep
 /** Iterates over all non-empty repositories in the order of their ids, and then over all wikis. */
 async function* allRepositories({ database }: Services, signal: AbortSignal) {
   for (const isWiki of [false, true]) {
-    for await (const place of rowsById((range) => (isWiki ? findWikiPlaces : findPlaces)(database.read, range))) {
+    for await (const target of rowsById((range) => (isWiki ? findWikiPlaces : findPlaces)(database.read, range))) {
       if (signal.aborted) return
-      yield { ...place, isWiki, name: `${place.owner_name}/${place.name}${isWiki ? ".wiki" : ""}` }
+      yield { ...target, isWiki, name: `${target.owner_name}/${target.name}${isWiki ? ".wiki" : ""}` }
     }
   }
 }
@@ -87,9 +87,9 @@ export const maintainRepositories: Task = {
   cron: "23 2 * * *",
   run: async (services, signal) => {
     let packed = 0
-    for await (const place of allRepositories(services, signal)) {
+    for await (const target of allRepositories(services, signal)) {
       if (signal.aborted) break
-      if (await maintainRepository(services, place, signal)) packed++
+      if (await maintainRepository(services, target, signal)) packed++
     }
     return `${packed} packed anew`
   },
@@ -102,16 +102,16 @@ export const pruneRepositories: Task = {
   run: async (services, signal) => {
     const { config, git } = services
     let pruned = 0
-    for await (const place of allRepositories(services, signal)) {
+    for await (const target of allRepositories(services, signal)) {
       if (signal.aborted) break
-      const repository = repositoryAt(git, place)
+      const repository = repositoryAt(git, target)
       try {
         if (!(await git.maintenance.hasLeftBehind(repository, services.now() - config.git.pruneSeconds))) continue
-        await repack(services, place, signal)
+        await repack(services, target, signal)
         pruned++
       } catch (error) {
         // One that is damaged, or is being removed, must not keep the others from it.
-        if (!signal.aborted) services.log.warn({ err: error, repository: place.id }, "a repository could not be pruned")
+        if (!signal.aborted) services.log.warn({ err: error, repository: target.id }, "a repository could not be pruned")
       }
     }
     return `${pruned} packed anew`
@@ -125,15 +125,15 @@ export const checkRepositories: Task = {
   run: async (services, signal) => {
     let looked = 0
     const damaged: string[] = []
-    for await (const place of allRepositories(services, signal)) {
+    for await (const target of allRepositories(services, signal)) {
       if (signal.aborted) break
-      const { name } = place
-      const faults = await services.git.maintenance.check(repositoryAt(services.git, place), signal)
+      const { name } = target
+      const faults = await services.git.maintenance.check(repositoryAt(services.git, target), signal)
       looked++
       if (faults.length === 0) continue
       damaged.push(name)
       services.log.error(
-        { repository: place.id, name, faults: faults.slice(0, 5) },
+        { repository: target.id, name, faults: faults.slice(0, 5) },
         "a repository is damaged; bring its folder back from a backup",
       )
     }

@@ -163,8 +163,8 @@ function writer(site: Site) {
       object_format_name: row.object_format,
       mirror_updated: mirror && mirror.updated_at !== 0 ? rfc3339(mirror.updated_at) : NEVER,
       mirror_last_sync_at: mirror && mirror.last_sync_at !== 0 ? rfc3339(mirror.last_sync_at) : NEVER,
-      topics: texts(row.topics),
-      licenses: texts(row.licenses),
+      topics: parseStrings(row.topics),
+      licenses: parseStrings(row.licenses),
     }
     if (row.has_issues === 1) {
       if (row.external_tracker_url === "")
@@ -187,7 +187,7 @@ function writer(site: Site) {
 }
 
 /** Parses a column with a JSON list of texts; most lists are empty. */
-export function texts(column: string): string[] {
+export function parseStrings(column: string): string[] {
   if (column === "[]") return NO_TEXTS
   const read: unknown = JSON.parse(column)
   return Array.isArray(read) ? read.map(String) : NO_TEXTS

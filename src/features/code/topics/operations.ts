@@ -3,7 +3,7 @@ import { anyone } from "../../../access/policies/site.ts"
 import { listed, noContent, type Operation, operation } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { texts } from "../repositories/present.ts"
+import { parseStrings } from "../repositories/present.ts"
 import { RepoTopicOptions, TopicListResponse, TopicName } from "../repositories/records.ts"
 import { addTopic, normalizeTopic, removeTopic, replaceTopics } from "./rules.ts"
 import { searchTopics } from "./store.ts"
@@ -22,7 +22,7 @@ export const topicOperations: readonly Operation[] = [
     answers: { 200: TopicName },
     refuses: ["notFound"],
     handle: ({ repository, page }) => {
-      const topics = texts(repository.topics)
+      const topics = parseStrings(repository.topics)
       return listed({ topics: topics.slice(page.offset, page.offset + page.limit) }, topics.length)
     },
   }),

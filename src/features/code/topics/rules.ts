@@ -4,7 +4,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { texts } from "../repositories/present.ts"
+import { parseStrings } from "../repositories/present.ts"
 import { updateRepository } from "../repositories/store.ts"
 import { putTopics, touchTopics } from "./store.ts"
 
@@ -90,7 +90,7 @@ const tooMany = () => refuse.invalid("topics", `a repository bears at most ${MOS
 async function currentTopics(tx: Transaction, repositoryId: number): Promise<readonly string[]> {
   const row = await lockRow(tx, "repositories", repositoryId)
   if (!row) throw refuse.notFound()
-  return texts(row.topics)
+  return parseStrings(row.topics)
 }
 
 async function writeTopics(

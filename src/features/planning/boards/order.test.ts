@@ -11,7 +11,7 @@ type Action =
   | { readonly kind: "move"; readonly issue: number; readonly column: number; readonly sorting: number | undefined }
   | { readonly kind: "drop"; readonly column: number }
 
-interface Place {
+interface OrderedCard {
   readonly column: number
   readonly sorting: number
 }
@@ -19,7 +19,7 @@ interface Place {
 /** A board as plain data: which columns are there, and where each issue is. */
 interface Board {
   readonly columns: ReadonlySet<number>
-  readonly cards: ReadonlyMap<number, Place>
+  readonly cards: ReadonlyMap<number, OrderedCard>
 }
 
 const ISSUES = 5
@@ -37,7 +37,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 const rounds = fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 6 })
 
 const inColumn = ({ cards }: Board, at: number) =>
-  [...cards].filter(([, place]) => place.column === at).sort(([a, { sorting: x }], [b, { sorting: y }]) => x - y || b - a)
+  [...cards].filter(([, card]) => card.column === at).sort(([a, { sorting: x }], [b, { sorting: y }]) => x - y || b - a)
 
 const behindLast = (board: Board, at: number): number => (inColumn(board, at).at(-1)?.[1].sorting ?? -1) + 1
 
@@ -59,8 +59,8 @@ function act(board: Board, done: Action): readonly [number, Board] {
   }
   if (done.kind === "move" && !here) return [422, board]
   const wanted = done.kind === "move" ? done.sorting : undefined
-  const place = { column: done.column, sorting: wanted ?? behindLast(board, done.column) }
-  return [done.kind === "add" ? 201 : 204, { columns, cards: new Map([...cards, [done.issue, place]]) }]
+  const card = { column: done.column, sorting: wanted ?? behindLast(board, done.column) }
+  return [done.kind === "add" ? 201 : 204, { columns, cards: new Map([...cards, [done.issue, card]]) }]
 }
 
 /** Every possible order of concurrent actions: the statuses, in the order of the actions, and the board. */
@@ -107,8 +107,8 @@ withHearth("the order of cards", { on: databaseKinds }, ({ kind, test, forge }) 
           const { read } = forge.hearth.services.database
           const rows = await read.selectFrom("project_cards").selectAll().where("project_id", "=", id).execute()
           const placed = rows.map((row) => {
-            const place = { column: columnIds.indexOf(row.column_id), sorting: row.sorting }
-            return [issueIds.indexOf(row.issue_id), place] as const
+            const card = { column: columnIds.indexOf(row.column_id), sorting: row.sorting }
+            return [issueIds.indexOf(row.issue_id), card] as const
           })
           return { columns: new Set(columns), cards: new Map(placed.sort(([a], [b]) => a - b)) }
         }

@@ -4,7 +4,7 @@ import type { MODES } from "./records.ts"
 type Mode = (typeof MODES)[number]
 
 /** Where a text stands. */
-export interface Place {
+export interface RenderContext {
   /** Undefined where the context names no repository. It need not exist. */
   readonly home: RepositoryName | undefined
   readonly links: LinkBases
@@ -13,7 +13,7 @@ export interface Place {
 const NAME = /^[A-Za-z0-9_][\w.-]*$/
 
 /** Reads the context of a rendering as clients send it; one that can't be read is the root of the server. */
-export function placeOf(rootUrl: string, mode: Mode, context: string, filePath: string): Place {
+export function readContext(rootUrl: string, mode: Mode, context: string, filePath: string): RenderContext {
   const path = context.startsWith(`${rootUrl}/`) ? context.slice(rootUrl.length) : context
   const [owner = "", name = "", ...rest] = path.split("/").filter((part) => part !== "" && part !== "." && part !== "..")
   if (!NAME.test(owner) || !NAME.test(name)) return { home: undefined, links: { pages: rootUrl, media: rootUrl, folder: "" } }
@@ -22,7 +22,7 @@ export function placeOf(rootUrl: string, mode: Mode, context: string, filePath: 
 
 /** The context of a text that is rendered in a repository: what the sent one says of it, and the repository where it names another or none. */
 export function contextIn(rootUrl: string, { owner, name }: RepositoryName, context: string): string {
-  const { home } = placeOf(rootUrl, "markdown", context, "")
+  const { home } = readContext(rootUrl, "markdown", context, "")
   const isOfIt = home?.owner.toLowerCase() === owner.toLowerCase() && home.name.toLowerCase() === name.toLowerCase()
   return isOfIt ? context : `/${owner}/${name}`
 }

@@ -8,7 +8,7 @@ import type { Rendering } from "../../../core/markup/rendering.ts"
 import { type Operation, operation, type Sent } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { contextIn, placeOf } from "./context.ts"
+import { contextIn, readContext } from "./context.ts"
 import { MarkdownOption, MarkupOption } from "./records.ts"
 import { resolverFor } from "./resolve.ts"
 
@@ -28,7 +28,7 @@ function renderingOf({ services, db, actor, on }: Call, { Mode, Context = "", Wi
   const mode = Wiki ? "wiki" : Mode || "markdown"
   if (mode === "markdown") return { style: "plain", rootUrl }
   const context = on ? contextIn(rootUrl, { owner: on.owner.name, name: on.repository.name }, Context) : Context
-  return { style: STYLES[mode], rootUrl, ...placeOf(rootUrl, mode, context, FilePath), resolve: resolverFor(services, db, actor) }
+  return { style: STYLES[mode], rootUrl, ...readContext(rootUrl, mode, context, FilePath), resolve: resolverFor(services, db, actor) }
 }
 
 const MARKDOWN_FILE = /\.(?:md|markdown|mdown|mkd|livemd)$/i

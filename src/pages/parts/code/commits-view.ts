@@ -1,4 +1,4 @@
-import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import type { Services } from "../../../core/services.ts"
@@ -15,8 +15,6 @@ import { plural } from "../../../web/time.ts"
 
 /** Parts of pages that show commits. */
 
-type Place = Pick<OnRepository, "owner" | "repository">
-
 /** The most columns of a first line, and the most characters of what follows it, that are shown in lists. */
 const LONGEST_SUBJECT = 255
 const LONGEST_REST = 10_000
@@ -25,13 +23,13 @@ const LONGEST_REST = 10_000
 export const subjectOf = ({ message }: Pick<Commit, "message">): string =>
   cutToWidth(message.split("\n", 1)[0]?.trim() ?? "", LONGEST_SUBJECT) || "(no message)"
 
-export const commitPath = (on: Place, id: string): string => `${repositoryPath(on)}/commit/${id}`
+export const commitPath = (on: Owned, id: string): string => `${repositoryPath(on)}/commit/${id}`
 
 /** The subject of a commit, as a link to it. */
-export const commitLink = (on: Place, commit: { readonly id: string; readonly subject: string }, name?: string): Html =>
+export const commitLink = (on: Owned, commit: { readonly id: string; readonly subject: string }, name?: string): Html =>
   html`<a ${attribute("class", name)} href="${commitPath(on, commit.id)}" dir="auto">${commit.subject || "(no message)"}</a>`
 
-export const idLink = (on: Place, id: string): Html => html`<a class="mono" href="${commitPath(on, id)}">${id.slice(0, 10)}</a>`
+export const idLink = (on: Owned, id: string): Html => html`<a class="mono" href="${commitPath(on, id)}">${id.slice(0, 10)}</a>`
 
 /** Who made a commit: the account that the address belongs to, or the name in the commit. */
 export const commitPerson = ({ site }: Pick<Services, "site">, user: User | undefined, { name }: { readonly name: string }): Html =>

@@ -32,7 +32,7 @@ export interface DrawnReview {
 }
 
 /** What the reader can do with a text, by the id of its entry; 0 is the opening text. */
-export interface Deeds {
+export interface TextActions {
   readonly menu: (entryId: number, authorId: number) => Content
   /** Where reactions are sent to, and those that the reader gave; undefined where they may not react. */
   readonly react: ((entryId: number) => { readonly add: string; readonly remove: string; readonly own: readonly string[] }) | undefined
@@ -55,7 +55,7 @@ export interface Around {
   /** Why the issue was closed, and where it was before, by the ids of the entries that say so. */
   readonly closings: ReadonlyMap<number, Closing>
   readonly origins: ReadonlyMap<number, Origin>
-  readonly deeds?: Deeds | undefined
+  readonly actions?: TextActions | undefined
 }
 
 export interface Closing {

@@ -19,7 +19,7 @@ import { problem } from "../../../web/problem.ts"
 import { plural, time } from "../../../web/time.ts"
 import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
-import type { Around, Deeds, DrawnReview, ShownText } from "./around.ts"
+import type { Around, DrawnReview, ShownText, TextActions } from "./around.ts"
 import type { ConversationCall } from "./call.ts"
 import { conversationPath, type TypedReply } from "./call.ts"
 import { closingsOf } from "./endings.ts"
@@ -129,7 +129,7 @@ async function aroundOf(
     reviews: reviews ?? new Map(),
     closings: await closingsOf(call, rows),
     origins: await originsOf(call, rows),
-    deeds: await deedsOf(call, forms),
+    actions: await textActionsOf(call, forms),
   }
 }
 
@@ -216,7 +216,7 @@ async function textsOf(call: ConversationCall, view: IssueView, rows: readonly T
 // --- what can be done with a text ---------------------------------------------------------------------------------------------------------
 
 /** The menu and the reactions of each text, as far as the reader may use them. */
-async function deedsOf(call: ConversationCall, forms: ConversationForms): Promise<Deeds | undefined> {
+async function textActionsOf(call: ConversationCall, forms: ConversationForms): Promise<TextActions | undefined> {
   const { db, actor, repository, issue, path } = call
   if (actor.kind === "anonymous") return undefined
   const here = conversationPath(call)

@@ -7,7 +7,7 @@ import { avatar, person, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { bytes, time } from "../../../web/time.ts"
-import type { Around, Deeds, ReactionCount, ShownText } from "./around.ts"
+import type { Around, ReactionCount, ShownText, TextActions } from "./around.ts"
 import { lineOf } from "./timeline-lines.ts"
 
 /** The timeline of an issue or pull request as its page shows it. */
@@ -41,7 +41,7 @@ export const reactionCounts = (reactions: readonly ReactionCount[]): Content =>
   `
 
 /** Reactions as buttons that give and take back one's own. */
-function reactionButtons(reactions: readonly ReactionCount[], { add, remove, own }: ReturnType<NonNullable<Deeds["react"]>>): Html {
+function reactionButtons(reactions: readonly ReactionCount[], { add, remove, own }: ReturnType<NonNullable<TextActions["react"]>>): Html {
   const given = reactions.map(({ content, total }) => {
     const isOwn = own.includes(content)
     return html`
@@ -116,9 +116,9 @@ export interface Written {
 }
 
 /** Something that someone wrote, as an article: the opening text, a comment, a review. */
-export function article(written: Written, { authorId, roles, now, deeds }: Pick<Around, "authorId" | "roles" | "now" | "deeds">): Html {
+export function article(written: Written, { authorId, roles, now, actions }: Pick<Around, "authorId" | "roles" | "now" | "actions">): Html {
   const { id, user, originalAuthor = "", createdAt, text, verb, after, entryId } = written
-  const react = entryId === undefined ? undefined : deeds?.react?.(entryId)
+  const react = entryId === undefined ? undefined : actions?.react?.(entryId)
   const role = originalAuthor === "" ? roles.get(user.id) : undefined
   const isAuthor = originalAuthor === "" && user.id === authorId
   return html`
@@ -135,7 +135,7 @@ export function article(written: Written, { authorId, roles, now, deeds }: Pick<
         }
         <span class="end roles">
           ${isAuthor && html`<span class="chip">Author</span>`}${role && html`<span class="chip">${ROLES[role]}</span>`}
-          ${entryId !== undefined && deeds?.menu(entryId, user.id)}
+          ${entryId !== undefined && actions?.menu(entryId, user.id)}
         </span>
       </header>
       <div class="inside stack">

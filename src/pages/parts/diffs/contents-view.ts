@@ -13,25 +13,30 @@ import type { DiffOverview, FileChange, FileDiff } from "./model.ts"
 
 type Select = Pick<Services, "git" | "site">
 
-interface Place {
+interface RepositoryPaths {
   readonly oldAt: string
   readonly newAt: string
 }
 
 export const note = (content: Content): Html => html`<div class="said">${content}</div>`
 
-export async function besideLines(services: Select, diff: DiffOverview, found: FileDiff, place: Place): Promise<Html | undefined> {
+export async function besideLines(
+  services: Select,
+  diff: DiffOverview,
+  found: FileDiff,
+  paths: RepositoryPaths,
+): Promise<Html | undefined> {
   const { file, hunks, largeFiles } = found
-  if (file.content === "submodule") return note(await submodule(services, diff, file, place))
+  if (file.content === "submodule") return note(await submodule(services, diff, file, paths))
   const isPicture = /^image\//.test(fileHeadersOf(file.path).type) && file.content !== "symlink"
   if (largeFiles)
     return html`
       ${note(html`A large file, stored with Git LFS: ${sizes(largeFiles.old, largeFiles.new)}`)}
-      ${isPicture && pictures(diff, file, place, largeFiles.old, largeFiles.new)}
+      ${isPicture && pictures(diff, file, paths, largeFiles.old, largeFiles.new)}
     `
   if (file.content === "binary" || (isPicture && file.oldId !== file.newId)) {
     const [old, made] = await Promise.all([blob(services, diff, file.oldId, isPicture), blob(services, diff, file.newId, isPicture)])
-    if (isPicture) return html`${pictures(diff, file, place, old, made)}${old && made && note(sizes(old, made))}`
+    if (isPicture) return html`${pictures(diff, file, paths, old, made)}${old && made && note(sizes(old, made))}`
     return note(html`A binary file: ${sizes(old, made)}`)
   }
   if (hunks.length > 0 || found.isCut) return undefined
@@ -72,7 +77,7 @@ function sizes(old: Blob | undefined, made: Blob | undefined): string {
 function pictures(
   { from, to }: DiffOverview,
   { path, oldPath, oldId, newId }: FileChange,
-  { oldAt, newAt }: Place,
+  { oldAt, newAt }: RepositoryPaths,
   old: Blob | undefined,
   made: Blob | undefined,
 ): Html {
@@ -99,7 +104,7 @@ function pictures(
 
 // --- submodules ---------------------------------------------------------------------------------------------------------------------
 
-async function submodule(services: Select, diff: DiffOverview, file: FileChange, { newAt, oldAt }: Place): Promise<Html> {
+async function submodule(services: Select, diff: DiffOverview, file: FileChange, { newAt, oldAt }: RepositoryPaths): Promise<Html> {
   const { oldId, newId, path, oldPath = path } = file
   const [old, made] = await Promise.all([
     oldId === null || diff.from === null ? undefined : moduleAt(services, diff, diff.from, oldPath, oldAt),

@@ -76,7 +76,7 @@ export function gapAfter({ oldId, newId }: FileChange, last: Hunk, lines: number
     : { from, to: lines, shift: oldFirst(last) + last.oldCount - from, opens: "down" }
 }
 
-export interface GapPlace {
+export interface GapFile {
   /** The repository's path. */
   readonly at: string
   readonly blob: ObjectId
@@ -88,23 +88,23 @@ export interface GapPlace {
 }
 
 /** A link to the whole file, in whose place the script puts some of the lines. */
-export function expander(gap: Gap, place: GapPlace): Html {
+export function expander(gap: Gap, file: GapFile): Html {
   const { from, to, shift, opens } = gap
-  const excerpt = withQuery(`${place.at}/blob_excerpt${pathTo(place.blob)}`, {
-    path: place.path,
+  const excerpt = withQuery(`${file.at}/blob_excerpt${pathTo(file.blob)}`, {
+    path: file.path,
     from,
     to,
     shift,
     opens,
-    style: place.style,
-    whole: place.whole,
+    style: file.style,
+    whole: file.whole,
   })
   const many = to - from + 1
   return html`
     <a
       class="expand"
       rel="nofollow"
-      href="${place.whole}#${place.anchor}R${opens === "up" ? to : from}"
+      href="${file.whole}#${file.anchor}R${opens === "up" ? to : from}"
       data-excerpt="${excerpt}"
     >
       ${icon(opens === "up" ? "fold-up" : "fold-down")}${many === 1 ? "1 line" : `${many.toLocaleString("en")} lines`}

@@ -31,7 +31,7 @@ export interface LineNotes {
   readonly count: (path: string) => number
 }
 
-export interface DiffPlace {
+export interface DiffViewOptions {
   /** The requested address of the page, with its query. */
   readonly url: string
   readonly query: DiffQuery
@@ -70,22 +70,22 @@ type Select = Pick<Services, "git" | "highlighter" | "site">
 export async function diffView(
   services: Select,
   diff: DiffOverview,
-  place: DiffPlace,
+  options: DiffViewOptions,
 ): Promise<{ readonly body: Html; readonly rest?: NonNullable<Shown["rest"]> }> {
-  const { query } = place
-  if (query.file !== undefined) return onePage(services, diff, place, query.file)
+  const { query } = options
+  if (query.file !== undefined) return onePage(services, diff, options, query.file)
   if (diff.files.length === 0)
-    return { body: html`${diffBar(diff, place)}${empty("file-diff", "No changes", "There are no differences to show.")}` }
+    return { body: html`${diffBar(diff, options)}${empty("file-diff", "No changes", "There are no differences to show.")}` }
   if (diff.isTooMuch || diff.files.length > MOST_SECTIONS)
     return {
       body: html`
-        ${diffBar(diff, place)}${notice("info", "The diff is too large to show at once: open the files one by one.")}
-        ${fileList(diff, place)}
+        ${diffBar(diff, options)}${notice("info", "The diff is too large to show at once: open the files one by one.")}
+        ${fileList(diff, options)}
       `,
     }
   return {
-    body: html`${diffBar(diff, place)}${page(fileTree(diff.files, (path) => place.notes?.count(path) ?? 0))}`,
-    rest: sections(services, diff, place),
+    body: html`${diffBar(diff, options)}${page(fileTree(diff.files, (path) => options.notes?.count(path) ?? 0))}`,
+    rest: sections(services, diff, options),
   }
 }
 
@@ -100,15 +100,15 @@ const PAGE_END = html`
   </div>
 `
 
-async function onePage(services: Select, diff: DiffOverview, place: DiffPlace, path: string) {
+async function onePage(services: Select, diff: DiffOverview, options: DiffViewOptions, path: string) {
   const at = diff.files.findIndex((file) => file.path === path)
-  const found = await fileDiff(services, diff, path, place.query.context === "all" ? { context: WHOLE } : {})
+  const found = await fileDiff(services, diff, path, options.query.context === "all" ? { context: WHOLE } : {})
   if (!found) throw refuse.notFound()
   const link = (file: FileChange | undefined, text: string, rel: "prev" | "next") =>
-    file && html`<a class="button small" rel="${rel}" href="${filePage(place, file)}">${text}</a>`
+    file && html`<a class="button small" rel="${rel}" href="${filePage(options, file)}">${text}</a>`
   const bar = html`
     <nav class="bar" aria-label="Files">
-      <a class="button small" href="${withQuery(place.url, { file: undefined, context: undefined })}">
+      <a class="button small" href="${withQuery(options.url, { file: undefined, context: undefined })}">
         ${icon("list-unordered")}All ${plural(diff.files.length, "file")}
       </a>
       <span class="muted small">File ${at + 1} of ${diff.files.length}</span><span class="end"></span>
@@ -116,10 +116,10 @@ async function onePage(services: Select, diff: DiffOverview, place: DiffPlace, p
     </nav>
   `
   async function* rest() {
-    yield* fileSection(services, diff, found ?? raise(), place, await tabsOf(services, diff))
+    yield* fileSection(services, diff, found ?? raise(), options, await tabsOf(services, diff))
     yield PAGE_END
   }
-  return { body: html`${diffBar(diff, place)}${bar}${page(undefined)}`, rest: rest() }
+  return { body: html`${diffBar(diff, options)}${bar}${page(undefined)}`, rest: rest() }
 }
 
 const raise = (): never => {
@@ -131,18 +131,18 @@ async function tabsOf({ git }: Select, { repository, to }: DiffOverview): Promis
   return openTabs(git, repository, (await git.objects.readCommit(repository, to)).tree)
 }
 
-async function* sections(services: Select, diff: DiffOverview, place: DiffPlace): AsyncGenerator<Html> {
+async function* sections(services: Select, diff: DiffOverview, options: DiffViewOptions): AsyncGenerator<Html> {
   const tabs = await tabsOf(services, diff)
   const shown = diffFiles(services, diff)
   try {
     for (const file of diff.files) {
       if (file.shown !== "inline") {
-        yield foldedSection(file, place, diff)
+        yield foldedSection(file, options, diff)
         continue
       }
       const next = await shown.next()
       if (next.done === true) break
-      yield* fileSection(services, diff, next.value, place, tabs)
+      yield* fileSection(services, diff, next.value, options, tabs)
     }
   } finally {
     await shown.return(undefined)
@@ -150,7 +150,7 @@ async function* sections(services: Select, diff: DiffOverview, place: DiffPlace)
   yield PAGE_END
 }
 
-const filePage = ({ url }: DiffPlace, { path }: FileChange): string => withQuery(url, { file: path, context: undefined })
+const filePage = ({ url }: DiffViewOptions, { path }: FileChange): string => withQuery(url, { file: path, context: undefined })
 
 // --- above, and at the side ---------------------------------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ export const changeCounts = ({ additions, deletions }: { readonly additions: num
     </span>
   `
 
-const diffBar = (diff: DiffOverview, { choices, tools }: DiffPlace): Html =>
+const diffBar = (diff: DiffOverview, { choices, tools }: DiffViewOptions): Html =>
   html`
     <div class="bar diff-bar" id="files">
       <h2>${plural(diff.files.length, "changed file")}${changeCounts(diff.totals)}</h2>
@@ -170,8 +170,8 @@ const diffBar = (diff: DiffOverview, { choices, tools }: DiffPlace): Html =>
     </div>
   `
 
-function fileList(diff: DiffOverview, place: DiffPlace): Html {
-  const { number } = place.page
+function fileList(diff: DiffOverview, options: DiffViewOptions): Html {
+  const { number } = options.page
   // Rows of two elements and a few words: more of them than in other lists.
   const rows = { number, limit: FILES_LISTED, offset: (number - 1) * FILES_LISTED }
   return html`
@@ -189,7 +189,7 @@ function fileList(diff: DiffOverview, place: DiffPlace): Html {
               html`
                 <tr>
                   <td class="break">
-                    ${markOf(file)} <a href="${filePage(place, file)}">${pathOf(file)}</a>
+                    ${markOf(file)} <a href="${filePage(options, file)}">${pathOf(file)}</a>
                     ${file.reason !== undefined && file.reason !== "large" && html` <span class="chip">${REASON_WORDS[file.reason]}</span>`}
                   </td>
                   <td class="number">${sizeOf(file)}</td>
@@ -199,7 +199,7 @@ function fileList(diff: DiffOverview, place: DiffPlace): Html {
         </tbody>
       </table>
     </div>
-    ${pager(place.url, rows, diff.files.length)}
+    ${pager(options.url, rows, diff.files.length)}
   `
 }
 
@@ -232,19 +232,19 @@ function modeChange({ oldMode, newMode }: FileChange): string | undefined {
 }
 
 /** Opens the section of a file; `SECTION_END` closes it. */
-function sectionHead(file: FileChange, place: DiffPlace, diff: DiffOverview, tabs?: string): Html {
+function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverview, tabs?: string): Html {
   const mode = modeChange(file)
-  const notes = place.notes?.count(file.path) ?? 0
-  const view = file.newId === null ? undefined : `${place.newAt}/src/commit/${diff.to}/${escapePath(file.path)}`
-  const viewed = view ?? (diff.from && `${place.oldAt}/src/commit/${diff.from}/${escapePath(file.path)}`)
+  const notes = options.notes?.count(file.path) ?? 0
+  const view = file.newId === null ? undefined : `${options.newAt}/src/commit/${diff.to}/${escapePath(file.path)}`
+  const viewed = view ?? (diff.from && `${options.oldAt}/src/commit/${diff.from}/${escapePath(file.path)}`)
   return html`
     <section class="diff${tabs && ` ${tabs}`}" id="${file.anchor}" aria-labelledby="${file.anchor}-path">
     <div class="file-tools">
-      ${place.fileTools?.(file)}
-      <a href="${filePage(place, file)}">View alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
+      ${options.fileTools?.(file)}
+      <a href="${filePage(options, file)}">View alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
       ${viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`}
     </div>
-    <details ${flagged("open", place.isClosed?.(file) !== true)}>
+    <details ${flagged("open", options.isClosed?.(file) !== true)}>
     <summary>
       ${icon("triangle-down")}${markOf(file)}<span class="path" id="${file.anchor}-path">${pathOf(file)}</span>
       ${mode !== undefined && html`<span class="chip">${mode}</span>`}
@@ -263,34 +263,34 @@ const SECTION_END = html`
   </section>
 `
 
-function foldedSection(file: FileChange, place: DiffPlace, diff: DiffOverview): Html {
+function foldedSection(file: FileChange, options: DiffViewOptions, diff: DiffOverview): Html {
   const changed = file.additions + file.deletions
   const lines = `${plural(changed, "changed line")} ${changed === 1 ? "isn’t" : "aren’t"}`
   const words = `${REASON_SENTENCES[file.reason ?? "large"]} Its ${lines} shown here. `
-  return html`${sectionHead(file, place, diff)}${note(html`${words}<a href="${filePage(place, file)}">Show them</a>`)}${SECTION_END}`
+  return html`${sectionHead(file, options, diff)}${note(html`${words}<a href="${filePage(options, file)}">Show them</a>`)}${SECTION_END}`
 }
 
 async function* fileSection(
   services: Select,
   diff: DiffOverview,
   found: FileDiff,
-  place: DiffPlace,
+  options: DiffViewOptions,
   tabs: TabClassOf,
 ): AsyncGenerator<Html> {
   const { file, hunks } = found
-  const parts: Html[] = [sectionHead(file, place, diff, await tabs(file.path.split("/")))]
+  const parts: Html[] = [sectionHead(file, options, diff, await tabs(file.path.split("/")))]
   if (found.hasInvisible) parts.push(note(html`${icon("alert")} This contains invisible characters. They are shown by their code points.`))
-  const about = await besideLines(services, diff, found, place)
+  const about = await besideLines(services, diff, found, options)
   if (about) parts.push(about)
-  const notes = new Map(place.notes?.of(file.path))
-  const lines = place.query.context === "all" ? undefined : contextOf(found, place)
+  const notes = new Map(options.notes?.of(file.path))
+  const lines = options.query.context === "all" ? undefined : contextOf(found, options)
   let sent = 0
-  const isLong = hunks.length > 0 && place.choices.lines === "long"
+  const isLong = hunks.length > 0 && options.choices.lines === "long"
   // Lines that aren’t wrapped are scrolled together, also by keys.
   if (isLong) parts.push(html`<div class="long-lines" tabindex="0" role="group" aria-labelledby="${file.anchor}-path">`)
   for (const [at, hunk] of hunks.entries()) {
     parts.push(hunkHead(hunk, lines && gapBefore(file, hunks[at - 1], hunk), lines))
-    for (const chunk of chunksOf(hunk, file, place.choices.style, notes)) {
+    for (const chunk of chunksOf(hunk, file, options.choices.style, notes)) {
       parts.push(chunk.html)
       sent += chunk.lines
       if (sent < SENT) continue
@@ -323,16 +323,16 @@ async function* fileSection(
   yield html`${parts}`
 }
 
-const contextOf = ({ file }: FileDiff, place: DiffPlace) =>
+const contextOf = ({ file }: FileDiff, options: DiffViewOptions) =>
   file.newId === null || file.status === "added"
     ? undefined
     : {
-        at: place.newAt,
+        at: options.newAt,
         blob: file.newId,
         path: file.path,
         anchor: file.anchor,
-        style: place.choices.style,
-        whole: withQuery(place.url, { file: file.path, context: "all" }),
+        style: options.choices.style,
+        whole: withQuery(options.url, { file: file.path, context: "all" }),
       }
 
 /** The line between hunks, with a way to see what is there. */

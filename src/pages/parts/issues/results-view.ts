@@ -35,16 +35,16 @@ const conditionsOf = ({ kind, within = [] }: Sought): readonly Condition[] => [o
 const BEYOND: Page = { number: 1, limit: 0, offset: Number.MAX_SAFE_INTEGER }
 
 /** How many there are that the reader may see. One query. */
-export const countFoundIssues = async ({ db, actor }: Pick<Call, "db" | "actor">, sought: Sought): Promise<number> =>
+export const countIssueResults = async ({ db, actor }: Pick<Call, "db" | "actor">, sought: Sought): Promise<number> =>
   (await searchIssueTexts(db, actor, { q: sought.q, conditions: conditionsOf(sought) }, BEYOND)).total
 
-export interface FoundIssues {
+export interface IssueResults {
   readonly rows: Html
   readonly total: number
 }
 
 /** The issues or pull requests with the words, as rows. A constant number of queries. */
-export async function foundIssues({ services, db, actor }: Call, sought: Sought, page: Page): Promise<FoundIssues> {
+export async function issueResults({ services, db, actor }: Call, sought: Sought, page: Page): Promise<IssueResults> {
   const { rows, total } = await searchIssueTexts(db, actor, { q: sought.q, conditions: conditionsOf(sought) }, page)
   const views = await viewIssues(
     db,
@@ -58,14 +58,14 @@ export async function foundIssues({ services, db, actor }: Call, sought: Sought,
       <ul class="rows">
         ${views.map((view) => {
           const row = found.get(view.issue.id)
-          return row && foundRow(view, row, services.now())
+          return row && resultRow(view, row, services.now())
         })}
       </ul>
     `,
   }
 }
 
-function foundRow(view: IssueView, { titleMarks, snippet }: FoundIssue, now: number): Html {
+function resultRow(view: IssueView, { titleMarks, snippet }: FoundIssue, now: number): Html {
   const { issue, author } = view
   const { tone, icon: name, text } = stateOf(view)
   const address = issuePath(view)

@@ -1,6 +1,6 @@
 import type { Owned } from "../../../access/permission.ts"
 import { type Html, html } from "../../../core/html.ts"
-import { texts } from "../../../features/code/repositories/present.ts"
+import { parseStrings } from "../../../features/code/repositories/present.ts"
 import { path, withQuery } from "../../../web/address.ts"
 import { dot } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -16,7 +16,7 @@ export const repositoryRows = (repositories: readonly Owned[]): Html => html`<ul
 
 function repositoryRow({ repository, owner }: Owned): Html {
   const at = path(owner.name, repository.name)
-  const topics = texts(repository.topics)
+  const topics = parseStrings(repository.topics)
   return html`
     <li>
       ${icon(repository.is_mirror === 1 ? "mirror" : repositoryIcon(repository))}

@@ -12,9 +12,9 @@ import { empty, notice, pager, rowsOr, state } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
-import { inEveryPlace, type Place } from "./places.ts"
+import { inEveryScope, type SettingsScope } from "./scopes.ts"
 
-/** The machines that run jobs, of a repository, an organisation, a person and the site: the same page in each place. */
+/** The machines that run jobs, of a repository, an organisation, a person and the site: the same page in each scope. */
 
 const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
   disabled
@@ -28,11 +28,11 @@ const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
 const scopeOf = ({ repository_id, owner_id }: Runner): string =>
   repository_id !== null ? "Of a repository" : owner_id !== null ? "Of a person or organization" : "Of the site"
 
-const runnerForms = (place: Place) => {
-  const { id, name, at } = place
+const runnerForms = (scope: SettingsScope) => {
+  const { id, name, at } = scope
   const address = `${at}/actions/runners` as const
   const shows = ({ path, record }: { readonly path: Readonly<Record<string, string>>; readonly record: unknown }) =>
-    tokenPage(String(memberOf(record, "token")), place.whose, addressOf({ address }, path))
+    tokenPage(String(memberOf(record, "token")), scope.whose, addressOf({ address }, path))
   return {
     token: sketch({
       id: `${id}Runners.token`,
@@ -79,16 +79,16 @@ const tokenPage = (token: string, whose: string, list: string): Shown => ({
   `,
 })
 
-const listPage = (place: Place, forms: Forms): Page =>
+const listPage = (scope: SettingsScope, forms: Forms): Page =>
   page({
-    id: `${place.id}Runners.list`,
-    address: `GET ${place.at}/actions/runners`,
-    access: place.access,
+    id: `${scope.id}Runners.list`,
+    address: `GET ${scope.at}/actions/runners`,
+    access: scope.access,
     // Whether one is online is a matter of the clock.
     changesWithTime: true,
     answer: async ({ services, db, path, page: rows, reader, draft, owning, framed }) => {
       const { rows: runners, total } = await findRunners(db, owning, undefined, rows)
-      const row = (each: Runner): Html => runnerRow(each, { path, forms, now: services.now(), isOfSite: place.id === "admin" })
+      const row = (each: Runner): Html => runnerRow(each, { path, forms, now: services.now(), isOfSite: scope.id === "admin" })
       return framed({
         part: "runners",
         title: "Runners",
@@ -96,9 +96,9 @@ const listPage = (place: Place, forms: Forms): Page =>
           <h1>Runners</h1>
           <p class="muted">
             ${
-              place.id === "admin"
+              scope.id === "admin"
                 ? "All runners of this site, its organizations, users and repositories."
-                : html`Runners run the jobs of workflows. Runners of the site are used too; only those ${place.whose} are listed.`
+                : html`Runners run the jobs of workflows. Runners of the site are used too; only those ${scope.whose} are listed.`
             }
           </p>
           ${rowsOr(
@@ -153,8 +153,8 @@ function runnerRow(row: Runner, { path, forms: { edit, remove }, now, isOfSite }
   `
 }
 
-export const runnerPages: readonly Page[] = inEveryPlace(onRepositoryAsOwner, (place) => {
-  const forms = runnerForms(place)
-  const list = listPage(place, forms)
+export const runnerPages: readonly Page[] = inEveryScope(onRepositoryAsOwner, (scope) => {
+  const forms = runnerForms(scope)
+  const list = listPage(scope, forms)
   return [list, ...Object.values(forms).map((form) => form.on(list))]
 })

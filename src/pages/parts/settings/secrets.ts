@@ -12,9 +12,9 @@ import { empty, pager, rowsOr } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
-import { inPlacesBelowSite, type Place } from "./places.ts"
+import { inScopesBelowSite, type SettingsScope } from "./scopes.ts"
 
-/** Secrets and variables of a repository, an organisation and a person: the same pages in each place. */
+/** Secrets and variables of a repository, an organisation and a person: the same pages in each scope. */
 
 const NAME_HINT = "Letters, digits and _. Names are converted to upper case."
 
@@ -29,7 +29,7 @@ const nameField = (value = ""): Field => ({
 })
 const descriptionField = (value = ""): Field => ({ kind: "line", name: "description", label: "Description", maxlength: 4096, value })
 
-const secretForms = ({ id, name, at }: Place) => ({
+const secretForms = ({ id, name, at }: SettingsScope) => ({
   set: sketch({
     id: `${id}Secrets.set`,
     address: `POST ${at}/actions/secrets`,
@@ -47,12 +47,12 @@ const secretForms = ({ id, name, at }: Place) => ({
   }),
 })
 
-const secretPages = (place: Place): readonly Page[] => {
-  const { set, remove } = secretForms(place)
+const secretPages = (scope: SettingsScope): readonly Page[] => {
+  const { set, remove } = secretForms(scope)
   const list = page({
-    id: `${place.id}Secrets.list`,
-    address: `GET ${place.at}/actions/secrets`,
-    access: place.access,
+    id: `${scope.id}Secrets.list`,
+    address: `GET ${scope.at}/actions/secrets`,
+    access: scope.access,
     query: { name: Type.Optional(Type.String()) },
     answer: async ({ services, db, path, query, page: rows, reader, draft, owning, framed }) => {
       const { rows: secrets, total } = await findSecrets(db, owning, rows)
@@ -76,7 +76,7 @@ const secretPages = (place: Place): readonly Page[] => {
           ${rowsOr(
             secrets,
             (each) => secretRow(each, now, actions(each)),
-            empty("lock", "No secrets", `The names of those ${place.whose} are listed here.`),
+            empty("lock", "No secrets", `The names of those ${scope.whose} are listed here.`),
             pager(reader.url, rows, total),
           )}
           <h2 id="set">${changed ? html`Change <code>${changed.name}</code>` : "Set a secret"}</h2>
@@ -117,7 +117,7 @@ const secretRow = (each: Named & { readonly created_at: number }, now: number, a
     </li>
   `
 
-const variableForms = ({ id, name, at }: Place) => {
+const variableForms = ({ id, name, at }: SettingsScope) => {
   const does = (verb: string) => named(settingOperations, `${verb}${name}Variable`)
   const address = `${at}/actions/variables` as const
   return {
@@ -151,11 +151,11 @@ type VariableForms = ReturnType<typeof variableForms>
 
 const valueField: Field = { kind: "text", name: "value", label: "Value", isCode: true }
 
-const variableList = (place: Place, { make, edit, remove }: VariableForms): Page =>
+const variableList = (scope: SettingsScope, { make, edit, remove }: VariableForms): Page =>
   page({
-    id: `${place.id}Variables.list`,
-    address: `GET ${place.at}/actions/variables`,
-    access: place.access,
+    id: `${scope.id}Variables.list`,
+    address: `GET ${scope.at}/actions/variables`,
+    access: scope.access,
     answer: async ({ db, path, page: rows, reader, draft, owning, framed }) => {
       const { rows: variables, total } = await findVariables(db, owning, rows)
       const actions = ({ name }: Named) => html`
@@ -175,7 +175,7 @@ const variableList = (place: Place, { make, edit, remove }: VariableForms): Page
           ${rowsOr(
             variables,
             (each) => variableRow(each, actions(each)),
-            empty("list-unordered", "No variables", `Those ${place.whose} are listed here.`),
+            empty("list-unordered", "No variables", `Those ${scope.whose} are listed here.`),
             pager(reader.url, rows, total),
           )}
           <h2 id="make">New variable</h2>
@@ -200,11 +200,11 @@ const variableRow = (each: Named & { readonly data: string }, actions: Html): Ht
     </li>
   `
 
-const variablePage = (place: Place, { edit }: VariableForms): Page =>
+const variablePage = (scope: SettingsScope, { edit }: VariableForms): Page =>
   page({
-    id: `${place.id}Variables.edit`,
-    address: `GET ${place.at}/actions/variables/{variablename}`,
-    access: place.access,
+    id: `${scope.id}Variables.edit`,
+    address: `GET ${scope.at}/actions/variables/{variablename}`,
+    access: scope.access,
     answer: async ({ db, path, draft, owning, framed }) => {
       const { name, data, description } = await requireVariable(db, owning, path["variablename"] ?? "")
       return framed({
@@ -212,7 +212,7 @@ const variablePage = (place: Place, { edit }: VariableForms): Page =>
         title: name,
         body: html`
           <p class="crumbs">
-            <a href="${addressOf({ address: `${place.at}/actions/variables` }, path)}">Variables</a>
+            <a href="${addressOf({ address: `${scope.at}/actions/variables` }, path)}">Variables</a>
             <span class="sep">/</span>${name}
           </p>
           <h1><code>${name}</code></h1>
@@ -228,13 +228,13 @@ const variablePage = (place: Place, { edit }: VariableForms): Page =>
     },
   })
 
-const variablePages = (place: Place): readonly Page[] => {
-  const forms = variableForms(place)
-  const [list, shown] = [variableList(place, forms), variablePage(place, forms)]
+const variablePages = (scope: SettingsScope): readonly Page[] => {
+  const forms = variableForms(scope)
+  const [list, shown] = [variableList(scope, forms), variablePage(scope, forms)]
   return [list, forms.make.on(list), shown, forms.edit.on(shown), forms.remove.on(list)]
 }
 
-export const actionSettingPages: readonly Page[] = inPlacesBelowSite(onRepositoryAsOwner, (place) => [
-  ...secretPages(place),
-  ...variablePages(place),
+export const actionSettingPages: readonly Page[] = inScopesBelowSite(onRepositoryAsOwner, (scope) => [
+  ...secretPages(scope),
+  ...variablePages(scope),
 ])

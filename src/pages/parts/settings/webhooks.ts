@@ -14,7 +14,7 @@ import { findDeliveries, findDelivery, findWebhook, findWebhooks, type HookOwner
 import { empty, menu, pager, rowsOr } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import { inEveryPlace, type Place } from "./places.ts"
+import { inEveryScope, type SettingsScope } from "./scopes.ts"
 import {
   CONFIG_FIELDS,
   deliveryFacts,
@@ -30,7 +30,7 @@ import {
   webhookRow,
 } from "./webhooks-view.ts"
 
-/** Webhooks of a repository, an organisation, a person and the site: the same pages in each place. */
+/** Webhooks of a repository, an organisation, a person and the site: the same pages in each scope. */
 
 const ownerOf = (owning: Owning): HookOwner => (owning.of === "site" ? { of: "site", sort: "all" } : owning)
 
@@ -62,11 +62,11 @@ const ALSO = [...CONFIG_FIELDS, ...SLACK_FIELDS, ...EVENT_FIELDS, "drop_secret",
 const TAKES = ["name", "branch_filter", "authorization_header", "active"] as const
 
 /** What leads to the list. */
-const listOf = ({ id, at }: Place) => ({ id: `${id}Hooks.list`, address: `${at}/hooks` }) as const
+const listOf = ({ id, at }: SettingsScope) => ({ id: `${id}Hooks.list`, address: `${at}/hooks` }) as const
 
 /** The forms; those of a webhook stand on the page `shown`, and so on. */
-const webhookForms = (place: Place) => {
-  const { id, at } = place
+const webhookForms = (scope: SettingsScope) => {
+  const { id, at } = scope
   const does = (what: string) => named(webhookOperations, `${id}${what}`)
   return {
     create: sketch({
@@ -78,7 +78,7 @@ const webhookForms = (place: Place) => {
       body: bodyOf,
       once: true,
       done: "Webhook added.",
-      to: ({ path, record }) => `${addressOf(listOf(place), path)}/${String(memberOf(record, "id"))}`,
+      to: ({ path, record }) => `${addressOf(listOf(scope), path)}/${String(memberOf(record, "id"))}`,
     }),
     edit: sketch({
       id: `${id}Hooks.save`,
@@ -96,7 +96,7 @@ const webhookForms = (place: Place) => {
       address: `POST ${at}/hooks/{id}/delete`,
       does: does("DeleteHook"),
       done: "Webhook deleted.",
-      to: ({ path }) => addressOf(listOf(place), path),
+      to: ({ path }) => addressOf(listOf(scope), path),
     }),
     // A test is a push of a repository, so that only those of repositories have one.
     test:
@@ -118,14 +118,14 @@ const webhookForms = (place: Place) => {
 
 type Forms = ReturnType<typeof webhookForms>
 
-const listPage = (place: Place): Page =>
+const listPage = (scope: SettingsScope): Page =>
   page({
-    id: `${place.id}Hooks.list`,
-    address: `GET ${place.at}/hooks`,
-    access: place.access,
+    id: `${scope.id}Hooks.list`,
+    address: `GET ${scope.at}/hooks`,
+    access: scope.access,
     answer: async ({ db, path, page: rows, reader, owning, framed }) => {
       const { rows: webhooks, total } = await findWebhooks(db, ownerOf(owning), rows)
-      const here = addressOf(listOf(place), path)
+      const here = addressOf(listOf(scope), path)
       const add = menu(
         html`${icon("plus")}Add a webhook`,
         TYPES.map((type) => html`<a href="${here}/${type}/new">${typeName(type)}</a>`),
@@ -142,8 +142,8 @@ const listPage = (place: Place): Page =>
           <p class="muted">Webhooks notify other services of events with an HTTP request.</p>
           ${rowsOr(
             webhooks,
-            (each) => webhookRow(each, here, place.id === "admin"),
-            empty("webhook", "No webhooks", `Webhooks ${place.whose} are listed here, with their deliveries.`),
+            (each) => webhookRow(each, here, scope.id === "admin"),
+            empty("webhook", "No webhooks", `Webhooks ${scope.whose} are listed here, with their deliveries.`),
             pager(reader.url, rows, total),
           )}
         `,
@@ -151,11 +151,11 @@ const listPage = (place: Place): Page =>
     },
   })
 
-const newPage = (place: Place, { create }: Forms): Page =>
+const newPage = (scope: SettingsScope, { create }: Forms): Page =>
   page({
-    id: `${place.id}Hooks.new`,
-    address: `GET ${place.at}/hooks/{type}/new`,
-    access: place.access,
+    id: `${scope.id}Hooks.new`,
+    address: `GET ${scope.at}/hooks/{type}/new`,
+    access: scope.access,
     answer: ({ path, draft, framed }) => {
       const type = path["type"] ?? ""
       if (!isType(type)) throw refuse.notFound()
@@ -164,32 +164,32 @@ const newPage = (place: Place, { create }: Forms): Page =>
         title: "New webhook",
         body: html`
           <p class="crumbs">
-            <a href="${addressOf(listOf(place), path)}">Webhooks</a><span class="sep">/</span>${typeName(type)}
+            <a href="${addressOf(listOf(scope), path)}">Webhooks</a><span class="sep">/</span>${typeName(type)}
           </p>
           <h1>New webhook</h1>
           ${formView(create, {
             path,
             draft,
             submit: "Add webhook",
-            fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite: place.id === "admin" })],
+            fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite: scope.id === "admin" })],
           })}
         `,
       })
     },
   })
 
-const webhookPage = (place: Place, { edit, remove, test }: Forms): Page =>
+const webhookPage = (scope: SettingsScope, { edit, remove, test }: Forms): Page =>
   page({
-    id: `${place.id}Hooks.edit`,
-    address: `GET ${place.at}/hooks/{id}`,
-    access: place.access,
+    id: `${scope.id}Hooks.edit`,
+    address: `GET ${scope.at}/hooks/{id}`,
+    access: scope.access,
     changesWithTime: true,
     answer: async ({ services, db, path, page: rows, reader, draft, owning, framed }) => {
       const webhook = await findWebhook(db, ownerOf(owning), numberIn(path, "id"))
       if (!webhook) throw refuse.notFound()
       const deliveries = await findDeliveries(db, webhook.id, rows)
       const now = services.now()
-      const list = addressOf(listOf(place), path)
+      const list = addressOf(listOf(scope), path)
       return framed({
         part: "webhooks",
         title: webhook.name || webhook.url,
@@ -220,7 +220,7 @@ const webhookPage = (place: Place, { edit, remove, test }: Forms): Page =>
             record: presentHook(webhook),
             draft,
             submit: "Save",
-            fields: webhookFields({ type: webhook.type, isOfSite: place.id === "admin", webhook }),
+            fields: webhookFields({ type: webhook.type, isOfSite: scope.id === "admin", webhook }),
           })}
           <h2 id="delete">Delete</h2>
           <p>Its deliveries are deleted, and pending ones are not sent.</p>
@@ -230,18 +230,18 @@ const webhookPage = (place: Place, { edit, remove, test }: Forms): Page =>
     },
   })
 
-const deliveryPage = (place: Place, { redeliver }: Forms): Page =>
+const deliveryPage = (scope: SettingsScope, { redeliver }: Forms): Page =>
   page({
-    id: `${place.id}Hooks.delivery`,
-    address: `GET ${place.at}/hooks/{id}/deliveries/{delivery_id}`,
-    access: place.access,
+    id: `${scope.id}Hooks.delivery`,
+    address: `GET ${scope.at}/hooks/{id}/deliveries/{delivery_id}`,
+    access: scope.access,
     changesWithTime: true,
     answer: async ({ services, db, path, owning, framed }) => {
       const webhook = await findWebhook(db, ownerOf(owning), numberIn(path, "id"))
       const delivery = webhook && (await findDelivery.first(db, { id: numberIn(path, "delivery_id") }))
       if (delivery?.webhook_id !== webhook?.id || !delivery || !webhook) throw refuse.notFound()
       const [request, response] = [requestOf(delivery), responseOf(delivery)]
-      const list = addressOf(listOf(place), path)
+      const list = addressOf(listOf(scope), path)
       return framed({
         part: "webhooks",
         title: `Delivery ${delivery.uuid.slice(0, 8)}`,
@@ -264,9 +264,9 @@ const deliveryPage = (place: Place, { redeliver }: Forms): Page =>
     },
   })
 
-const pagesIn = (place: Place): readonly Page[] => {
-  const forms = webhookForms(place)
-  const [list, fresh, shown, delivered] = [listPage(place), newPage(place, forms), webhookPage(place, forms), deliveryPage(place, forms)]
+const pagesIn = (scope: SettingsScope): readonly Page[] => {
+  const forms = webhookForms(scope)
+  const [list, fresh, shown, delivered] = [listPage(scope), newPage(scope, forms), webhookPage(scope, forms), deliveryPage(scope, forms)]
   return [
     list,
     fresh,
@@ -278,4 +278,4 @@ const pagesIn = (place: Place): readonly Page[] => {
   ]
 }
 
-export const webhookPages: readonly Page[] = inEveryPlace(onRepositoryAsAdministrator, pagesIn)
+export const webhookPages: readonly Page[] = inEveryScope(onRepositoryAsAdministrator, pagesIn)

@@ -14,8 +14,8 @@ import { repositoryPage } from "../frame.ts"
 import { lengthOf } from "./list-view.ts"
 import { jobEvents } from "./live.ts"
 import { findLines, linesOf, readLines } from "./log-parts.ts"
-import { drawPart, foundLines, layOutLog, logTools, wantedOf } from "./log-view.ts"
-import { type RunPlace, runPath, waitingFor, workflowFile } from "./run-view.ts"
+import { drawPart, layOutLog, logTools, matchList, wantedOf } from "./log-view.ts"
+import { runPath, type ShownRun, waitingFor, workflowFile } from "./run-view.ts"
 import { mayWrite, type OnActions, reads, reloadLink, requireRun, rerunForm } from "./runs.ts"
 
 /** Jobs of runs, and their logs, also while they are written. */
@@ -57,9 +57,9 @@ async function logOf(
   if (task.log_expired === 1) return html`<p class="muted">The log of this job has expired.</p>`
   const steps = await findSteps(db, { jobIds: [doneAs(job)] })
   const parts = layOutLog(task, steps, isDone(job.state), asked)
-  const place = { storage: repository.storage, task }
-  if (asked.q) return foundLines(parts, await findLines(services, place, asked.q, MATCHES_SHOWN), asked.q, url)
-  const lines = await readLines(services, place, wantedOf(parts))
+  const source = { storage: repository.storage, task }
+  if (asked.q) return matchList(parts, await findLines(services, source, asked.q, MATCHES_SHOWN), asked.q, url)
+  const lines = await readLines(services, source, wantedOf(parts))
   return html`
     <div class="log">
       ${parts.map((part) => drawPart(part, lines, { url, now: services.now(), withTimes: asked.times === true }))}
@@ -69,8 +69,8 @@ async function logOf(
 
 async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<typeof layOutLog>[3], url: string): Promise<Shown> {
   const { services, db } = call
-  const place: RunPlace = { at: repositoryPath(call), run, now: services.now() }
-  const here = `${runPath(place)}/jobs/${job.id}`
+  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now() }
+  const here = `${runPath(shown)}/jobs/${job.id}`
   const task = await findShownTask.first(db, { jobId: doneAs(job) })
   const jobs = await findJobsOfAttempt(db, { runId: run.id, attempt: job.attempt })
   const [runner] = job.runner_id === 0 ? [] : await findRunnerNames(db, { ids: [job.runner_id] })
@@ -84,22 +84,22 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
     width: "wide",
     body: html`
       <p class="small">
-        <a href="${job.attempt === run.attempt ? runPath(place) : `${runPath(place)}/attempts/${job.attempt}`}">
+        <a href="${job.attempt === run.attempt ? runPath(shown) : `${runPath(shown)}/attempts/${job.attempt}`}">
           ${icon("arrow-left")} <bdi>${run.title || run.workflow}</bdi> #${run.number}
         </a>
       </p>
       ${jobHead(call, run, job, here)}
       <p class="meta">
         ${runner && html`<span>${icon("server")} <bdi>${runner.name}</bdi></span>`}
-        ${job.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(job, place.now)}</span>`}
-        <a href="${workflowFile(place)}">${icon("file-code")} Workflow file</a>
+        ${job.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(job, shown.now)}</span>`}
+        <a href="${workflowFile(shown)}">${icon("file-code")} Workflow file</a>
       </p>
       <div class="columns start">
         <aside>
           ${sideNav(
             "Jobs of this run",
             jobs.map(({ id, name, state }) => ({
-              href: `${runPath(place)}/jobs/${id}`,
+              href: `${runPath(shown)}/jobs/${id}`,
               text: name,
               icon: lookOf(state).icon,
               current: id === job.id,

@@ -47,7 +47,7 @@ export function partsOfLog(steps: readonly StepLines[], total: number, isDone: b
 
 // --- reading ---------------------------------------------------------------------------------------------------------------------
 
-interface Place {
+interface LogSource {
   readonly storage: string
   readonly task: ShownTask
 }
@@ -55,7 +55,7 @@ interface Place {
 /** Calls `each` with every line's number and what reads its first bytes, until it returns false. */
 async function scan(
   services: Services,
-  { storage, task }: Place,
+  { storage, task }: LogSource,
   each: (number: number, text: (longest: number) => string) => boolean,
 ): Promise<void> {
   const { log_file: file, log_size: size } = task
@@ -99,12 +99,12 @@ export interface Wanted extends Range {
 const MOST_CHARACTERS = 2 ** 20
 
 /** The lines in these ranges, which don't overlap, by their numbers. Some are missing where they are too long together. */
-export async function readLines(services: Services, place: Place, ranges: readonly Wanted[]): Promise<ReadonlyMap<number, string>> {
+export async function readLines(services: Services, source: LogSource, ranges: readonly Wanted[]): Promise<ReadonlyMap<number, string>> {
   const wanted = ranges.filter(({ from, to }) => from < to).toSorted((one, other) => one.from - other.from)
   const found = new Map<number, string>()
   let [index, size] = [0, 0]
   if (wanted.length === 0) return found
-  await scan(services, place, (number, text) => {
+  await scan(services, source, (number, text) => {
     while (number >= (wanted[index]?.to ?? Number.POSITIVE_INFINITY)) index++
     const range = wanted[index]
     if (!range) return false
@@ -128,14 +128,14 @@ export interface Match {
 /** The first lines in which a text stands, whatever its case, and how many there are. */
 export async function findLines(
   services: Services,
-  place: Place,
+  source: LogSource,
   text: string,
   most: number,
 ): Promise<{ readonly matches: readonly Match[]; readonly total: number }> {
   const wanted = text.toLowerCase()
   const matches: Match[] = []
   let total = 0
-  await scan(services, place, (number, read) => {
+  await scan(services, source, (number, read) => {
     const line = read(LINE_BYTES)
     if (!splitTime(line).text.toLowerCase().includes(wanted)) return true
     total += 1

@@ -200,7 +200,7 @@ export const logTools = (url: string, at: string, { q, times }: LogQuery, hasLog
   `
 
 /** The lines in which something was found, each with a link to where it stands. */
-export function foundLines(
+export function matchList(
   parts: readonly LogPart[],
   { matches, total }: { readonly matches: readonly Match[]; readonly total: number },
   q: string,

@@ -5,7 +5,7 @@ import type { Artifact } from "../../../features/actions/artifacts/store.ts"
 import { neededBy } from "../../../features/actions/runs/needs.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { Attempt, Job, Run } from "../../../features/actions/runs/store.ts"
-import { texts } from "../../../features/code/repositories/present.ts"
+import { parseStrings } from "../../../features/code/repositories/present.ts"
 import type { User as UserRecord } from "../../../features/people/users/records.ts"
 import { buttonForm, choices, notice, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -15,17 +15,17 @@ import { lengthOf, refOf } from "./list-view.ts"
 
 /** A run: its state, jobs and what they have left. */
 
-export interface RunPlace {
+export interface ShownRun {
   /** The path of the repository. */
   readonly at: string
   readonly run: Run
   readonly now: number
 }
 
-export const runPath = ({ at, run }: Pick<RunPlace, "at" | "run">): string => `${at}/actions/runs/${run.id}`
+export const runPath = ({ at, run }: Pick<ShownRun, "at" | "run">): string => `${at}/actions/runs/${run.id}`
 
 /** The file of the workflow as it was for the run. */
-export const workflowFile = ({ at, run }: Pick<RunPlace, "at" | "run">): string =>
+export const workflowFile = ({ at, run }: Pick<ShownRun, "at" | "run">): string =>
   `${at}/src/commit/${run.commit_id}/${escapePath(`${run.workflow_folder}/${run.workflow}`)}`
 
 export interface ShownAttempt {
@@ -34,27 +34,27 @@ export interface ShownAttempt {
 }
 
 /** The heading of a run, with what the reader may do with it. */
-export function runHeader(place: RunPlace, { attempt, actor }: ShownAttempt, isLast: boolean, mayWrite: boolean): Html {
-  const { at, run, now } = place
+export function runHeader(shown: ShownRun, { attempt, actor }: ShownAttempt, isLast: boolean, mayWrite: boolean): Html {
+  const { at, run, now } = shown
   return html`
     <div class="bar run-head">
       <h1 dir="auto">${run.title || run.workflow} <span class="muted">#${run.number}</span></h1>
       <span data-state="run">${stateBadge(attempt.state)}</span>
-      ${isLast && mayWrite && html`<span class="bar end">${runForms(place)}</span>`}
+      ${isLast && mayWrite && html`<span class="bar end">${runForms(shown)}</span>`}
     </div>
     <p class="meta">
       <span><bdi>${run.workflow_name || run.workflow}</bdi></span>
       <span>${run.event} by ${person(actor)} ${time(attempt.created_at, now)}</span>${refOf(at, run.ref)}
       <a href="${at}/commit/${run.commit_id}">${icon("git-commit")} <code>${run.commit_id.slice(0, 10)}</code></a>
-      ${run.workflow_folder !== "" && html`<a href="${workflowFile(place)}">${icon("file-code")} Workflow file</a>`}
+      ${run.workflow_folder !== "" && html`<a href="${workflowFile(shown)}">${icon("file-code")} Workflow file</a>`}
       ${attempt.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(attempt, now)}</span>`}
     </p>
   `
 }
 
-function runForms(place: RunPlace): Content {
-  const { run } = place
-  const here = runPath(place)
+function runForms(shown: ShownRun): Content {
+  const { run } = shown
+  const here = runPath(shown)
   if (isDone(run.state))
     return [
       (run.state === "failure" || run.state === "cancelled") &&
@@ -69,20 +69,20 @@ function runForms(place: RunPlace): Content {
 }
 
 /** The attempts of a run, where there are several. */
-export const attemptChoices = (place: RunPlace, attempts: readonly number[], current: number): Content =>
+export const attemptChoices = (shown: ShownRun, attempts: readonly number[], current: number): Content =>
   attempts.length > 1 &&
   choices(
     "Attempts",
     attempts.map((number) => ({
-      href: number === place.run.attempt ? runPath(place) : `${runPath(place)}/attempts/${number}`,
+      href: number === shown.run.attempt ? runPath(shown) : `${runPath(shown)}/attempts/${number}`,
       text: `Attempt ${number}`,
       current: number === current,
     })),
   )
 
 /** What kept the run from starting, with the line of the file where that is known. */
-export function mistake(place: RunPlace): Content {
-  const { run } = place
+export function mistake(shown: ShownRun): Content {
+  const { run } = shown
   if (run.error === "") return undefined
   const line = /\bline (\d+)/.exec(run.error)?.[1]
   const file = `${run.workflow_folder}/${run.workflow}`
@@ -91,14 +91,14 @@ export function mistake(place: RunPlace): Content {
     html`
       <p>
         <strong>The workflow could not be run.</strong>${" "}
-        <a href="${workflowFile(place)}${line && `#L${line}`}"><code>${file}</code></a>
+        <a href="${workflowFile(shown)}${line && `#L${line}`}"><code>${file}</code></a>
       </p>
       <p class="break">${run.error}</p>
     `,
   )
 }
 
-export const approvalNotice = ({ run }: RunPlace, mayWrite: boolean): Content =>
+export const approvalNotice = ({ run }: ShownRun, mayWrite: boolean): Content =>
   run.needs_approval === 1 &&
   !isDone(run.state) &&
   notice(
@@ -111,7 +111,7 @@ export const approvalNotice = ({ run }: RunPlace, mayWrite: boolean): Content =>
   )
 
 /** Jobs in the order in which they can start: each column needs something of those before it. */
-export function jobsGraph(place: RunPlace, jobs: readonly Job[]): Html {
+export function jobsGraph(shown: ShownRun, jobs: readonly Job[]): Html {
   if (jobs.length === 0) return html`<p class="muted">This run has no jobs.</p>`
   const depths = depthsOf(jobs)
   const top = jobs.filter(({ parent_id }) => !jobs.some(({ id }) => id === parent_id))
@@ -124,7 +124,7 @@ export function jobsGraph(place: RunPlace, jobs: readonly Job[]): Html {
         .map(
           ([, column]) => html`
             <li>
-              <ul class="rows">${column.map((job) => jobRow(place, jobs, job, ofParent.get(job.id) ?? []))}</ul>
+              <ul class="rows">${column.map((job) => jobRow(shown, jobs, job, ofParent.get(job.id) ?? []))}</ul>
             </li>
           `,
         )}
@@ -132,29 +132,28 @@ export function jobsGraph(place: RunPlace, jobs: readonly Job[]): Html {
   `
 }
 
-function jobRow(place: RunPlace, jobs: readonly Job[], job: Job, called: readonly Job[]): Html {
+function jobRow(shown: ShownRun, jobs: readonly Job[], job: Job, called: readonly Job[]): Html {
   const needs = [...new Set(neededBy(jobs, job).map(({ key }) => key))]
   return html`
     <li>
       <span data-state="${job.id}">${stateIcon(job.state)}</span>
       <div class="main">
-        <a class="strong" href="${runPath(place)}/jobs/${job.id}"><bdi>${job.name}</bdi></a>
+        <a class="strong" href="${runPath(shown)}/jobs/${job.id}"><bdi>${job.name}</bdi></a>
         ${needs.length > 0 && html`<span class="muted small">needs <bdi>${needs.join(", ")}</bdi></span>`}
         ${job.error !== "" && html`<span class="failure small break">${job.error}</span>`}${waitingFor(job)}
-        ${called.length > 0 && html`<ul class="plain called">${called.map((each) => jobRow(place, jobs, each, []))}</ul>`}
+        ${called.length > 0 && html`<ul class="plain called">${called.map((each) => jobRow(shown, jobs, each, []))}</ul>`}
       </div>
-      ${job.started_at > 0 && html`<span class="muted small nowrap">${lengthOf(job, place.now)}</span>`}
+      ${job.started_at > 0 && html`<span class="muted small nowrap">${lengthOf(job, shown.now)}</span>`}
     </li>
   `
 }
 
-export const waitingFor = (job: Job): Content =>
-  job.state === "waiting" &&
-  html`
-    <span class="muted small">
-      waiting for a runner with ${texts(job.labels).length === 0 ? "any labels" : html`<bdi>${texts(job.labels).join(", ")}</bdi>`}
-    </span>
-  `
+export function waitingFor({ state, labels }: Pick<Job, "state" | "labels">): Content {
+  if (state !== "waiting") return false
+  const names = parseStrings(labels)
+  const wanted = names.length === 0 ? "any labels" : html`<bdi>${names.join(", ")}</bdi>`
+  return html`<span class="muted small">waiting for a runner with ${wanted}</span>`
+}
 
 /** How many jobs must end one after the other before each. What is circular, which no workflow is, ends. */
 function depthsOf(jobs: readonly Job[]): ReadonlyMap<number, number> {
@@ -171,15 +170,15 @@ function depthsOf(jobs: readonly Job[]): ReadonlyMap<number, number> {
   return depths
 }
 
-export function artifactList(place: RunPlace, artifacts: readonly Artifact[], total: number): Content {
+export function artifactList(shown: ShownRun, artifacts: readonly Artifact[], total: number): Content {
   if (total === 0) return undefined
   return html`
     <section class="stack tight">
       <h2>${plural(total, "artifact")}</h2>
       <ul class="rows">
         ${artifacts.map((artifact) => {
-          const isGone = artifact.file === "" || isExpired(artifact, place.now)
-          const attempt = artifact.attempt !== place.run.attempt && `?attempt=${artifact.attempt}`
+          const isGone = artifact.file === "" || isExpired(artifact, shown.now)
+          const attempt = artifact.attempt !== shown.run.attempt && `?attempt=${artifact.attempt}`
           return html`
             <li>
               ${icon(isGone ? "archive" : "package")}
@@ -190,7 +189,7 @@ export function artifactList(place: RunPlace, artifacts: readonly Artifact[], to
                     : html`
                       <a
                         class="strong"
-                        href="${runPath(place)}/artifacts/${encodeURIComponent(artifact.name)}${attempt}"
+                        href="${runPath(shown)}/artifacts/${encodeURIComponent(artifact.name)}${attempt}"
                         rel="nofollow"
                       >
                         <bdi>${artifact.name}</bdi>
@@ -199,7 +198,7 @@ export function artifactList(place: RunPlace, artifacts: readonly Artifact[], to
                 }
               </div>
               <span class="muted small">
-                ${bytes(artifact.size)}${!isGone && html` · until ${time(artifact.expires_at, place.now)}`}
+                ${bytes(artifact.size)}${!isGone && html` · until ${time(artifact.expires_at, shown.now)}`}
               </span>
             </li>
           `

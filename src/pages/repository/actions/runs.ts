@@ -34,9 +34,9 @@ import {
   attemptChoices,
   jobsGraph,
   mistake,
-  type RunPlace,
   runHeader,
   runPath,
+  type ShownRun,
   type ShownSummary,
   summaryList,
   workflowFile,
@@ -69,7 +69,7 @@ async function runPage(call: OnActions, run: Run, number: number): Promise<Shown
   const { services, db, repository } = call
   const attempt = await findAttempt.first(db, { runId: run.id, number })
   if (!attempt) throw refuse.notFound()
-  const place: RunPlace = { at: repositoryPath(call), run, now: services.now() }
+  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now() }
   const isLast = number === run.attempt
   const jobs = await findJobsOfAttempt(db, { runId: run.id, attempt: number })
   const attempts = await findAttempts(db, { runId: run.id })
@@ -84,17 +84,17 @@ async function runPage(call: OnActions, run: Run, number: number): Promise<Shown
     tab: "actions",
     title: `${run.title || run.workflow} #${run.number}`,
     modules: isLive ? ["log"] : [],
-    canonical: runPath(place),
+    canonical: runPath(shown),
     body: html`
-      <div class="stack" ${isLive && html`data-live="${runPath(place)}/events" data-attempt="${number}"`}>
-        ${runHeader(place, { attempt, actor: personOf(attempt.actor_id) }, isLast, mayWrite(call))}
+      <div class="stack" ${isLive && html`data-live="${runPath(shown)}/events" data-attempt="${number}"`}>
+        ${runHeader(shown, { attempt, actor: personOf(attempt.actor_id) }, isLast, mayWrite(call))}
         ${attemptChoices(
-          place,
+          shown,
           attempts.map((each) => each.number),
           number,
         )}
-        ${mistake(place)}${approvalNotice(place, mayWrite(call))}${isLive && reloadLink(runPath(place))}
-        ${jobsGraph(place, jobs)}${artifactList(place, artifacts.rows, artifacts.total)}
+        ${mistake(shown)}${approvalNotice(shown, mayWrite(call))}${isLive && reloadLink(runPath(shown))}
+        ${jobsGraph(shown, jobs)}${artifactList(shown, artifacts.rows, artifacts.total)}
         ${summaryList(await summariesOf(call, jobs))}
       </div>
     `,

@@ -9,7 +9,7 @@ import { repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import { mayPush, type OnEditor, type Place, patchBranch, readText } from "../../parts/code/edit-place.ts"
+import { type EditTarget, mayPush, type OnEditor, patchBranch, readText } from "../../parts/code/edit-target.ts"
 import { changesView } from "../../parts/diffs/changes-view.ts"
 import { renderText } from "../../parts/texts.ts"
 import { repositoryPage } from "../frame.ts"
@@ -23,7 +23,7 @@ export const hidden = (name: string, value: string): Field => ({ kind: "hidden",
 export const shownIn = (call: OnEditor, title: string, body: Content, modules: readonly string[] = []): Promise<Shown> =>
   repositoryPage(call, { tab: "code", title, unlisted: true, modules, body: html`${body}` })
 
-export function cancel(call: OnEditor, { branch, parts, located, entry }: Place): Html {
+export function cancel(call: OnEditor, { branch, parts, located, entry }: EditTarget): Html {
   const below = entry && parts.length > 0 ? `/${escapePath(parts.join("/"))}` : ""
   const there = located && `/src/branch/${escapePath(branch)}${below}`
   return html`<a class="button quiet" href="${repositoryPath(call)}${there}">Cancel</a>`
@@ -32,13 +32,13 @@ export function cancel(call: OnEditor, { branch, parts, located, entry }: Place)
 /** The fields of every commit. */
 export async function commitFields(
   call: OnEditor,
-  place: Pick<Place, "branch">,
+  target: Pick<EditTarget, "branch">,
   placeholder: string,
   proposes = false,
 ): Promise<readonly Field[]> {
-  const pushes = await mayPush(call, place.branch)
+  const pushes = await mayPush(call, target.branch)
   return [
-    hidden("branch", place.branch),
+    hidden("branch", target.branch),
     { kind: "line", name: "message", label: "Commit message", placeholder, maxlength: 1000 },
     { kind: "text", name: "description", label: "Description", rows: 3, placeholder: "Add an optional description" },
     {
@@ -47,12 +47,12 @@ export async function commitFields(
       label: "Branch",
       required: true,
       maxlength: 255,
-      value: pushes && !proposes ? place.branch : await patchBranch(call),
+      value: pushes && !proposes ? target.branch : await patchBranch(call),
       hint: html`
         ${
           pushes
-            ? html`Another name than <bdi>${place.branch}</bdi> makes a new branch from it`
-            : html`<bdi>${place.branch}</bdi> is protected. A new branch is made from it`
+            ? html`Another name than <bdi>${target.branch}</bdi> makes a new branch from it`
+            : html`<bdi>${target.branch}</bdi> is protected. A new branch is made from it`
         }
         and start a pull request.
       `,
@@ -89,14 +89,14 @@ interface Edited {
   readonly isMixed: boolean
 }
 
-export async function editor(call: OnEditor, place: Place, editing: Editing): Promise<Shown> {
+export async function editor(call: OnEditor, target: EditTarget, editing: Editing): Promise<Shown> {
   const { to, draft, look } = editing
-  const { branch, parts, entry } = place
+  const { branch, parts, entry } = target
   const name = entry !== undefined && entry.mode !== "40000" ? parts.join("/") : undefined
-  const there = name === undefined ? NO_TEXT : await readText(call, place)
+  const there = name === undefined ? NO_TEXT : await readText(call, target)
   const typed = editing.typed ?? draft?.typed
-  if (typeof there === "string" && !typed) return replacing(call, place, there)
-  const file = await edited(call, place, typeof there === "string" ? NO_TEXT : there, { ...editing, name, typed })
+  if (typeof there === "string" && !typed) return replacing(call, target, there)
+  const file = await edited(call, target, typeof there === "string" ? NO_TEXT : there, { ...editing, name, typed })
   const { values, isStale, isGone } = file
   return shownIn(
     call,
@@ -114,11 +114,11 @@ export async function editor(call: OnEditor, place: Place, editing: Editing): Pr
         submit: "Commit",
         fields: [
           ...fieldsOf(file, to.id, typed !== undefined),
-          ...(await commitFields(call, place, name === undefined ? "Add file" : `Update ${name}`, file.upstream !== "")),
+          ...(await commitFields(call, target, name === undefined ? "Add file" : `Update ${name}`, file.upstream !== "")),
         ],
         beside: html`
           ${lookButton(call, "changes", html`${icon("diff")}Show changes`)}
-          ${lookButton(call, "preview", html`${icon("eye")}Preview`)}${cancel(call, place)}
+          ${lookButton(call, "preview", html`${icon("eye")}Preview`)}${cancel(call, target)}
         `,
       })}
       ${MARKDOWN.test(values.path) && html`<p class="muted small">Markdown is supported.</p>`}
@@ -130,7 +130,7 @@ export async function editor(call: OnEditor, place: Place, editing: Editing): Pr
 const NO_TEXT: EditableText = { text: "", ends: "lf", isMixed: false }
 
 /** The page of a file that has no text for a form. */
-const replacing = (call: OnEditor, { branch, parts }: Place, reason: string): Promise<Shown> =>
+const replacing = (call: OnEditor, { branch, parts }: EditTarget, reason: string): Promise<Shown> =>
   shownIn(call, `Edit ${parts.join("/")}`, [
     html`<h1>Edit <bdi>${parts.join("/")}</bdi></h1>`,
     notice(
@@ -146,7 +146,7 @@ const replacing = (call: OnEditor, { branch, parts }: Place, reason: string): Pr
 
 async function edited(
   call: OnEditor,
-  { parts, entry }: Place,
+  { parts, entry }: EditTarget,
   there: EditableText,
   {
     draft,

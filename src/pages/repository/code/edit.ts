@@ -16,7 +16,7 @@ import { findForkOf } from "../../../features/code/repositories/store.ts"
 import { path, withQuery } from "../../../web/address.ts"
 import { formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import { MOST_BYTES, mayWrite, type OnEditor, type Place, placeAgain, placeOf } from "../../parts/code/edit-place.ts"
+import { type EditTarget, locateTarget, MOST_BYTES, mayWrite, type OnEditor, relocateTarget } from "../../parts/code/edit-target.ts"
 import { cancel, commitFields, editor, hidden, shownIn } from "./edit-view.ts"
 
 /** Files are made, changed, renamed, deleted and uploaded on pages: each form makes one commit, on the branch or on a new one. */
@@ -39,9 +39,9 @@ const editFile: Page = page({
   query: proposal,
   answer: async (call) => {
     const { draft, query } = call
-    const place = await (draft ? placeAgain : placeOf)(call, call.path.filepath)
-    if (!draft && (!place.entry || place.entry.mode === "40000" || place.entry.mode === "160000")) throw refuse.notFound()
-    return (await ownFork(call, place, "_edit")) ?? editor(call, place, { to: saveEdit, draft, proposes: query.propose === true })
+    const target = await (draft ? relocateTarget : locateTarget)(call, call.path.filepath)
+    if (!draft && (!target.entry || target.entry.mode === "40000" || target.entry.mode === "160000")) throw refuse.notFound()
+    return (await ownFork(call, target, "_edit")) ?? editor(call, target, { to: saveEdit, draft, proposes: query.propose === true })
   },
 })
 
@@ -53,9 +53,9 @@ const newFile: Page = page({
   query: { ...proposal, filename: text, value: Type.Optional(Type.String({ maxLength: 100_000 })), message: text },
   answer: async (call) => {
     const { draft, query } = call
-    const place = await (draft ? placeAgain : placeOf)(call, call.path.filepath)
+    const target = await (draft ? relocateTarget : locateTarget)(call, call.path.filepath)
     const given = { filename: query.filename, content: query.value, message: query.message }
-    return (await ownFork(call, place, "_new")) ?? editor(call, place, { to: saveNew, draft, proposes: query.propose === true, given })
+    return (await ownFork(call, target, "_new")) ?? editor(call, target, { to: saveNew, draft, proposes: query.propose === true, given })
   },
 })
 
@@ -71,10 +71,10 @@ const preview: Page = page({
   bytes: LARGEST_FORM,
   query: { ...Object.fromEntries(fields.map((name) => [name, texts])), content: contents, look: texts },
   answer: async (call): Promise<PageAnswer> => {
-    const place = await placeAgain(call, call.path.filepath)
-    const isFile = place.entry !== undefined && place.entry.mode !== "40000"
+    const target = await relocateTarget(call, call.path.filepath)
+    const isFile = target.entry !== undefined && target.entry.mode !== "40000"
     const typed: Typed = call.query
-    const shown = await editor(call, place, { to: isFile ? saveEdit : saveNew, typed, look: typed["look"]?.[0] ?? "" })
+    const shown = await editor(call, target, { to: isFile ? saveEdit : saveNew, typed, look: typed["look"]?.[0] ?? "" })
     return { ...shown, isPrivate: true }
   },
 })
@@ -86,9 +86,9 @@ const deleteFile: Page = page({
   changesWithTime: true,
   answer: async (call) => {
     const { draft } = call
-    const place = await placeOf(call, call.path.filepath)
-    if (!place.entry || place.entry.mode === "40000" || !(await mayWrite(call, place.branch))) throw refuse.notFound()
-    const name = place.parts.join("/")
+    const target = await locateTarget(call, call.path.filepath)
+    if (!target.entry || target.entry.mode === "40000" || !(await mayWrite(call, target.branch))) throw refuse.notFound()
+    const name = target.parts.join("/")
     return shownIn(call, `Delete ${name}`, [
       html`
         <h1>Delete <bdi>${name}</bdi></h1>
@@ -99,8 +99,8 @@ const deleteFile: Page = page({
         draft,
         look: "danger",
         submit: "Delete file",
-        beside: cancel(call, place),
-        fields: [hidden("path", name), hidden("sha", place.entry.id), ...(await commitFields(call, place, `Delete ${name}`))],
+        beside: cancel(call, target),
+        fields: [hidden("path", name), hidden("sha", target.entry.id), ...(await commitFields(call, target, `Delete ${name}`))],
       }),
     ])
   },
@@ -113,25 +113,25 @@ const uploadFile: Page = page({
   changesWithTime: true,
   answer: async (call) => {
     const { draft } = call
-    const place = await placeOf(call, call.path.filepath)
-    if ((place.entry && place.entry.mode !== "40000") || !(await mayWrite(call, place.branch))) throw refuse.notFound()
+    const target = await locateTarget(call, call.path.filepath)
+    if ((target.entry && target.entry.mode !== "40000") || !(await mayWrite(call, target.branch))) throw refuse.notFound()
     return shownIn(call, "Upload file", [
       html`<h1>Upload file</h1>`,
       formView(saveUpload, {
         path: call.path,
         draft,
         submit: "Commit",
-        beside: cancel(call, place),
+        beside: cancel(call, target),
         fields: [
           {
             kind: "line",
             name: "folder",
             label: "Folder",
-            value: place.parts.join("/"),
+            value: target.parts.join("/"),
             maxlength: 4096,
             hint: "Leave empty for the root. A missing folder is created.",
           },
-          ...(await commitFields(call, place, "Add file")),
+          ...(await commitFields(call, target, "Add file")),
           // Behind the other fields, which the server reads before the file.
           { kind: "file", name: "content", label: "File", hint: "At most 16 MiB. An existing file of the same name is replaced." },
         ],
@@ -147,16 +147,16 @@ const applyPatch: Page = page({
   changesWithTime: true,
   answer: async (call) => {
     const { draft } = call
-    const place = await (draft ? placeAgain : placeOf)(call, call.path.filepath)
-    if (!place.located || (!draft && !(await mayWrite(call, place.branch)))) throw refuse.notFound()
+    const target = await (draft ? relocateTarget : locateTarget)(call, call.path.filepath)
+    if (!target.located || (!draft && !(await mayWrite(call, target.branch)))) throw refuse.notFound()
     return shownIn(call, "Apply patch", [
-      html`<h1>Apply patch <span class="muted">to <bdi>${place.branch}</bdi></span></h1>`,
+      html`<h1>Apply patch <span class="muted">to <bdi>${target.branch}</bdi></span></h1>`,
       formView(savePatch, {
         path: call.path,
         draft,
         name: "form editor",
         submit: "Commit",
-        beside: cancel(call, place),
+        beside: cancel(call, target),
         fields: [
           {
             kind: "text",
@@ -167,7 +167,7 @@ const applyPatch: Page = page({
             required: true,
             hint: "The output of git diff or git format-patch. It is applied as a whole, or not at all.",
           },
-          ...(await commitFields(call, place, "Apply patch")),
+          ...(await commitFields(call, target, "Apply patch")),
         ],
       }),
     ])
@@ -302,7 +302,7 @@ export function afterwards({ path: { owner, repo }, field }: Done, view: "src" |
 }
 
 /** Those who may not write are led to their fork, or asked to make one; undefined for the others. */
-async function ownFork(call: OnEditor, { branch, parts }: Place, view: "_edit" | "_new"): Promise<PageAnswer | undefined> {
+async function ownFork(call: OnEditor, { branch, parts }: EditTarget, view: "_edit" | "_new"): Promise<PageAnswer | undefined> {
   const { db, me, repository, draft } = call as OnEditor & { readonly draft?: Draft }
   if (await mayWrite(call, branch)) return undefined
   // What was typed is shown again, even to a user who may no longer write.

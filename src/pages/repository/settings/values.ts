@@ -1,5 +1,5 @@
 import type { Repository } from "../../../access/permission.ts"
-import { texts } from "../../../features/code/repositories/present.ts"
+import { parseStrings } from "../../../features/code/repositories/present.ts"
 
 const FLAGS = [
   "has_code",
@@ -36,7 +36,7 @@ export const settingsOf = (repository: Repository) => ({
   website: repository.website,
   default_branch: repository.default_branch,
   template: repository.is_template === 1,
-  topics: texts(repository.topics).join(" "),
+  topics: parseStrings(repository.topics).join(" "),
   tracker: repository.external_tracker_url === "" ? "own" : "external",
   internal_tracker: {
     enable_time_tracker: repository.enable_time_tracker === 1,

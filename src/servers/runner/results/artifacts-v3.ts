@@ -112,7 +112,7 @@ export async function registerArtifactsV3(app: FastifyInstance, services: Servic
       const length = lengthOf(request)
       if (length !== undefined && length !== size) throw refuse.badRequest("the Content-Range has another length than the body")
       const { maxArtifactBytes: maxBytes } = config.actions
-      await storePart(services, upload, { place: { kind: "offset", offset: start, of }, maxBytes, expected: { size } }, bodyOf(request))
+      await storePart(services, upload, { position: { kind: "offset", offset: start, of }, maxBytes, expected: { size } }, bodyOf(request))
       return send(reply, { message: "success" })
     })
   })

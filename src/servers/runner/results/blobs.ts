@@ -4,7 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import { isMac } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { findOpenUpload, type OpenUpload } from "../../../features/actions/uploads/store.ts"
-import { orderParts, type Place, storePart } from "../../../features/actions/uploads/uploads.ts"
+import { orderParts, type PartPosition, storePart } from "../../../features/actions/uploads/uploads.ts"
 import { discardRest } from "../../git-http/request.ts"
 import { sendTwirpRefusal } from "./twirp.ts"
 
@@ -98,14 +98,14 @@ async function take(services: Services, request: FastifyRequest, upload: OpenUpl
   await storePart(
     services,
     upload,
-    { place: placeOf(comp, textIn(query, "blockid")), maxBytes, expected: { size: lengthOf(request) } },
+    { position: positionOf(comp, textIn(query, "blockid")), maxBytes, expected: { size: lengthOf(request) } },
     bodyOf(request),
   )
 }
 
 const isQuery = (value: unknown): value is Query => typeof value === "object" && value !== null
 
-function placeOf(comp: string, blockId: string): Place {
+function positionOf(comp: string, blockId: string): PartPosition {
   if (comp === "") return { kind: "whole" }
   if (comp !== "block" && comp !== "appendblock") throw refuse.invalid("comp", "must be block, blocklist, appendBlock, or missing")
   if (blockId === "" && comp === "appendblock") return { kind: "end" }

@@ -87,7 +87,7 @@ async function registerChunks(app: FastifyInstance, services: Services, root: st
       const length = lengthOf(request)
       if (length !== undefined && length !== size) throw refuse.badRequest("the Content-Range has another length than the body")
       const { maxCacheBytes: maxBytes } = services.config.actions
-      await storePart(services, upload, { place: { kind: "offset", offset: start }, maxBytes, expected: { size } }, bodyOf(request))
+      await storePart(services, upload, { position: { kind: "offset", offset: start }, maxBytes, expected: { size } }, bodyOf(request))
       return reply.code(204).send()
     })
   })

@@ -3,7 +3,7 @@ import { type Html, html } from "../../../../core/html.ts"
 import { linesOf } from "../../../../core/text/lines.ts"
 import type { OnCode } from "../../../../features/code/contents/locate.ts"
 import { empty, notice } from "../../../../web/components.ts"
-import { renderForeignHtml, renderTexts, type TextPlace } from "../../../parts/texts.ts"
+import { renderForeignHtml, renderTexts, type TextContext } from "../../../parts/texts.ts"
 import type { Notebook, NotebookCell, Output } from "./notebook.ts"
 
 /** Cells of a notebook that are shown. */
@@ -11,10 +11,10 @@ const MOST_CELLS = 500
 /** How long a page waits for its texts and colours; what comes after is shown as it is written. */
 const PATIENCE_MS = 3000
 
-export interface NotebookPlace {
+export interface NotebookFile {
   /** The id of the blob. */
   readonly id: string
-  readonly file: NonNullable<TextPlace["file"]>
+  readonly file: NonNullable<TextContext["file"]>
   /** The address of the source. */
   readonly source: string
 }
@@ -27,14 +27,14 @@ const textsOf = (cells: readonly NotebookCell[]): readonly string[] =>
   })
 
 /** A notebook: its texts rendered, its code with colours, and what the code gave. */
-export async function notebookView(call: OnCode, { language, cells }: Notebook, { id, file, source }: NotebookPlace): Promise<Html> {
+export async function notebookView(call: OnCode, { language, cells }: Notebook, { id, file, source }: NotebookFile): Promise<Html> {
   const { highlighter } = call.services
   const until = performance.now() + PATIENCE_MS
   const left = (): number => Math.max(0, until - performance.now())
   const pre = (text: string, kind = ""): Html =>
     html`<pre class="output${kind}" dir="ltr" tabindex="0">${linesOf(text).map((line) => html`${plainCode(line)}${"\n"}`)}</pre>`
-  const place: TextPlace = { style: "document", file }
-  const rendered = (await renderTexts(call, textsOf(cells), { ...place, isOneDocument: true })).values()
+  const context: TextContext = { style: "document", file }
+  const rendered = (await renderTexts(call, textsOf(cells), { ...context, isOneDocument: true })).values()
   const nextMarkdown = (): Html => html`<div class="text">${rendered.next().value}</div>`
   const output = async (each: Output): Promise<Html> => {
     switch (each.kind) {
@@ -45,7 +45,7 @@ export async function notebookView(call: OnCode, { language, cells }: Notebook, 
       case "markdown":
         return nextMarkdown()
       default:
-        return left() === 0 ? pre(each.text) : html`<div class="text">${await renderForeignHtml(call, each.text, place)}</div>`
+        return left() === 0 ? pre(each.text) : html`<div class="text">${await renderForeignHtml(call, each.text, context)}</div>`
     }
   }
   const cell = async (each: NotebookCell, index: number): Promise<Html> => {

@@ -11,7 +11,7 @@ import { findEntry } from "../../../../features/code/contents/paths.ts"
 import { findLanguages } from "../../../../features/code/languages/store.ts"
 import { releaseUrl } from "../../../../features/code/releases/present.ts"
 import { findLatestRelease } from "../../../../features/code/releases/store.ts"
-import { texts } from "../../../../features/code/repositories/present.ts"
+import { parseStrings } from "../../../../features/code/repositories/present.ts"
 import { repositorySshUrl } from "../../../../features/code/repositories/urls.ts"
 import { findImportOf } from "../../../../features/site/migration/imports-store.ts"
 import type { TreeEntry } from "../../../../git/index.ts"
@@ -228,7 +228,7 @@ async function aboutView(call: OnCode, searched: { readonly ref?: string }): Pro
 
 function aboutSection(call: OnCode): Html {
   const { description, website, topics, licenses, git_size, lfs_size } = call.repository
-  const topicLinks = texts(topics).map(
+  const topicLinks = parseStrings(topics).map(
     (topic) => html`<a class="chip topic" href="/explore/repos?q=${encodeURIComponent(topic)}&amp;topic=1">${topic}</a>`,
   )
   return html`
@@ -245,7 +245,7 @@ function aboutSection(call: OnCode): Html {
       }
       ${topicLinks.length > 0 && html`<p class="bar">${topicLinks}</p>`}
       <ul class="plain stack tight muted small">
-        ${texts(licenses).map((license) => html`<li>${icon("law")} ${license}</li>`)}
+        ${parseStrings(licenses).map((license) => html`<li>${icon("law")} ${license}</li>`)}
         <li>${icon("database")} ${bytes(git_size + lfs_size)}</li>
         <li><a href="${repositoryPath(call)}/activity">${icon("pulse")} Activity</a></li>
       </ul>

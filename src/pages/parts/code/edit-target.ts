@@ -16,7 +16,7 @@ import type { TreeEntry } from "../../../git/index.ts"
 
 export type OnEditor = OnCode & Me & Request
 
-export interface Place {
+export interface EditTarget {
   readonly branch: string
   readonly parts: readonly string[]
   /** What is at the path. */
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** Reads `branch/and/path` as the addresses of the editor have it. Refuses `notFound` for a branch that isn't there, and `archived` where nothing can be changed. */
-export async function placeOf(call: OnEditor, text: string): Promise<Place> {
+export async function locateTarget(call: OnEditor, text: string): Promise<EditTarget> {
   const { services, repository } = call
   requireUnarchived(call)
   if (repository.is_mirror === 1) throw refuse.archived("mirrors are read-only")
@@ -42,12 +42,12 @@ export async function placeOf(call: OnEditor, text: string): Promise<Place> {
 }
 
 /** The same for a form that is shown again: someone may have deleted the branch meanwhile, and what was typed must not be lost. */
-export async function placeAgain(call: OnEditor, text: string): Promise<Place> {
+export async function relocateTarget(call: OnEditor, text: string): Promise<EditTarget> {
   try {
-    return await placeOf(call, text)
+    return await locateTarget(call, text)
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind !== "notFound") throw error
-    return placeOf(call, call.repository.default_branch)
+    return locateTarget(call, call.repository.default_branch)
   }
 }
 
@@ -75,7 +75,7 @@ export async function patchBranch({ db, repository, me }: OnEditor): Promise<str
 export const MOST_BYTES = 1024 * 1024
 
 /** The text of a file; a reason where it can't be edited on a page. */
-export async function readText({ services }: OnEditor, { located, entry }: Place): Promise<EditableText | string> {
+export async function readText({ services }: OnEditor, { located, entry }: EditTarget): Promise<EditableText | string> {
   if (!located || !entry) return { text: "", ends: "lf", isMixed: false }
   const { objects } = services.git
   if (entry.mode !== "100644" && entry.mode !== "100755") return "Not a regular file."

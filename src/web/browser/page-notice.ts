@@ -3,7 +3,7 @@
 let line: HTMLElement | undefined
 
 /** Says it in place of what was said before; with the address that mends it. */
-export function stand(words: string, link?: { readonly text: string; readonly href: string }): void {
+export function showNotice(words: string, link?: { readonly text: string; readonly href: string }): void {
   if (!line) {
     line = document.createElement("div")
     line.className = "notice warn standing"
@@ -22,15 +22,15 @@ export function stand(words: string, link?: { readonly text: string; readonly hr
 }
 
 /** There is nothing to be said any more. */
-export function standNot(): void {
+export function hideNotice(): void {
   line?.remove()
   line = undefined
 }
 
 /** To the sign-in, and back to this page. */
-export function standSignedOut(): void {
+export function showSignedOut(): void {
   const here = encodeURIComponent(location.pathname + location.search)
-  stand("You are no longer signed in. Your text is still here: sign in in another tab, then continue.", {
+  showNotice("You are no longer signed in. Your text is still here: sign in in another tab, then continue.", {
     text: "Sign in",
     href: `/user/login?redirect_to=${here}`,
   })

@@ -11,41 +11,41 @@ import { settingsPage } from "../../repository/settings/frame.ts"
 import { personalSettings } from "../../user/settings/frame.ts"
 
 /**
- * What a repository, an organisation, a person and the site have alike, such as webhooks and runners, has the same pages in four places. They are
- * declared once, as functions of the place, which has the address, who may manage it, and the frame around its pages.
+ * What a repository, an organisation, a person and the site have alike, such as webhooks and runners, has the same pages in four scopes. They are
+ * declared once, as functions of the scope, which has the address, who may manage it, and the frame around its pages.
  */
 
-/** The parts of settings that every place has, but for the secrets and variables of the site. */
-export type PlacePart = "webhooks" | "runners" | "secrets" | "variables"
+/** The parts of settings that every scope has, but for the secrets and variables of the site. */
+export type ScopePart = "webhooks" | "runners" | "secrets" | "variables"
 
 interface Framed extends Omit<Shown, "kind" | "body"> {
-  readonly part: PlacePart
+  readonly part: ScopePart
   readonly body: Content
 }
 
-export interface InPlace {
+export interface InScope {
   readonly owning: Owning
-  /** Puts the frame of the place around a page; `body` begins with its `h1`. */
+  /** Puts the frame of the scope around a page; `body` begins with its `h1`. */
   readonly framed: (shown: Framed) => Promise<Shown> | Shown
 }
 
-export interface Place {
+export interface SettingsScope {
   /** As the operations' ids begin: `repoCreateHook`, `updateRepoSecret`. */
   readonly id: "repo" | "org" | "user" | "admin"
   readonly name: "Repo" | "Org" | "User" | "Admin"
   /** The address of the settings. */
   readonly at: `/${string}`
-  readonly access: Access<InPlace>
+  readonly access: Access<InScope>
   /** Whose they are, in a sentence: "of this repository". */
   readonly whose: string
 }
 
-const within = <Found>(access: Access<Found>, inPlace: (found: Found, request: Request) => InPlace): Access<InPlace> => ({
+const within = <Found>(access: Access<Found>, inScope: (found: Found, request: Request) => InScope): Access<InScope> => ({
   rule: access.rule,
-  open: async (request) => inPlace(await access.open(request), request),
+  open: async (request) => inScope(await access.open(request), request),
 })
 
-const ofRepository = (access: Access<OnRepository>): Place => ({
+const ofRepository = (access: Access<OnRepository>): SettingsScope => ({
   id: "repo",
   name: "Repo",
   at: "/{owner}/{repo}/settings",
@@ -56,7 +56,7 @@ const ofRepository = (access: Access<OnRepository>): Place => ({
   })),
 })
 
-const ofOrganization: Place = {
+const ofOrganization: SettingsScope = {
   id: "org",
   name: "Org",
   at: "/org/{org}/settings",
@@ -67,7 +67,7 @@ const ofOrganization: Place = {
   })),
 }
 
-const mine: Place = {
+const mine: SettingsScope = {
   id: "user",
   name: "User",
   at: "/user/settings",
@@ -78,7 +78,7 @@ const mine: Place = {
   })),
 }
 
-const ofSite: Place = {
+const ofSite: SettingsScope = {
   id: "admin",
   name: "Admin",
   at: ADMINISTRATION_PATH,
@@ -89,10 +89,10 @@ const ofSite: Place = {
   })),
 }
 
-/** The pages that `declare` returns for one place, for all places. `access` decides in a repository. */
-export const inEveryPlace = (access: Access<OnRepository>, declare: (place: Place) => readonly Page[]): readonly Page[] =>
+/** The pages that `declare` returns for one scope, for all scopes. `access` decides in a repository. */
+export const inEveryScope = (access: Access<OnRepository>, declare: (scope: SettingsScope) => readonly Page[]): readonly Page[] =>
   [ofRepository(access), ofOrganization, mine, ofSite].flatMap(declare)
 
 /** The same without the site, which has no secrets and variables. */
-export const inPlacesBelowSite = (access: Access<OnRepository>, declare: (place: Place) => readonly Page[]): readonly Page[] =>
+export const inScopesBelowSite = (access: Access<OnRepository>, declare: (scope: SettingsScope) => readonly Page[]): readonly Page[] =>
   [ofRepository(access), ofOrganization, mine].flatMap(declare)
