@@ -153,7 +153,7 @@ withWorld("pages of people and organisations", { open }, ({ test, world }) => {
     const { ben, call } = world
     await call(ben, "POST /user/repos", { name: "quiet" })
     await call(ben, "PATCH /user/settings", { hide_activity: true })
-    expect((await (await world.as()).get("/ben?tab=activity")).text).toContain("keeps their activity to themselves")
+    expect((await (await world.as()).get("/ben?tab=activity")).text).toContain("This user’s activity is private")
     expect((await (await world.as()).get("/ben")).text).toContain("0 contributions in the last year")
     expect((await (await world.as("ben")).get("/ben?tab=activity")).text).toContain("/ben/quiet")
     await call(ben, "PATCH /user/settings", { hide_activity: false })

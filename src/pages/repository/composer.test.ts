@@ -29,7 +29,7 @@ withHearth("the composer", { people: ["ann", "ben"] }, ({ test, forge, ann, call
     expect(shown.text).toContain('<strong><a href="/ann/box/issues/1"')
     expect(shown.text).not.toContain("<script>x")
     expect((await browser.post("/ann/box/preview", { preview: "note", note: "_so_", body: "other" })).text).toContain("<em>so</em>")
-    expect((await browser.post("/ann/box/preview", { preview: "password", body: " " })).text).toContain("Nothing is written yet")
+    expect((await browser.post("/ann/box/preview", { preview: "password", body: " " })).text).toContain("Nothing to preview")
   })
 
   test("offers names that begin like what was typed", async () => {

@@ -130,7 +130,7 @@ withWorld("feeds, sitemaps and other texts of the site", { open }, ({ test, worl
       expect((await ben.post(`/ann/closed/action/${add}`, {})).status).toBe(404)
       expect((await ben.get(`/ann/closed/${list}`)).status).toBe(404)
     }
-    expect((await ben.get("/ann/open/forks")).text).toContain("There is no fork")
+    expect((await ben.get("/ann/open/forks")).text).toContain("No forks yet")
   })
 
   test("the front page for those who are not signed in; for others what waits for them", async () => {
@@ -146,7 +146,7 @@ withWorld("feeds, sitemaps and other texts of the site", { open }, ({ test, worl
     expect(text).toContain("Waiting for you")
     expect(text).toContain("/ann/closed/issues/1")
     expect((await browser.get("/?q=my.")).text).toContain("ann/my.tool")
-    expect((await (await world.as("ben")).get("/")).text).toContain("You have none yet")
+    expect((await (await world.as("ben")).get("/")).text).toContain("No repositories yet")
   })
 
   test("refusals are pages for people and short for programs", async () => {

@@ -58,7 +58,7 @@ withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ tes
         expect(page.headers.get("referrer-policy")).toBe("same-origin")
         expect(page.headers.get("cache-control")).toBe("no-store")
         expect(page.headers.get("content-security-policy")).toContain("default-src 'none'")
-        expect(page.text).not.toContain("authenticator")
+        expect(page.text).not.toContain("Authentication code")
       }
       const { credentials_version } = await scene.userOf(name)
       expect((await reset(code)).text).toContain("Password changed")
@@ -90,7 +90,7 @@ withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ tes
       ["a short one", { new_password: "short", new_password_again: "short" }, "Password must have at least 8 characters"],
       ["a blank one", { new_password: " ".repeat(12), new_password_again: " ".repeat(12) }, "Password must not be blank"],
       ["none", { new_password: "", new_password_again: "" }, "Password must have"],
-      ["two that differ", { new_password: NEW, new_password_again: `${NEW}0` }, "Confirm new password is not the same"],
+      ["two that differ", { new_password: NEW, new_password_again: `${NEW}0` }, "New password again is not the same"],
     ])("is not replaced by %s, and the code stays good", async (_, fields, problem) => {
       const name = await newUser()
       const code = await scene.codeFor(name, "recover")
@@ -110,7 +110,7 @@ withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ tes
       const generate = (offset = 0) => new TOTP({ secret }).generate({ timestamp: Date.now() + offset })
       await scene.post(FORGOT, { address: `${name}@example.com` })
       const code = (await scene.mailed(`${name}@example.com`)) ?? ""
-      expect((await scene.request(`${RECOVER}?code=${code}`)).text).toContain("authenticator")
+      expect((await scene.request(`${RECOVER}?code=${code}`)).text).toContain("Authentication code")
       for (const wrong of ["", "000000x", "12345"]) {
         const refused = await reset(code, NEW, { second_factor: wrong })
         expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("authenticator app shows now")])

@@ -74,7 +74,7 @@ export const RECOVER = "/user/recover_account"
 export const ACTIVATE = "/user/activate"
 export const OLD = "pass-word-1"
 export const NEW = "another-Pass-9"
-export const INVALID_LINK = "isn’t good any more"
+export const INVALID_LINK = "This link has expired"
 
 interface Answer {
   readonly status: number

@@ -86,7 +86,7 @@ withHearth("saved replies", { people: ["ann", "ben", "cyd"] }, ({ test, forge, a
   test("are bounded in number, and go with the account", async () => {
     const owner = await as("cyd")
     for (let count = 0; count < MOST_REPLIES; count++) await owner.post(at, { name: `Reply ${count}`, content: "Text" })
-    expect((await owner.get(at)).text).toContain("delete one before you save another")
+    expect((await owner.get(at)).text).toContain("delete one to save another")
     expect((await owner.get(`${at}?page=3`)).text).toContain("Page 3 of 3")
     expect((await owner.post(at, { name: "One more", content: "Text" })).status).toBe(422)
     const all = () =>

@@ -216,7 +216,7 @@ withWorld("the conflicts of a pull request", { open: openMergeWorld }, ({ test, 
     expect([again.status, faultsIn(again.text), again.headers.get("cache-control")]).toEqual([409, [], expect.stringContaining("no-store")])
     expect(again.text).toContain("have changed since you began")
     expect(again.text).toContain("This file has changed on one of the branches")
-    expect(again.text).toContain("It is not in conflict any more")
+    expect(again.text).toContain("It no longer has conflicts. This is what you typed; it is not committed.")
     expect(textsIn(filled(again.text))).toEqual(["typed one\n", "typed two\n"])
     expect(await repo.tip("topic")).toBe(before)
     expect((await bob.post(page, filled(again.text))).status).toBe(303)

@@ -75,7 +75,7 @@ withHearth("pages of secrets, variables and runners", { people: ["ann", "ben"] }
       const state = async () => (await forge.call(by, `GET ${api}/actions/runners/${id}`)).body
       expect((await visitor.send(`${at}/${id}`, { disabled: "true" })).to).toBe(at)
       expect((await state()).disabled).toBe(true)
-      expect((await visitor.get(at)).html).toContain("Switched off")
+      expect((await visitor.get(at)).html).toContain("Disabled")
       await visitor.send(`${at}/${id}`, { disabled: "false" })
       expect((await state()).disabled).toBe(false)
       expect((await visitor.send(`${at}/${id}/delete`)).to).toBe(at)

@@ -93,7 +93,7 @@ withHearth("the editor of files", { people: ["ada", "rob"] }, ({ test: it, forge
     await call(ada, `PUT /repos/ada/${name}/contents/a.txt`, { sha: fields.sha, content: base64("theirs\n") })
     const stale = await ask(`/ada/${name}/_edit/main/a.txt`, fields)
     expect([stale.status, faultsIn(stale.text)]).toEqual([422, []])
-    for (const part of ["Someone has changed this file", "theirs", "\nmine &lt;b&gt;\n</textarea>", 'value="Keep this"'])
+    for (const part of ["This file was changed by someone else", "theirs", "\nmine &lt;b&gt;\n</textarea>", 'value="Keep this"'])
       expect(stale.text).toContain(part)
     expect(await textOf(name, "a.txt")).toBe("theirs\n")
     const now = await shaOf(name, "a.txt")

@@ -368,7 +368,7 @@ withHearth("pages of issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, 
     const now = await must(ann, `GET ${at}/issues/${number}`)
     expect([now.state, now.comments]).toEqual(["open", 2])
     await must(ann, `PUT ${at}/issues/${number}/lock`, { lock_reason: "" })
-    expect((await reader.get(here)).text).toContain("The conversation is locked")
+    expect((await reader.get(here)).text).toContain("This conversation is locked")
     expect((await reader.post(form, { body: "still" })).status).toBe(403)
     await must(ann, `DELETE ${at}/issues/${number}`)
   })

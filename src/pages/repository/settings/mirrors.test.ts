@@ -33,7 +33,7 @@ withHearth("pages of mirrors", { people: ["ann", "bob", "zoe"], config }, ({ tes
     expect(sealed_secret).not.toBe("")
     const page = await owner.get(at)
     expect([page.status, faultsIn(page.text)]).toEqual([200, []])
-    expect([page.text.includes("s3cret-word"), page.text.includes("One is stored")]).toEqual([false, true])
+    expect([page.text.includes("s3cret-word"), page.text.includes("Set. Leave empty to keep it")]).toEqual([false, true])
     await owner.post(at, { mirror_interval: "12h", mirror_username: "zoe", mirror_password: "", enable_prune: "true" })
     expect(await row()).toMatchObject({ interval: 43_200, enable_prune: 1, sealed_secret })
     const refused = await owner.post(at, { mirror_interval: "often", mirror_username: "zoe" })
