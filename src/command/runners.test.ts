@@ -45,7 +45,7 @@ describe("hearth runner", () => {
 
   test("knows people and repositories, and refuses what is not there", async () => {
     await (await served()).close()
-    expect((await shell.run("runner list")).said).toContain("No runners.")
+    expect((await shell.run("runner list")).said).toContain("There are no runners.")
     expect((await shell.run("runner register-token root")).code).toBe(0)
     for (const place of ["nobody", "root/nothing", "root/a/b"]) {
       const { code, said } = await shell.run(`runner register-token ${place}`)

@@ -73,7 +73,7 @@ withWorld("signing in at another provider", { open }, ({ test, world }) => {
     const back = await through(ann, "ann", "trusted", SECURITY)
     expect([back.status, back.location]).toEqual([303, "/user/link_account"])
     const page = await ann.get("/user/link_account")
-    expect(page.text).toContain("You come from The Other")
+    expect(page.text).toContain("Sign in with The Other")
     const fields = { new: "1", name: "user" }
     const reserved = await ann.post("/user/link_account", fields)
     expect([reserved.status, reserved.text.includes("name-fault")]).toEqual([422, true])

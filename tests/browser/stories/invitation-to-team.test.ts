@@ -28,7 +28,7 @@ storiesOfAnotherSite({ config }, (story) => {
     await person.press("Create account")
     await person.sees("You join as")
     await person.press("Join")
-    await person.sees("You are in the team gardeners now.")
+    await person.sees("You have joined the team gardeners.")
 
     // They want no mail, and dismiss what the administrator has to say.
     const { id } = (await forge.call(forge.root, "POST /admin/announcements", { content: `Hello ${guest}` })).body

@@ -18,7 +18,7 @@ stories((story) => {
 
     await reader.open(here)
     await reader.press("Edited: the history of this text")
-    await reader.sees("What version 2 changed")
+    await reader.sees("Changes in version 2")
     await writer.open(`${here}/comments/${comment}/history`)
     await writer.press("Version 1")
     await writer.press("Delete this version’s content")

@@ -134,7 +134,7 @@ withHearth("signatures", { people: ["ann"] }, ({ test, forge, ann }) => {
     const target = await commit()
     const tag = async (email: string, sign: Sign) => {
       const plain = { object: target.id, type: "commit", name: `v${++count}`, tagger: person(email), message: "out\n" } as const
-      const unsigned = `object ${target.id}\ntype commit\ntag ${plain.name}\ntagger Someone <${email}> 1700000000 +0100\n\nout\n`
+      const unsigned = `object ${target.id}\ntype commit\ntag ${plain.name}\ntagger Somebody <${email}> 1700000000 +0100\n\nout\n`
       const id = await git.objects.writeTag(repository, { ...plain, message: `out\n${await sign(Buffer.from(unsigned))}` })
       return git.objects.readTag(repository, id)
     }

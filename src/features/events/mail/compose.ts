@@ -55,7 +55,7 @@ const ACTIONS = {
 } as const
 
 /** The wording for reviews with a verdict. */
-const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "asked for changes" }
+const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "requested changes" }
 
 const actionOf = ({ about, review }: MailContent): string => (review && VERDICTS[review.state]) ?? ACTIONS[about]
 

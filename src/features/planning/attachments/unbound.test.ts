@@ -239,7 +239,7 @@ withHearth(
         { method: "POST", body: new URLSearchParams(fields) },
         { accept: "text/html" },
       )
-      expect([again.status, await again.text()]).toEqual([200, expect.stringMatching(/have to be chosen again.*Long text<\/textarea>/s)])
+      expect([again.status, await again.text()]).toEqual([200, expect.stringMatching(/choose the files again.*Long text<\/textarea>/s)])
       expect((await call(ann, `GET /repos/ann/box/issues/${number}/comments`)).body).toEqual([])
     })
   },

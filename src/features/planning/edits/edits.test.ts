@@ -44,7 +44,7 @@ withWorld("the history of edited texts", { on: databaseKinds, open }, ({ test, w
     expect((await reader.get(here)).text).toContain(`href="${here}/history"`)
     const newest = await reader.get(`${here}/history`)
     expect([newest.status, faultsIn(newest.text)]).toEqual([200, []])
-    expect(newest.text).toContain("What version 3 changed")
+    expect(newest.text).toContain("Changes in version 3")
     expect(newest.text).toMatch(/three/)
     expect(newest.text).not.toContain("two")
     expect(newest.text).toContain("One\n2 &lt;b&gt;\nthree\n</code>")

@@ -238,7 +238,7 @@ describe("pages of differences", () => {
       expect(text).not.toContain(`href="${odd}`)
     }
     expect(await diff([], [["lib", "160000", newer]])).toMatch(/A submodule, at the commit <code>b/)
-    expect(await diff([["lib", "160000", newer]], [])).toContain("was taken out")
+    expect(await diff([["lib", "160000", newer]], [])).toContain("removed; it was at commit")
   })
 
   test("many files have a field that filters them", async () => {
