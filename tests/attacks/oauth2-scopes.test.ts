@@ -33,10 +33,12 @@ withWorld("scopes", { open: openOAuth2World }, ({ test, world }) => {
     const browser = await signedIn("ann")
     const all = await browser.get(authorizePath(server))
     expect(all.text).toContain("Do everything that you can do")
-    expect(all.text).toContain('role="alert">This is everything')
+    expect(all.text).toContain('role="alert">This is full access')
     const some = await browser.get(authorizePath(server, { scope: "write:repository read:user" }))
     expect(some.text).toContain("Read and change repositories")
-    expect(some.text).not.toContain("This is full access: it can delete repositories and change your account. Authorize it only if you trust it")
+    expect(some.text).not.toContain(
+      "This is full access: it can delete repositories and change your account. Authorize it only if you trust it",
+    )
   })
 
   test("an application can't make itself a token, end one, or look at them, whatever it may do", async () => {

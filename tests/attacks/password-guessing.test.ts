@@ -61,7 +61,15 @@ withWorld("guessing passwords", { open, on: databaseKinds }, ({ test, world, kin
     expect((await get("127.0.0.8", "alice", PASSWORD)).status).toBe(429)
     const fields = { code: await recoveryLink("alice"), new_password: "another-Pass-9", new_password_again: "another-Pass-9" }
     const body = new URLSearchParams(fields).toString()
-    expect((await ask("127.0.0.8", `${url}/user/recover_account`, { method: "POST", body })).status).toBe(200)
+    expect(
+      (
+        await ask("127.0.0.8", `${url}/user/recover_account`, {
+          method: "POST",
+          headers: { "content-type": "application/x-www-form-urlencoded" },
+          body,
+        })
+      ).status,
+    ).toBe(200)
     expect((await get("127.0.0.8", "alice", "another-Pass-9")).status).toBe(200)
     expect((await get("127.0.0.3", "alice", "another-Pass-9")).status).toBe(429)
   })

@@ -52,7 +52,10 @@ withHearth(
     test("that take too much work to compare block the merge in words", async () => {
       expect(await require(times(100, (index) => `${"*a".repeat(400)}${index}`))).toBe(200)
       const tick = await longestTickOf(async () => {
-        expect(await page()).toMatchObject({ status: 200, text: expect.stringContaining("The branch protection rule requires too many checks.") })
+        expect(await page()).toMatchObject({
+          status: 200,
+          text: expect.stringContaining("The branch protection rule requires too many checks."),
+        })
       })
       expect(tick).toBeLessThan(250)
       expect((await call(ann, "POST /repos/ann/tool/pulls/1/merge", { Do: "merge" })).body.message).toContain(

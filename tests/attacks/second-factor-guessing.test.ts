@@ -38,7 +38,11 @@ async function open(kind: FreshKind) {
   const get = (path: string, otp?: string) =>
     ask("127.0.0.2", `${url}${path}`, { headers: { authorization: alice, ...(otp && { "x-gitea-otp": otp }) } })
   const post = (path: string, fields: Readonly<Record<string, string>>) => {
-    const asking: Asking = { method: "POST", body: new URLSearchParams(fields).toString() }
+    const asking: Asking = {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(fields).toString(),
+    }
     return ask("127.0.0.2", `${url}${path}`, asking)
   }
   const mailed = async () => {

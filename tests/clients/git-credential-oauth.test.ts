@@ -46,7 +46,7 @@ withWorld("git-credential-oauth", { open }, ({ test, world }) => {
       const page = await browser.get(
         authorizePath(client, { state, code_challenge: challenge, code_challenge_method: "S256", ...(scope !== undefined && { scope }) }),
       )
-      expect(page.text).toContain(`Allow git-credential-oauth?`)
+      expect(page.text).toContain(`Authorize git-credential-oauth?`)
       expect(page.text).toContain(`which comes with ${new URL(url).hostname}`)
       const back = await browser.submit(page, { granted: "true" })
       const called = once(listener, "request")

@@ -15,7 +15,7 @@ withHearth("pages of site administrators", { people: ["ann", "ben"] }, ({ test, 
   const userRecord = async (name: string) => (await forge.call(forge.root, `GET /users/${name}`)).body
 
   const all = [
-    ["", "Well"],
+    ["", "Healthy"],
     ["/users", "ben@example.com"],
     ["/users/new", "New account"],
     ["/users/ben", "Danger zone"],

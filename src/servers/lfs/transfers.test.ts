@@ -159,7 +159,6 @@ withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 
     const odd = [
       { oid: "../../../../etc/passwd", size: 1 },
       { oid: oid.toUpperCase(), size: 1 },
-      { oid: `${oid}\0`, size: 1 },
       { oid, size: -1 },
       { oid, size: 1.5 },
       { oid, size: 3 * 1024 * 1024 + 1 },
@@ -167,15 +166,8 @@ withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 
     ]
     const { status, body } = await batch(world, "ada/open", "upload", odd, mine())
     expect(status).toBe(200)
-    expect(body.objects.map((object: { error?: { code: number } }) => object.error?.code)).toEqual([
-      422,
-      422,
-      422,
-      422,
-      422,
-      422,
-      undefined,
-    ])
+    expect(body.objects.map((object: { error?: { code: number } }) => object.error?.code)).toEqual([422, 422, 422, 422, 422, undefined])
+    expect((await batch(world, "ada/open", "upload", [{ oid: `${oid}\0`, size: 1 }], mine())).status).toBe(422)
     const before = await filesOf(world)
     for (const path of [
       "..%2f..%2f..%2fx/1",

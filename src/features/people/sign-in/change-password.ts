@@ -29,7 +29,7 @@ export async function changePassword(services: Services, { login, password, code
   const actor = await authenticatorOf(services).authenticate({ presented, code: code || undefined, address })
   if (actor.kind === "anonymous" || actor.credential.kind !== "password" || actor.user.is_active === 0) throw refuse.badCredentials()
   if (wanted !== again) throw refuse.invalid("new_password_again", "is not the same as the new password")
-  if (wanted === password) throw refuse.invalid("new_password", "must be another than the present one")
+  if (wanted === password) throw refuse.invalid("new_password", "must differ from the current password")
   requirePassword(services.config, wanted)
   const { user } = actor
   const changes = { password_hash: await services.passwords.hash(wanted), must_change_password: 0 } as const

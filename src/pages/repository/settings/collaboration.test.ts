@@ -41,7 +41,7 @@ withHearth("who reaches a repository", { people: ["ann", "ben", "cyd"] }, ({ tes
 
   test("is refused where no one has the name, with what was typed", async () => {
     const refused = await owner.post(`${at}/collaboration`, { collaborator: "nobody", permission: "admin" })
-    expect([refused.status, faultOf(refused)]).toEqual([422, "There is no user no one."])
+    expect([refused.status, faultOf(refused)]).toEqual([422, "There is no user nobody."])
     expect(refused.text).toMatch(/value="nobody"[\s\S]*value="admin" selected/)
   })
 

@@ -134,7 +134,8 @@ withHearth("general settings", { people: ["ann", "ben", "cyd"] }, ({ test, forge
     const give = (new_owner: string) => owner.post(`${at}/transfer`, { new_owner, confirm: "ann/box" })
     const nobody = await give("nobody")
     expect([nobody.status, faultOf(nobody)]).toEqual([422, "No such user or organization."])
-    const offered = async () => (await writer.get("/ann/box")).text.includes("wants to transfer this repository to you or your organization.")
+    const offered = async () =>
+      (await writer.get("/ann/box")).text.includes("wants to transfer this repository to you or your organization.")
 
     expect((await give("ben")).location).toBe(at)
     expect([await offered(), (await owner.get("/ann/box/transfer")).status]).toEqual([true, 404])

@@ -63,7 +63,11 @@ withHearth("forms of wikis", { people: ["ada", "rob"] }, ({ test: it, forge, cal
     expect((await (await open("rob")).post(`${at}/_revert/Beds`, fields)).status).toBe(403)
     await call(ada, `PATCH ${api}/page/Beds`, { content_base64: base64("third\n") })
     const stale = await browser.post(`${at}/_revert/Beds`, { ...fields, message: "Mine" })
-    expect([stale.status, stale.text.includes("Someone has changed this page"), stale.text.includes("third")]).toEqual([422, true, true])
+    expect([stale.status, stale.text.includes("This page has changed since you opened it"), stale.text.includes("third")]).toEqual([
+      422,
+      true,
+      true,
+    ])
     const done = await browser.post(`${at}/_revert/Beds`, stale.forms.at(-1)?.fields ?? {})
     expect([done.status, done.location]).toEqual([303, `${at}/Beds`])
     expect(await textOf(api, "Beds")).toBe("first\r\n<b>\r\n")
@@ -80,7 +84,7 @@ withHearth("forms of wikis", { people: ["ada", "rob"] }, ({ test: it, forge, cal
     const fields = { title: "Home", content: "mine\n", address: "Home", sha }
     const stale = await browser.post(`${at}/_edit/Home`, fields)
     expect([stale.status, faultsIn(stale.text)]).toEqual([422, []])
-    for (const part of ["Someone has changed this page", "theirs", "\nmine\n</textarea>"]) expect(stale.text).toContain(part)
+    for (const part of ["This page was changed by someone else", "theirs", "\nmine\n</textarea>"]) expect(stale.text).toContain(part)
     expect(await textOf(api, "Home")).toBe("theirs\n")
     expect(shaIn(stale.text)).not.toBe(sha)
     await call(ada, `DELETE ${api}/page/Home`)
