@@ -44,9 +44,6 @@ export function withQuery(url: string, values: QueryValues): string {
   return text === "" ? address : `${address}?${text}`
 }
 
-/** The path of one of our own addresses: pages work under whatever name a browser reached the site by. */
-export const localPath = (address: string): string => address.replace(/^https?:\/\/[^/]+/, "") || "/"
-
 export const LOGIN_PATH = "/user/login"
 export const LOGOUT_PATH = "/user/logout"
 export const CONFIRM_PATH = "/user/confirm"

@@ -2,7 +2,7 @@ import type { User } from "../core/actor.ts"
 import { avatarPath } from "../core/avatar.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
 import type { Page as ListPage } from "../core/operation.ts"
-import { localPath, path, withQuery } from "./address.ts"
+import { path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
 import { count } from "./time.ts"
@@ -12,27 +12,16 @@ import { count } from "./time.ts"
 /** A person or an organisation. */
 export type Named = Pick<User, "id" | "name" | "avatar">
 
-/** The same as records have them. */
-interface NamedRecord {
-  readonly login: string
-  readonly avatar_url: string
-}
-
 /** A picture of a person. It is decoration: the name stands beside it. */
-export const avatar = (user: Omit<Named, "name"> | NamedRecord, size = 20): Html => {
-  const source = "avatar_url" in user ? localPath(user.avatar_url) : avatarPath(user)
-  return html`<img class="avatar" src="${source}" width="${size}" height="${size}" alt="" loading="lazy">`
-}
+export const avatar = (user: Omit<Named, "name">, size = 20): Html =>
+  html`<img class="avatar" src="${avatarPath(user)}" width="${size}" height="${size}" alt="" loading="lazy">`
 
 /** A person's name as a link to their page. */
-export const person = (user: Pick<Named, "name"> | NamedRecord | null | undefined): Html => {
-  if (!user) return html`<span class="strong">Ghost</span>`
-  const name = "login" in user ? user.login : user.name
-  return html`<a class="strong" href="${path(name)}"><bdi>${name}</bdi></a>`
-}
+export const person = (user: Pick<Named, "name"> | null | undefined): Html =>
+  user ? html`<a class="strong" href="${path(user.name)}"><bdi>${user.name}</bdi></a>` : html`<span class="strong">Ghost</span>`
 
 /** The picture and the name. */
-export const personWithAvatar = (user: Named | NamedRecord | null | undefined, size = 20): Html =>
+export const personWithAvatar = (user: Named | null | undefined, size = 20): Html =>
   user ? html`${avatar(user, size)} ${person(user)}` : person(user)
 
 export interface Tab {

@@ -20,9 +20,6 @@ export function time(at: number | null | undefined, now: number = Date.now() / 1
   return html`<time datetime="${iso}" title="${day().format(date)}, ${iso.slice(11, 19)} UTC">${since(now - at, date)}</time>`
 }
 
-/** The same for a moment as records have it. */
-export const timeOf = (text: string | null | undefined, now?: number): Html => time(text ? Date.parse(text) / 1000 : 0, now)
-
 /** A day without a time, such as one that something is due on. */
 export const dayOf = (at: number): Html => {
   const date = new Date(at * 1000)

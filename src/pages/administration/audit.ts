@@ -2,11 +2,11 @@ import { siteAdministrator } from "../../access/policies/site.ts"
 import { attribute, type Html, html } from "../../core/html.ts"
 import { page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
-import { findAuditEntries } from "../../features/site/administration/audit-store.ts"
+import { type AuditRow, findAuditEntries } from "../../features/site/administration/audit-store.ts"
 import { ADMINISTRATION_PATH, administrationPage } from "../../web/administration.ts"
 import { empty, field, pager, table } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
-import { timeOf } from "../../web/time.ts"
+import { time } from "../../web/time.ts"
 
 /** What administrators did, and failed sign-ins. */
 
@@ -68,12 +68,12 @@ export const audit = page({
   },
 })
 
-const entryRow = (each: Awaited<ReturnType<typeof findAuditEntries>>["rows"][number], now: number): Html =>
+const entryRow = (each: AuditRow, now: number): Html =>
   html`
     <tr>
-      <td class="nowrap">${timeOf(each.created_at, now)}</td>
+      <td class="nowrap">${time(each.created_at, now)}</td>
       <td>
-        <bdi>${each.administrator || each.account || "unknown"}</bdi>
+        <bdi>${each.administrator_name || each.account_name || "unknown"}</bdi>
         ${each.acting_as !== "" && html` as <bdi>${each.acting_as}</bdi>`}
       </td>
       <td>

@@ -11,7 +11,7 @@ import { withOwners } from "../../features/code/repositories/store.ts"
 import { sshRoot } from "../../features/code/repositories/urls.ts"
 import { readFeed } from "../../features/events/feed/feed-store.ts"
 import { contributionsOf } from "../../features/events/feed/heatmap-store.ts"
-import { presentActivities } from "../../features/events/feed/present.ts"
+import { viewActivities } from "../../features/events/feed/present.ts"
 import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
 import { path, withQuery } from "../../web/address.ts"
 import { avatar, choices, empty, filterForm, pager } from "../../web/components.ts"
@@ -98,7 +98,7 @@ async function dashboard(call: Call, actor: SignedIn): Promise<Shown> {
     { feed: { of: "account", receiverId: me.id, performedOnly: false }, withPrivate: true, ofAnybody: true, day },
     rows,
   )
-  const entries = await presentActivities(db, services.site, actor, found)
+  const entries = await viewActivities(db, found)
   const contributions = await contributionsOf(db, actor, me, now)
   const waiting = day || rows.number > 1 ? undefined : await waitingFor({ services, db, actor })
   return {

@@ -7,10 +7,9 @@ import { pathNumber } from "../../core/operation.ts"
 import { type Moved, moved, NOTIFICATIONS, type Page, page, sentText } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type, { type Static, type TObject } from "../../core/schema.ts"
-import type { Services } from "../../core/services.ts"
 import { watchedBy } from "../../features/code/repositories/search-store.ts"
 import { locateThread, markThread, markThreads, unsubscribeThread } from "../../features/events/notifications/marking.ts"
-import { presentThreads } from "../../features/events/notifications/present.ts"
+import { newestPath, viewThreads } from "../../features/events/notifications/present.ts"
 import {
   countThreads,
   findReasons,
@@ -26,7 +25,7 @@ import {
   type Thread,
   type ThreadFilter,
 } from "../../features/events/notifications/threads-store.ts"
-import { localPath, withQuery } from "../../web/address.ts"
+import { withQuery } from "../../web/address.ts"
 import { buttonForm, choices, empty, menu, pager, tabs } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
@@ -68,8 +67,6 @@ const backOf = (back: string | undefined): string => (back?.startsWith("/notific
 
 const MARKED: Readonly<Record<Status, string>> = { read: "Marked as read.", unread: "Marked as unread.", pinned: "Pinned." }
 
-const idsOf = (threads: readonly { readonly id: number }[]): readonly number[] => threads.map(({ id }) => id)
-
 type InboxTab = Status | "subscriptions" | "watching"
 
 const inboxTabs = (current: InboxTab, unread: number) =>
@@ -104,8 +101,12 @@ const inbox = page({
     const status = query.type ?? query.q ?? "unread"
     const filter = filterOf(query, [status])
     const found = await findThreads(db, actor, filter, rows)
-    const threads = await presentThreads(db, services.site, actor, found.rows)
-    const reasons = await findReasons(db, actor, idsOf(threads))
+    const threads = await viewThreads(db, found.rows)
+    const reasons = await findReasons(
+      db,
+      actor,
+      threads.map(({ thread }) => thread.id),
+    )
     const unread = await countThreads(db, actor, "unread")
     const places = await findThreadRepositories(db, actor, { statuses: [status], subjects: SUBJECTS })
     const isFiltered = [query.reason, subject, query.state, filter.repositoryId].some((part) => part !== undefined)
@@ -229,8 +230,7 @@ export const notificationPages: readonly Page[] = [
     id: "notifications.open",
     address: "GET /notifications/threads/{thread}",
     access: signedIn,
-    answer: async ({ services, db, actor, path: { thread } }) =>
-      openThread(services, db, actor, await locateThread(db, actor, pathNumber(thread), "read")),
+    answer: async ({ db, actor, path: { thread } }) => openThread(db, await locateThread(db, actor, pathNumber(thread), "read")),
   }),
 
   page({
@@ -240,7 +240,7 @@ export const notificationPages: readonly Page[] = [
     answer: async ({ services, db, actor, path: { thread } }) => {
       const found = await locateThread(db, actor, pathNumber(thread), "change")
       const marked = found.status === "unread" ? await markThread(services, actor, found.id, "read") : found
-      return openThread(services, db, actor, marked)
+      return openThread(db, marked)
     },
   }),
 
@@ -353,10 +353,10 @@ export const notificationPages: readonly Page[] = [
 ]
 
 /** To what the thread is about, where its newest comment is. */
-async function openThread({ site }: Services, db: Handle, actor: SignedIn, thread: Thread): Promise<Moved> {
-  const [shown] = await presentThreads(db, site, actor, [thread])
+async function openThread(db: Handle, thread: Thread): Promise<Moved> {
+  const [shown] = await viewThreads(db, [thread])
   if (!shown) throw refuse.notFound()
-  return moved(localPath(shown.subject.latest_comment_html_url || shown.subject.html_url))
+  return moved(newestPath(shown))
 }
 
 const nothing = {

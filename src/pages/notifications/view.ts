@@ -1,11 +1,11 @@
 import { type Html, html } from "../../core/html.ts"
-import type { NotificationThread } from "../../features/events/notifications/records.ts"
+import { stateOf, type ThreadView, titleOf } from "../../features/events/notifications/present.ts"
 import type { Reason } from "../../features/events/notifications/threads-store.ts"
-import { localPath, path } from "../../web/address.ts"
+import { path, repositoryPath } from "../../web/address.ts"
 import { buttonForm } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
-import { timeOf } from "../../web/time.ts"
+import { time } from "../../web/time.ts"
 
 export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   assigned: "Assigned to you",
@@ -27,72 +27,72 @@ export interface ThreadsShown {
  * mark what changed until that moment. What opens a thread is a form too: it is
  * read from then on, and links change nothing.
  */
-export function threadGroups(threads: readonly NotificationThread[], shown: ThreadsShown): readonly Html[] {
+export function threadGroups(threads: readonly ThreadView[], shown: ThreadsShown): readonly Html[] {
   const { back, until } = shown
-  const groups = Map.groupBy(threads, ({ repository }) => repository.id)
+  const groups = Map.groupBy(threads, ({ home }) => home.repository.id)
   return [...groups.values()].map((group) => {
     const [first] = group
     if (!first) return html``
-    const { repository } = first
-    const isUnread = group.some((thread) => thread.unread)
+    const { home } = first
+    const { repository } = home
+    const name = `${home.owner.name}/${repository.name}`
+    const isUnread = group.some(({ thread }) => thread.status === "unread")
     return html`
-      <section class="card" aria-label="${repository.full_name}">
+      <section class="card" aria-label="${name}">
         <div class="head">
-          ${icon(repository.private ? "repo-locked" : "repo")}
-          <h2><a href="${localPath(repository.html_url)}"><bdi>${repository.full_name}</bdi></a></h2>
+          ${icon(repository.is_private === 1 ? "repo-locked" : "repo")}
+          <h2><a href="${repositoryPath(home)}"><bdi>${name}</bdi></a></h2>
           ${
             isUnread &&
             html`
               <span class="end">
-                ${buttonForm(
-                  "/notifications/mark",
-                  html`${icon("check")} Mark read<span class="hidden-text">: ${repository.full_name}</span>`,
-                  {
-                    back,
-                    repository: repository.id,
-                    until,
-                    status: "read",
-                  },
-                )}
+                ${buttonForm("/notifications/mark", html`${icon("check")} Mark read<span class="hidden-text">: ${name}</span>`, {
+                  back,
+                  repository: repository.id,
+                  until,
+                  status: "read",
+                })}
               </span>
             `
           }
         </div>
-        <ul class="rows">${group.map((thread) => threadRow(thread, shown))}</ul>
+        <ul class="rows">${group.map((view) => threadRow(view, shown))}</ul>
       </section>
     `
   })
 }
 
-function threadRow(thread: NotificationThread, { back, now, reasons }: ThreadsShown): Html {
-  const { subject, id } = thread
-  const [name, tone, words] = lookOf(thread)
+function threadRow(view: ThreadView, { back, now, reasons }: ThreadsShown): Html {
+  const { thread, issue, run, release } = view
+  const { id, status: is } = thread
+  const title = titleOf(view)
+  const [name, tone, words] = lookOf(view)
   const reason = reasons.get(id)
   const mark = (status: string, text: string, with_: IconName) =>
-    buttonForm("/notifications/mark", html`${icon(with_, `${text}: ${subject.title}`)}`, { back, thread: id, status }, "small quiet")
+    buttonForm("/notifications/mark", html`${icon(with_, `${text}: ${title}`)}`, { back, thread: id, status }, "small quiet")
   return html`
-    <li id="thread-${id}" class="${thread.unread ? "unread" : ""}">
+    <li id="thread-${id}" class="${is === "unread" ? "unread" : ""}">
       <span class="${tone}">${icon(name, words)}</span>
       <div class="main">
         <div class="title">
-          ${buttonForm(path("notifications", "threads", id), html`<span dir="auto">${subject.title}</span>`, {}, "link")}
+          ${buttonForm(path("notifications", "threads", id), html`<span dir="auto">${title}</span>`, {}, "link")}
         </div>
         <p class="meta">
           <span>
-            ${isRelease(thread) ? "Release" : subject.type === "Repository" ? "Transfer" : `#${subject.html_url.split("/").at(-1)}`}
+            ${release ? "Release" : issue ? `#${issue.number}` : run ? `#${run.id}` : "Transfer"}
           </span>
-          <span>${timeOf(thread.updated_at, now)}</span>${reason && html`<span>${REASON_TEXTS[reason]}</span>`}
-          ${thread.pinned && html`<span>${icon("pin")} Pinned</span>`}
+          <span>${time(thread.updated_at, now)}</span>${reason && html`<span>${REASON_TEXTS[reason]}</span>`}
+          ${is === "pinned" && html`<span>${icon("pin")} Pinned</span>`}
         </p>
       </div>
       <div class="acts">
-        ${thread.unread ? mark("read", "Mark read", "check") : mark("unread", "Mark unread", "dot-fill")}
-        ${!thread.pinned && mark("pinned", "Pin", "pin")}
+        ${is === "unread" ? mark("read", "Mark read", "check") : mark("unread", "Mark unread", "dot-fill")}
+        ${is !== "pinned" && mark("pinned", "Pin", "pin")}
         ${
-          (subject.type === "Issue" || subject.type === "Pull") &&
+          issue &&
           buttonForm(
             path("notifications", "threads", id, "unsubscribe"),
-            icon("bell-slash", `Unsubscribe: ${subject.title}`),
+            icon("bell-slash", `Unsubscribe: ${title}`),
             { back },
             "small quiet",
           )
@@ -102,18 +102,11 @@ function threadRow(thread: NotificationThread, { back, now, reasons }: ThreadsSh
   `
 }
 
-/** Releases are told of as repositories, since clients know no other word; their page is not the repository's. */
-const isRelease = ({ subject, repository }: NotificationThread): boolean =>
-  subject.type === "Repository" && subject.html_url !== repository.html_url
-
-function lookOf(thread: NotificationThread): readonly [IconName, string, string] {
-  const { subject } = thread
-  if (isRelease(thread)) return ["tag", "info", "Release"]
-  if (subject.type === "Repository") return ["arrow-right", "info", "Repository"]
-  if (subject.type === "Issue")
-    return subject.state === "open" ? ["issue-opened", "open", "Open issue"] : ["issue-closed", "done", "Closed issue"]
-  if (subject.state === "merged") return ["git-merge", "merged", "Merged pull request"]
-  return subject.state === "open"
-    ? ["git-pull-request", "open", "Open pull request"]
-    : ["git-pull-request-closed", "closed", "Closed pull request"]
+function lookOf({ issue, run, release }: ThreadView): readonly [IconName, string, string] {
+  if (release) return ["tag", "info", "Release"]
+  if (!issue && !run) return ["arrow-right", "info", "Repository"]
+  const state = issue && stateOf(issue)
+  if (issue?.is_pull === 0) return state === "open" ? ["issue-opened", "open", "Open issue"] : ["issue-closed", "done", "Closed issue"]
+  if (state === "merged") return ["git-merge", "merged", "Merged pull request"]
+  return state === "open" ? ["git-pull-request", "open", "Open pull request"] : ["git-pull-request-closed", "closed", "Closed pull request"]
 }

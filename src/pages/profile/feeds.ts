@@ -5,8 +5,7 @@ import type { Request } from "../../core/operation.ts"
 import { type Page, page, type SentText, sentText } from "../../core/page.ts"
 import type { Site } from "../../core/site.ts"
 import { type FeedQuery, readFeed } from "../../features/events/feed/feed-store.ts"
-import { presentActivities } from "../../features/events/feed/present.ts"
-import type { Activity } from "../../features/events/feed/records.ts"
+import { type ActivityView, viewActivities } from "../../features/events/feed/present.ts"
 import { type LiveReferences, liveReferences } from "../../features/events/feed/references-store.ts"
 import { path } from "../../web/address.ts"
 import { FEED_FORMS, type FeedEntry, type FeedForm, feedIn } from "../../web/feed.ts"
@@ -45,24 +44,24 @@ export const feedPages: readonly Page[] = FEED_FORMS.flatMap((form) => [
 async function send({ services, db, actor }: Request, form: FeedForm, asked: FeedQuery, names: readonly string[]): Promise<SentText> {
   const { site } = services
   const { rows } = await readFeed(db, actor, asked, { number: 1, limit: ENTRIES, offset: 0 })
-  const activities = await presentActivities(db, site, actor, rows)
+  const views = await viewActivities(db, rows)
   const href = `${site.rootUrl}${path(...names)}`
   const title = names.join("/")
-  const live = await liveReferences(db, activities)
-  const entries = activities.map((activity) => entryOf(site, activity, live))
+  const live = await liveReferences(db, rows)
+  const entries = views.map((view) => entryOf(site, view, live))
   const { type, body } = feedIn(form, { title, description: `What happened: ${title}`, href, self: `${href}.${form}`, entries })
   return sentText(type, body)
 }
 
-function entryOf(site: Site, activity: Activity, live: LiveReferences): FeedEntry {
-  const { parts, href, quote, commits } = sentenceOf(activity, live)
-  const author = activity.act_user?.login ?? "Ghost"
+function entryOf(site: Site, view: ActivityView, live: LiveReferences): FeedEntry {
+  const { parts, href, quote, commits } = sentenceOf(view, live)
+  const author = view.doer?.name ?? "Ghost"
   const words = parts.map((part) => (typeof part === "string" ? part : part.text)).join("")
   return {
-    id: `tag:${site.host},2026:activity/${activity.id}`,
+    id: `tag:${site.host},2026:activity/${view.activity.id}`,
     title: `${author} ${words}`,
     href: site.rootUrl + href,
-    at: Date.parse(activity.created) / 1000,
+    at: view.activity.created_at,
     author,
     text: [quote, ...commits.map((commit) => `${commit.id} ${commit.title}`)].filter((line) => line !== "").join("\n"),
   }

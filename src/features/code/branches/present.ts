@@ -15,10 +15,34 @@ import type { BranchRow } from "./store.ts"
 /** The part of a branch's row that is presented. */
 export type BranchFields = Omit<BranchRow, "id" | "repository_id" | "pusher_id" | "updated_at">
 
-/**
- * Branches of one repository as records, in their order, with what the caller may do: a fixed number of queries; git is read only for
- * commits that are signed or have very long messages.
- */
+/** A branch with its commit and the rule that it matches. */
+export interface BranchView {
+  readonly name: string
+  readonly commit: Commit | UnsignedCommit
+  readonly protection: Protection | undefined
+}
+
+/** Branches of one repository, in their order, and all rules of the repository: git is read only for commits that are signed or have very long messages. */
+export async function viewBranches(
+  services: Services,
+  db: Handle,
+  on: OnRepository,
+  rows: readonly BranchFields[],
+): Promise<{ readonly views: readonly BranchView[]; readonly protections: readonly Protection[] }> {
+  if (rows.length === 0) return { views: [], protections: [] }
+  const protections = await findProtections(db, on.repository.id)
+  const work = beginWork({ what: "find the rules of these branches", steps: services.config.limits.workSteps })
+  const ruleOf = ruleFinder(protections, work)
+  const commits = new Map((await commitsOf(services, on, rows)).map((commit) => [commit.id, commit]))
+  const views: BranchView[] = []
+  for (const { name, commit_id } of rows) {
+    const commit = commits.get(objectId(commit_id))
+    if (commit) views.push({ name, commit, protection: await ruleOf(name) })
+  }
+  return { views, protections }
+}
+
+/** The same as records, with what the caller may do: a fixed number of queries. */
 export async function presentBranches(
   services: Services,
   db: Handle,
@@ -27,18 +51,14 @@ export async function presentBranches(
   rows: readonly BranchFields[],
 ): Promise<Branch[]> {
   if (rows.length === 0) return []
-  const protections = await findProtections(db, on.repository.id)
-  const work = beginWork({ what: "find the rules of these branches", steps: services.config.limits.workSteps })
-  const ruleOf = ruleFinder(protections, work)
+  const { views, protections } = await viewBranches(services, db, on, rows)
   const who = actor.kind === "user" ? await findRuleSubject(db, protections, on, actor.user) : undefined
   const maintained = who && !who.writes ? await maintainedBranches(db, actor, on) : new Set<string>()
-  const commits = await presentPayloadCommits(services, db, on, await commitsOf(services, on, rows))
-  const branches: Branch[] = []
-  for (const { name, commit_id } of rows) {
-    const commit = commits.get(objectId(commit_id))
-    if (commit) branches.push({ name, commit, ...protectionFields(await ruleOf(name), who, maintained.has(name)) })
-  }
-  return branches
+  const commits = await presentPayloadCommits(services, db, on, [...new Set(views.map(({ commit }) => commit))])
+  return views.flatMap(({ name, commit: { id }, protection }) => {
+    const commit = commits.get(id)
+    return commit ? [{ name, commit, ...protectionFields(protection, who, maintained.has(name)) }] : []
+  })
 }
 
 export async function presentBranch(services: Services, db: Handle, actor: Actor, on: OnRepository, row: BranchFields): Promise<Branch> {

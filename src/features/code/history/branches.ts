@@ -5,8 +5,7 @@ import type { Page } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
 import type { AheadBehind } from "../../../git/index.ts"
-import { presentBranches } from "../branches/present.ts"
-import type { Branch } from "../branches/records.ts"
+import { type BranchView, viewBranches } from "../branches/present.ts"
 import { findBranch } from "../branches/store.ts"
 import { backgroundOf } from "../repositories/background.ts"
 import { type CombinedStatus, findCombinedStatuses } from "../statuses/store.ts"
@@ -14,8 +13,7 @@ import { findComparisons, storeComparisons } from "./comparisons.ts"
 import { type BranchPull, findPullsOfBranches, listNamed } from "./store.ts"
 
 export interface BranchOnPage {
-  /** With its commit, its protection and what the caller may do. */
-  readonly branch: Branch
+  readonly branch: BranchView
   readonly isDefault: boolean
   /** Against the default branch; undefined for the default branch, and while it is computed in the background. */
   readonly comparison: AheadBehind | undefined
@@ -48,7 +46,7 @@ export async function branchesPage(
 ): Promise<BranchesPage> {
   const { repository } = on
   const { rows, total } = await listNamed(db, repository, text, page)
-  const records = await presentBranches(services, db, actor, on, rows)
+  const { views } = await viewBranches(services, db, on, rows)
   const pulls = await findPullsOfBranches(
     db,
     actor,
@@ -63,7 +61,7 @@ export async function branchesPage(
   return {
     total,
     isComplete: base === undefined || others.every((id) => comparisons.has(id)),
-    branches: records.map((branch) => {
+    branches: views.map((branch) => {
       const isDefault = branch.name === repository.default_branch
       const id = branch.commit.id
       return {

@@ -169,9 +169,9 @@ withWorld("what pages show of a history", { open: openStage, on: databaseKinds }
       comparison: { ahead: 2, behind: 1 },
       pull: { owner: "ann", repository: "branchy", number: 1, title: "Take it", baseBranch: "main" },
       status: { state: "success", contexts: 1 },
-      branch: { protected: false },
+      branch: { protection: undefined },
     })
-    expect(all.branches[2]).toMatchObject({ comparison: { ahead: 0, behind: 1 }, branch: { protected: true } })
+    expect(all.branches[2]).toMatchObject({ comparison: { ahead: 0, behind: 1 }, branch: { protection: { rule_name: "old" } } })
     expect((await page("feature/")).branches.map(({ branch }) => branch.name)).toEqual(["Feature/One"])
     expect((await page("", 1, 2)).branches.map(({ branch }) => branch.name)).toEqual(["old"])
     expect(services.git.spawned()).toBe(spawned)

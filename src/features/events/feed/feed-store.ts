@@ -105,6 +105,9 @@ async function lengthOf(db: Handle, actor: Actor, asked: FeedQuery): Promise<num
 }
 
 /** Comments with their places. */
+/** A comment with the issue that it belongs to. */
+export type FeedComment = Awaited<ReturnType<typeof findFeedComments>>[number]
+
 export const findFeedComments = query("activity.findComments", (db, p: Params<{ ids: readonly number[] }>) =>
   db
     .selectFrom("comments")

@@ -1,16 +1,18 @@
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import type { Activity } from "../../../features/events/feed/records.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
+import type { ActivityRow } from "./feed-store.ts"
+
+type Reference = Pick<ActivityRow, "repository_id" | "ref_name">
 
 /** The branches and tags of entries that are still there, so that pages don't link to others. */
 export interface LiveReferences {
-  readonly has: (activity: Activity) => boolean
+  readonly has: (activity: Reference) => boolean
 }
 
 /** At most two statements. */
-export async function liveReferences(db: Handle, activities: readonly Activity[]): Promise<LiveReferences> {
-  const ids = [...new Set(activities.filter(({ ref_name }) => ref_name !== "").map(({ repo_id }) => repo_id))]
+export async function liveReferences(db: Handle, activities: readonly Reference[]): Promise<LiveReferences> {
+  const ids = [...new Set(activities.filter(({ ref_name }) => ref_name !== "").map(({ repository_id }) => repository_id))]
   const live = new Set<string>()
   for (const [table, nameOf] of [
     ["branches", branchOf],
@@ -27,6 +29,7 @@ export async function liveReferences(db: Handle, activities: readonly Activity[]
     for (const row of rows) live.add(`${table} ${row.repository_id} ${row.name}`)
   }
   return {
-    has: ({ repo_id, ref_name }) => live.has(`branches ${repo_id} ${branchOf(ref_name)}`) || live.has(`tags ${repo_id} ${tagOf(ref_name)}`),
+    has: ({ repository_id, ref_name }) =>
+      live.has(`branches ${repository_id} ${branchOf(ref_name)}`) || live.has(`tags ${repository_id} ${tagOf(ref_name)}`),
   }
 }

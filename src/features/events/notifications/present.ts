@@ -9,23 +9,32 @@ import { findReleasesByIds, type Release } from "../../code/releases/store.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
 import type { Repository } from "../../code/repositories/records.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
-import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
+import { repositoryApiUrl } from "../../code/repositories/urls.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import { failureOf } from "../runs.ts"
 import type { NotificationSubject, NotificationThread } from "./records.ts"
 import { findSubjects, type IssueSubject } from "./store.ts"
 import type { Thread } from "./threads-store.ts"
 
+/** A thread with what is shown of it, as rows. */
+export interface ThreadView {
+  readonly thread: Thread
+  readonly home: Owned
+  /** What it is about: one of these, or else the repository. */
+  readonly issue: IssueSubject | undefined
+  readonly run: Run | undefined
+  readonly release: Release | undefined
+}
+
 /**
  * Threads as their owner sees them, in the order given. The caller selects the threads whose subjects the owner may still see.
  * The number of queries doesn't grow with the list.
  */
-export async function presentThreads(db: Handle, site: Site, actor: Actor, threads: readonly Thread[]): Promise<NotificationThread[]> {
+export async function viewThreads(db: Handle, threads: readonly Thread[]): Promise<readonly ThreadView[]> {
   if (threads.length === 0) return []
   const ids = new Set(threads.map(({ repository_id }) => repository_id))
   const owned = await withOwners(db, await findRepositoriesByIds(db, { ids: [...ids] }))
-  const records = await presentRepositories(db, site, actor, owned)
-  const homes = new Map(owned.map((item, index) => [item.repository.id, { item, record: withoutPermissions(records[index]) }]))
+  const homes = new Map(owned.map((home) => [home.repository.id, home]))
   const issueIds = threads.flatMap(({ issue_id }) => issue_id ?? [])
   const issues = new Map(issueIds.length === 0 ? [] : (await findSubjects(db, { ids: issueIds })).map((issue) => [issue.id, issue]))
   const runIds = threads.flatMap(({ run_id }) => run_id ?? [])
@@ -38,19 +47,26 @@ export async function presentThreads(db: Handle, site: Site, actor: Actor, threa
     const run = thread.run_id === null ? undefined : runs.get(thread.run_id)
     const release = thread.release_id === null ? undefined : releases.get(thread.release_id)
     // Deleted between two queries.
-    if (!home?.record || (thread.issue_id !== null && !issue) || (thread.run_id !== null && !run)) return []
+    if (!home || (thread.issue_id !== null && !issue) || (thread.run_id !== null && !run)) return []
     if (thread.release_id !== null && !release) return []
+    return [{ thread, home, issue, run, release }]
+  })
+}
+
+/** The same as records. */
+export async function presentThreads(db: Handle, site: Site, actor: Actor, threads: readonly Thread[]): Promise<NotificationThread[]> {
+  const views = await viewThreads(db, threads)
+  const records = await presentRepositories(db, site, actor, [...new Set(views.map(({ home }) => home))])
+  const repositories = new Map(records.map((record) => [record.id, withoutPermissions(record)]))
+  return views.flatMap((view) => {
+    const { thread } = view
+    const repository = repositories.get(thread.repository_id)
+    if (!repository) return []
     return [
       {
         id: thread.id,
-        repository: home.record,
-        subject: issue
-          ? presentIssueSubject(site, home.item, issue)
-          : run
-            ? presentRunSubject(site, home.item, run)
-            : release
-              ? presentReleaseSubject(site, home.item, release)
-              : presentRepositorySubject(site, home.item),
+        repository,
+        subject: presentSubject(site, view),
         unread: thread.status === "unread",
         pinned: thread.status === "pinned",
         updated_at: rfc3339(thread.updated_at),
@@ -61,58 +77,49 @@ export async function presentThreads(db: Handle, site: Site, actor: Actor, threa
 }
 
 /** Clients expect a thread's repository without the reader's permissions. */
-function withoutPermissions(record: Repository | undefined): Repository | undefined {
-  if (!record) return undefined
-  const { permissions: _, parent, ...rest } = record
-  const bare = withoutPermissions(parent)
-  return bare ? { ...rest, parent: bare } : rest
+function withoutPermissions({ permissions: _, parent, ...rest }: Repository): Repository {
+  return parent ? { ...rest, parent: withoutPermissions(parent) } : rest
 }
 
-function presentIssueSubject(site: Site, { repository, owner }: Owned, issue: IssueSubject): NotificationSubject {
-  const api = repositoryApiUrl(site, owner.name, repository.name)
-  const html = issueUrl(repositoryHtmlUrl(site, owner.name, repository.name), issue)
-  const comment = issue.latest_comment_id
+export const titleOf = ({ home, issue, run, release }: ThreadView): string => {
+  if (issue) return issue.title
+  // A further attempt may go better.
+  if (run) return `${run.state === "failure" ? failureOf(run) : run.workflow_name || run.workflow}: ${run.title}`
+  return release ? release.title || release.tag_name : `${home.owner.name}/${home.repository.name}`
+}
+
+/** The path of the page of what the thread is about. */
+export const subjectPath = ({ home: { owner, repository }, issue, run, release }: ThreadView): string => {
+  const at = `/${owner.name}/${repository.name}`
+  return issue ? issueUrl(at, issue) : run ? `${at}/actions/runs/${run.id}` : release ? releaseUrl(at, release) : at
+}
+
+/** The same where its newest comment is. */
+export const newestPath = (view: ThreadView): string =>
+  view.issue?.latest_comment_id ? `${subjectPath(view)}#issuecomment-${view.issue.latest_comment_id}` : subjectPath(view)
+
+export const stateOf = ({ is_merged, is_closed }: IssueSubject): "merged" | "closed" | "open" =>
+  is_merged === 1 ? "merged" : is_closed === 1 ? "closed" : "open"
+
+function presentSubject(site: Site, view: ThreadView): NotificationSubject {
+  const { home, issue, run, release } = view
+  const api = repositoryApiUrl(site, home.owner.name, home.repository.name)
+  const comment = issue?.latest_comment_id ?? undefined
   return {
-    title: issue.title,
-    url: `${api}/issues/${issue.number}`,
-    latest_comment_url: comment === null ? "" : `${api}/issues/comments/${comment}`,
-    html_url: html,
-    latest_comment_html_url: comment === null ? "" : `${html}#issuecomment-${comment}`,
-    type: issue.is_pull === 1 ? "Pull" : "Issue",
-    state: issue.is_merged === 1 ? "merged" : issue.is_closed === 1 ? "closed" : "open",
+    title: titleOf(view),
+    // Clients expect the URL of a repository without the site's root.
+    url: issue
+      ? `${api}/issues/${issue.number}`
+      : run
+        ? `${api}/actions/runs/${run.id}`
+        : release
+          ? `${api}/releases/${release.id}`
+          : subjectPath(view),
+    latest_comment_url: comment === undefined ? "" : `${api}/issues/comments/${comment}`,
+    html_url: site.rootUrl + subjectPath(view),
+    latest_comment_html_url: comment === undefined ? "" : site.rootUrl + newestPath(view),
+    // Clients know no subject of its own for runs, and open the address of what happened to a commit; nor for releases.
+    type: issue ? (issue.is_pull === 1 ? "Pull" : "Issue") : run ? "Commit" : "Repository",
+    state: issue ? stateOf(issue) : "",
   }
 }
-
-/** Clients know no subject of its own for runs: they show the title and open the address of what happened to a commit. */
-const presentRunSubject = (site: Site, { repository, owner }: Owned, run: Run): NotificationSubject => ({
-  // A further attempt may go better.
-  title: `${run.state === "failure" ? failureOf(run) : run.workflow_name || run.workflow}: ${run.title}`,
-  url: `${repositoryApiUrl(site, owner.name, repository.name)}/actions/runs/${run.id}`,
-  latest_comment_url: "",
-  html_url: `${repositoryHtmlUrl(site, owner.name, repository.name)}/actions/runs/${run.id}`,
-  latest_comment_html_url: "",
-  type: "Commit",
-  state: "",
-})
-
-/** Clients know no subject of its own for releases either. */
-const presentReleaseSubject = (site: Site, { repository, owner }: Owned, release: Release): NotificationSubject => ({
-  title: release.title || release.tag_name,
-  url: `${repositoryApiUrl(site, owner.name, repository.name)}/releases/${release.id}`,
-  latest_comment_url: "",
-  html_url: releaseUrl(repositoryHtmlUrl(site, owner.name, repository.name), release),
-  latest_comment_html_url: "",
-  type: "Repository",
-  state: "",
-})
-
-const presentRepositorySubject = (site: Site, { repository, owner }: Owned): NotificationSubject => ({
-  title: `${owner.name}/${repository.name}`,
-  // Clients expect this URL without the site's root.
-  url: `/${owner.name}/${repository.name}`,
-  latest_comment_url: "",
-  html_url: repositoryHtmlUrl(site, owner.name, repository.name),
-  latest_comment_html_url: "",
-  type: "Repository",
-  state: "",
-})

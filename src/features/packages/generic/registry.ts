@@ -5,7 +5,7 @@ import { publishFile } from "../packages/publish.ts"
 import { type Answer, type Call, empty, type Registry } from "../packages/registry.ts"
 import { findFile, findPackage, findVersion } from "../packages/store.ts"
 import { requireRoom } from "../packages/usage.ts"
-import { describe, fileUrl } from "./description.ts"
+import { describe, filePath } from "./description.ts"
 import { requireFileName, requireName, requireVersionName } from "./names.ts"
 
 const TYPE = "generic"
@@ -15,7 +15,7 @@ export const generic: Registry = {
   type: TYPE,
   describeRefusal: ({ status, message }) => (status === 404 ? undefined : { type: "text/plain;charset=utf-8", body: `${message}\n` }),
   describe,
-  fileUrl,
+  filePath,
   routes: [
     { method: "PUT", path: "/:name/:version/:file", needs: "write", body: "stream", handle: upload },
     { method: "GET", path: "/:name/:version/:file", needs: "read", body: "none", handle: download },

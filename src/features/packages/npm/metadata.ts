@@ -71,9 +71,9 @@ export const registryUrl = (site: Site, owner: User): string => `${site.rootUrl}
 
 const escaped = (name: string): string => name.replace("/", "%2f")
 
-/** The address of the tarball of a version. */
-export const tarballUrl = (site: Site, owner: User, { name, version, fileName }: FileNames): string =>
-  `${registryUrl(site, owner)}/${escaped(name)}/-/${version}/${fileName}`
+/** The path of the tarball of a version. */
+export const tarballPath = (owner: User, { name, version, fileName }: FileNames): string =>
+  `/api/packages/${owner.name}/npm/${escaped(name)}/-/${version}/${fileName}`
 
 /** The record of a version; undefined for one without its tarball. */
 export function presentVersion(whole: Whole, version: Version, file: FileWithBlob | undefined): Fields | undefined {
@@ -89,7 +89,7 @@ export function presentVersion(whole: Whole, version: Version, file: FileWithBlo
     dist: {
       integrity: `sha512-${Buffer.from(file.sha512, "hex").toString("base64")}`,
       shasum: file.sha1,
-      tarball: tarballUrl(site, owner, { name: of.name, version: version.version, fileName: file.name }),
+      tarball: site.rootUrl + tarballPath(owner, { name: of.name, version: version.version, fileName: file.name }),
       fileCount,
       unpackedSize,
     },

@@ -9,7 +9,7 @@ import { type Answer, type BodyForm, type Call, type Registry, type Route, recor
 import { findAllVersions, findFiles, findFilesOfPackage, findPackage, findTags, findVersion, type Package } from "../packages/store.ts"
 import { describe } from "./description.ts"
 import { newVersionIn, readFields, readJson, readRecord } from "./document.ts"
-import { ABBREVIATED, presentVersion, tagsOf, tarballUrl, type Whole, writeRecord } from "./metadata.ts"
+import { ABBREVIATED, presentVersion, tagsOf, tarballPath, type Whole, writeRecord } from "./metadata.ts"
 import { editPackage, publishVersion, removeTag, requireRevision, TYPE, tagVersion } from "./publish.ts"
 import { search } from "./search.ts"
 import { findCreators } from "./store.ts"
@@ -59,7 +59,7 @@ export const npm: Registry = {
   type: TYPE,
   describeRefusal: ({ message }) => ({ type: "application/json;charset=utf-8", body: JSON.stringify({ error: message }) }),
   describe,
-  fileUrl: tarballUrl,
+  filePath: tarballPath,
   routes: [
     reading("/-/ping", async () => recordOf({})),
     reading("/-/whoami", async (call) => recordOf({ username: call.signedIn().user.name })),

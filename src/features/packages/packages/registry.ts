@@ -18,8 +18,8 @@ export interface Registry {
   readonly describeRefusal: (refusal: { readonly status: number; readonly message: string }) => RefusalBody | undefined
   /** What the page of a version says besides its files. */
   readonly describe: (version: Described) => Description
-  /** The address at which a file is fetched. */
-  readonly fileUrl: (site: Site, owner: User, names: FileNames) => string
+  /** The path at which a file is fetched. */
+  readonly filePath: (owner: User, names: FileNames) => string
 }
 
 export interface FileNames {

@@ -13,6 +13,7 @@ import { inListOf } from "../../../core/text/bytes.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
 import type { Repository as RepositoryRecord } from "../../code/repositories/records.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
+import { presentTeams } from "../../people/teams/present.ts"
 import { presentUser, standIn } from "../../people/users/present.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
 import { findAssignees } from "../../planning/issues/people-store.ts"
@@ -20,7 +21,7 @@ import { issueUrl, milestonesOf } from "../../planning/issues/present.ts"
 import { presentLabel } from "../../planning/labels/present.ts"
 import { findLabelsOfIssues } from "../../planning/labels/store.ts"
 import { presentMilestone } from "../../planning/milestones/present.ts"
-import { presentRequested } from "../reviews/requested.ts"
+import { type Requested, requestedOf } from "../reviews/requested.ts"
 import type { PRBranchInfo, PullRequest as PullRequestRecord } from "./records.ts"
 import { headRef } from "./refs.ts"
 import { findPullsOfIssues, type PullSummary } from "./store.ts"
@@ -43,10 +44,71 @@ export interface PresentPullsOptions {
 
 type Needed = Pick<Services, "site">
 
+/** A repository, and what the caller may do there. */
+type Seen = Owned & { readonly permission: Permission | undefined }
+
+/** A pull request with what its pages show of it, as rows. */
+export interface PullView extends PullWithIssue, Requested {
+  readonly summary: PullSummary
+  readonly home: Seen
+  /** Where its commits come from. A fork that the caller may not see is like one that is gone. */
+  readonly from: Seen | undefined
+  /** Whether its branch is there, for all that the caller may see. */
+  readonly hasBranch: boolean
+  readonly author: User
+  readonly mergedBy: User | undefined
+}
+
 /**
  * Pull requests as the caller sees them, in the order given. The list must hold only what the caller may see. Mergeability is as stored (see
  * `ensureMergeability`). The number of queries doesn't grow with the list, and git is not run.
  */
+export async function viewPulls(
+  db: Handle,
+  actor: Actor,
+  pulls: readonly (PullWithIssue | FoundPull)[],
+  options: PresentPullsOptions = {},
+): Promise<readonly PullView[]> {
+  if (pulls.length === 0) return []
+  const repositories = await repositoriesOf(db, actor, pulls, options.owned ?? [])
+  const summaries = await summariesOf(db, pulls)
+  const people = await peopleOf(db, actor, pulls)
+  const requested = await requestedOf(
+    db,
+    pulls.map(({ issue }) => issue.id),
+  )
+  return pulls.flatMap(({ issue, pull }) => {
+    const home = repositories.get(pull.repository_id)
+    if (!home) return []
+    const source = repositories.get(pull.head_repository_id ?? 0)
+    const from = source && (source === home || mayReadCode(source)) ? source : undefined
+    const summary = summaries.get(issue.id) ?? EMPTY_SUMMARY
+    const isMerged = pull.is_merged === 1 && pull.merged_by_id !== 0
+    return [
+      {
+        issue,
+        pull,
+        summary,
+        home,
+        from,
+        hasBranch: from !== undefined && summary.head_tip !== null,
+        author: people.get(issue.author_id) ?? standIn(issue.author_id),
+        mergedBy: isMerged ? (people.get(pull.merged_by_id) ?? standIn(pull.merged_by_id)) : undefined,
+        reviewers: requested.get(issue.id)?.reviewers ?? [],
+        teams: requested.get(issue.id)?.teams ?? [],
+      },
+    ]
+  })
+}
+
+/** One pull request of a given repository. */
+export async function viewPull(db: Handle, actor: Actor, pull: PullWithIssue, owned: Owned): Promise<PullView> {
+  const [view] = await viewPulls(db, actor, [pull], { owned: [owned] })
+  if (!view) throw new TypeError("one pull request gives one view")
+  return view
+}
+
+/** The same as records. */
 export async function presentPulls(
   db: Handle,
   { site }: Needed,
@@ -55,43 +117,44 @@ export async function presentPulls(
   options: PresentPullsOptions = {},
 ): Promise<PullRequestRecord[]> {
   if (pulls.length === 0) return []
-  const issues = pulls.map(({ issue }) => issue)
+  const views = await viewPulls(db, actor, pulls, options)
+  const issues = views.map(({ issue }) => issue)
   const issueIds = issues.map(({ id }) => id)
-  const shownRepositories = await presentedRepositories(db, site, actor, pulls, options.owned ?? [])
-  const summaries = await summariesOf(db, pulls)
+  const repositories = await presentSeen(db, site, actor, [...new Set(views.flatMap(({ home, from }) => [home, from ?? []].flat()))])
   const labels = Map.groupBy(await findLabelsOfIssues(db, { issueIds }), (row) => row.issue_id)
   const assignees = Map.groupBy(await findAssignees(db, { ids: issueIds }), (row) => row.issue_id)
   const milestones = await milestonesOf(db, issues)
-  const people = await peopleOf(db, actor, pulls)
-  const requested = await presentRequested(db, { site }, actor, issueIds)
+  const requestedTeams = [...new Map(views.flatMap(({ teams }) => teams).map((team) => [team.id, team])).values()]
+  const teams = new Map(
+    (await presentTeams(db, site, requestedTeams, { withOrganization: true, viewer: actor })).map((team) => [team.id, team]),
+  )
   const author = memoize((user: User) => presentUser(site, user, actor))
   const plainly = memoize((user: User) => presentUser(site, user, anonymous))
 
-  return pulls.flatMap(({ issue, pull }) => {
-    const home = shownRepositories.get(pull.repository_id)
+  return views.flatMap((view) => {
+    const { issue, pull, summary } = view
+    const home = repositories.get(pull.repository_id)
     if (!home) return []
-    const url = issueUrl(home.url, issue)
+    const url = issueUrl(home.html_url, issue)
     const assigned = assignees.get(issue.id)?.map(plainly) ?? []
     const milestone = issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id)
-    const wanted = requested.get(issue.id)
-    const summary = summaries.get(issue.id) ?? EMPTY_SUMMARY
     const isDraft = isUnfinished(issue.title)
     const merged = pull.is_merged === 1
-    const label = memoize((row: Parameters<typeof presentLabel>[2]) => presentLabel(site, home.owned, row))
+    const label = memoize((row: Parameters<typeof presentLabel>[2]) => presentLabel(site, view.home, row))
     return [
       {
         id: pull.id,
         url,
         number: issue.number,
-        user: author(people.get(issue.author_id) ?? standIn(issue.author_id)),
+        user: author(view.author),
         title: issue.title,
         body: inListOf(pulls, issue.content),
         labels: labels.get(issue.id)?.map(label) ?? [],
         milestone: milestone ? presentMilestone(milestone) : null,
         assignee: assigned[0] ?? null,
         assignees: assigned,
-        requested_reviewers: wanted?.reviewers.map(plainly) ?? [],
-        requested_reviewers_teams: wanted?.teams.slice() ?? [],
+        requested_reviewers: view.reviewers.map(plainly),
+        requested_reviewers_teams: view.teams.flatMap(({ id }) => teams.get(id) ?? []),
         state: issue.is_closed === 1 ? "closed" : "open",
         draft: isDraft,
         is_locked: issue.is_locked === 1,
@@ -107,9 +170,9 @@ export async function presentPulls(
         merged,
         merged_at: merged ? rfc3339(pull.merged_at) : null,
         merge_commit_sha: merged ? pull.merge_commit_id : null,
-        merged_by: merged && pull.merged_by_id !== 0 ? plainly(people.get(pull.merged_by_id) ?? standIn(pull.merged_by_id)) : null,
+        merged_by: view.mergedBy ? plainly(view.mergedBy) : null,
         allow_maintainer_edit: pull.allow_maintainer_edit === 1,
-        ...branchesOf(home, shownRepositories, { issue, pull }, summary),
+        ...branchesOf(view, home, repositories.get(view.from?.repository.id ?? 0)),
         merge_base: pull.merge_base,
         due_date: issue.due_at === 0 ? null : rfc3339(issue.due_at),
         created_at: rfc3339(issue.created_at),
@@ -166,22 +229,13 @@ async function peopleOf(db: Handle, actor: Actor, pulls: readonly PullWithIssue[
 /** Whatever is neither in conflict nor unknown can be merged, if only to no effect; clients expect merged ones as mergeable. */
 const isMergeable = ({ mergeability }: Pull): boolean => !["checking", "conflict", "error"].includes(mergeability)
 
-interface PresentedRepository {
-  readonly owned: Owned
-  readonly url: string
-  readonly record: RepositoryRecord
-  /** Whether the caller may see it. */
-  readonly isVisible: boolean
-}
-
 /** Both repositories of each pull request, by id. */
-async function presentedRepositories(
+async function repositoriesOf(
   db: Handle,
-  site: Site,
   actor: Actor,
   pulls: readonly PullWithIssue[],
   known: readonly Owned[],
-): Promise<ReadonlyMap<number, PresentedRepository>> {
+): Promise<ReadonlyMap<number, Seen>> {
   const missing = new Set<number>()
   for (const { pull } of pulls)
     for (const id of [pull.repository_id, pull.head_repository_id])
@@ -189,39 +243,29 @@ async function presentedRepositories(
   const others = missing.size === 0 ? [] : await withOwners(db, await findRepositoriesByIds(db, { ids: [...missing] }))
   const owned = [...known, ...others]
   const permissions = await permissionsOn(db, actor, owned)
-  const records = await presentRepositories(db, site, actor, owned, { permissions })
-  return new Map(
-    owned.flatMap((item, at) => {
-      const record = records[at]
-      if (!record) return []
-      const isVisible = mayReadCode(item, permissions.get(item.repository.id))
-      return [[item.repository.id, { owned: item, url: record.html_url, record, isVisible }] as const]
-    }),
-  )
+  return new Map(owned.map((item) => [item.repository.id, { ...item, permission: permissions.get(item.repository.id) }]))
 }
 
-const mayReadCode = ({ repository }: Owned, permission: Permission | undefined): boolean =>
+const mayReadCode = ({ repository, permission }: Seen): boolean =>
   permission !== undefined && unitModeOrAdmin(permission, repository, "repo.code") >= Mode.read
 
-/** Base and head. A fork that the caller may not see is shown like one that is gone. */
-function branchesOf(
-  home: PresentedRepository,
-  shownRepositories: ReadonlyMap<number, PresentedRepository>,
-  { issue, pull }: PullWithIssue,
-  summary: PullSummary,
-): { base: PRBranchInfo; head: PRBranchInfo } {
-  const { base_branch, head_branch, head_repository_id } = pull
-  const from = head_repository_id === null ? undefined : shownRepositories.get(head_repository_id)
-  const shown = from === home || from?.isVisible ? from : undefined
-  const hasBranch = shown !== undefined && summary.head_tip !== null
-  return {
-    base: { label: base_branch, ref: base_branch, sha: summary.base_tip ?? "", repo_id: pull.repository_id, repo: home.record },
-    head: {
-      label: head_branch,
-      ref: hasBranch ? head_branch : headRef(issue.number),
-      sha: pull.head_id,
-      repo_id: shown ? shown.owned.repository.id : -1,
-      repo: shown?.record ?? null,
-    },
-  }
+async function presentSeen(db: Handle, site: Site, actor: Actor, seen: readonly Seen[]): Promise<ReadonlyMap<number, RepositoryRecord>> {
+  const permissions = new Map(seen.flatMap(({ repository, permission }) => (permission ? [[repository.id, permission] as const] : [])))
+  return new Map((await presentRepositories(db, site, actor, seen, { permissions })).map((record) => [record.id, record]))
 }
+
+/** Base and head. */
+const branchesOf = (
+  { issue, pull, summary, from, hasBranch }: PullView,
+  home: RepositoryRecord,
+  source: RepositoryRecord | undefined,
+): { base: PRBranchInfo; head: PRBranchInfo } => ({
+  base: { label: pull.base_branch, ref: pull.base_branch, sha: summary.base_tip ?? "", repo_id: pull.repository_id, repo: home },
+  head: {
+    label: pull.head_branch,
+    ref: hasBranch ? pull.head_branch : headRef(issue.number),
+    sha: pull.head_id,
+    repo_id: from ? from.repository.id : -1,
+    repo: source ?? null,
+  },
+})

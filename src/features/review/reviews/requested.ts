@@ -1,27 +1,19 @@
-import type { Actor, User } from "../../../core/actor.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import type { Services } from "../../../core/services.ts"
 import { findTeamsByIds, usersById } from "../../code/repositories/store.ts"
-import { presentTeams } from "../../people/teams/present.ts"
-import type { Team } from "../../people/teams/records.ts"
 import { findLatest, findRequests } from "./store.ts"
 
 /** The reviewers of a pull request. */
 export interface Requested {
   readonly reviewers: readonly User[]
-  readonly teams: readonly Team[]
+  readonly teams: Awaited<ReturnType<typeof findTeamsByIds>>
 }
 
 /**
  * The reviewers of pull requests by the ids of their issues, in the order of their last review or request: clients expect those who have answered
- * among them. Teams are those with an open request, with their organisation. At most six queries, whatever the number of pull requests.
+ * among them. Teams are those with an open request. At most four queries, whatever the number of pull requests.
  */
-export async function presentRequested(
-  db: Handle,
-  { site }: Pick<Services, "site">,
-  viewer: Actor,
-  issueIds: readonly number[],
-): Promise<ReadonlyMap<number, Requested>> {
+export async function requestedOf(db: Handle, issueIds: readonly number[]): Promise<ReadonlyMap<number, Requested>> {
   if (issueIds.length === 0) return new Map()
   const latest = await findLatest(db, { issueIds })
   const people = await usersById(
@@ -31,7 +23,7 @@ export async function presentRequested(
   const toTeams = (await findRequests(db, { issueIds })).filter(({ reviewer_team_id }) => reviewer_team_id !== null)
   const teamIds = [...new Set(toTeams.flatMap(({ reviewer_team_id }) => reviewer_team_id ?? []))]
   const rows = teamIds.length === 0 ? [] : await findTeamsByIds(db, { ids: teamIds })
-  const teams = new Map((await presentTeams(db, site, rows, { withOrganization: true, viewer })).map((team) => [team.id, team]))
+  const teams = new Map(rows.map((team) => [team.id, team]))
   const reviewersOf = Map.groupBy(latest, (row) => row.issue_id)
   const teamsOf = Map.groupBy(toTeams, (row) => row.issue_id)
   return new Map(

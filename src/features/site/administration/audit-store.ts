@@ -1,8 +1,8 @@
+import type { Selectable } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { DeedsTable } from "../../../core/database/tables/audit.ts"
 import type { Page } from "../../../core/operation.ts"
-import { rfc3339 } from "../../../core/record.ts"
-import type { AuditEntry } from "./records.ts"
 
 export const insertAuditEntry = query(
   "audit.insert",
@@ -26,6 +26,8 @@ export const setAuditStatus = query("audit.setStatus", (db, p: Params<{ id: numb
   db.updateTable("deeds").set({ status: p.status }).where("id", "=", p.id),
 )
 
+export type AuditRow = Selectable<DeedsTable>
+
 export interface AuditFilter {
   readonly administrator?: string | undefined
   readonly operation?: string | undefined
@@ -39,7 +41,7 @@ export async function findAuditEntries(
   db: Handle,
   filter: AuditFilter,
   { limit, offset }: Page,
-): Promise<{ readonly rows: AuditEntry[]; readonly total: number }> {
+): Promise<{ readonly rows: readonly AuditRow[]; readonly total: number }> {
   let found = db.selectFrom("deeds")
   if (filter.administrator) found = found.where("administrator_name", "=", filter.administrator)
   if (filter.operation) found = found.where("operation", "=", filter.operation)
@@ -48,21 +50,7 @@ export async function findAuditEntries(
   if (filter.before !== undefined) found = found.where("created_at", "<=", filter.before)
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await found.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute()
-  return {
-    total,
-    rows: rows.map((row) => ({
-      id: row.id,
-      administrator: row.administrator_name,
-      acting_as: row.acting_as,
-      operation: row.operation,
-      path: row.path,
-      status: row.status,
-      ip: row.ip,
-      account: row.account_name,
-      times: row.times,
-      created_at: rfc3339(row.created_at),
-    })),
-  }
+  return { total, rows }
 }
 
 export const forgetAudit = query("audit.forget", (db, p: Params<{ before: number }>) =>

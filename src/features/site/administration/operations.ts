@@ -9,7 +9,7 @@ import Type from "../../../core/schema.ts"
 import { composeTestMail, SIGN_UP_PATH } from "../../events/mail/compose-account.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { invitationCode, invite } from "../../people/sign-in/registration/registration.ts"
-import { findAuditEntries } from "./audit-store.ts"
+import { type AuditRow, findAuditEntries } from "./audit-store.ts"
 import { deletePerson, purgeRepositories } from "./delete-person.ts"
 import { AuditEntry, Cron, Invitation, InviteOption, TestMailOption } from "./records.ts"
 
@@ -137,7 +137,20 @@ export const administrationOperations: readonly Operation[] = [
     refuses: ["forbidden", "invalid"],
     handle: async ({ db, query, page }) => {
       const { rows, total } = await findAuditEntries(db, { ...query, since: secondsOf(query.since), before: secondsOf(query.before) }, page)
-      return listed(rows, total)
+      return listed(rows.map(presentAuditEntry), total)
     },
   }),
 ]
+
+const presentAuditEntry = (row: AuditRow): AuditEntry => ({
+  id: row.id,
+  administrator: row.administrator_name,
+  acting_as: row.acting_as,
+  operation: row.operation,
+  path: row.path,
+  status: row.status,
+  ip: row.ip,
+  account: row.account_name,
+  times: row.times,
+  created_at: rfc3339(row.created_at),
+})

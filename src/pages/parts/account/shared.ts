@@ -9,7 +9,7 @@ import { listRepositories, ownedBy } from "../../../features/code/repositories/s
 import { withOwners } from "../../../features/code/repositories/store.ts"
 import { type FeedQuery, readFeed } from "../../../features/events/feed/feed-store.ts"
 import { contributionsOf } from "../../../features/events/feed/heatmap-store.ts"
-import { presentActivities } from "../../../features/events/feed/present.ts"
+import { viewActivities } from "../../../features/events/feed/present.ts"
 import { path, withQuery } from "../../../web/address.ts"
 import { empty, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -100,7 +100,7 @@ export async function activityOf(call: ProfileCall, account: User, date: string 
     day,
   }
   const { rows, total } = await readFeed(db, actor, asked, page)
-  const entries = await presentActivities(db, services.site, actor, rows)
+  const entries = await viewActivities(db, rows)
   return html`
     ${await heatmapOf(call, account, date)}
     ${day && html`<p class="bar"><strong>${date}</strong> <a href="${path(account.name)}?tab=activity">Show all days</a></p>`}

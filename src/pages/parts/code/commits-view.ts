@@ -1,11 +1,9 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
-import type { Services } from "../../../core/services.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import type { Verification } from "../../../features/code/signatures/records.ts"
 import type { CombinedStatus } from "../../../features/code/statuses/store.ts"
-import { avatarUrl } from "../../../features/people/users/present.ts"
 import type { Commit } from "../../../git/index.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { personWithAvatar } from "../../../web/components.ts"
@@ -32,10 +30,8 @@ export const commitLink = (on: Owned, commit: { readonly id: string; readonly su
 export const idLink = (on: Owned, id: string): Html => html`<a class="mono" href="${commitPath(on, id)}">${id.slice(0, 10)}</a>`
 
 /** Who made a commit: the account that the address belongs to, or the name in the commit. */
-export const commitPerson = ({ site }: Pick<Services, "site">, user: User | undefined, { name }: { readonly name: string }): Html =>
-  user
-    ? personWithAvatar({ login: user.name, avatar_url: avatarUrl(site, user) })
-    : html`<span class="strong"><bdi>${name || "Unknown"}</bdi></span>`
+export const commitPerson = (user: User | undefined, { name }: { readonly name: string }): Html =>
+  user ? personWithAvatar(user) : html`<span class="strong"><bdi>${name || "Unknown"}</bdi></span>`
 
 const STATUSES: Readonly<Record<CombinedStatus["state"], readonly [IconName, string]>> = {
   success: ["check", "passed"],

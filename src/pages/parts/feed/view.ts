@@ -1,29 +1,33 @@
 import type { Handle } from "../../../core/database/database.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { ActivityKind } from "../../../features/events/feed/kinds.ts"
-import type { Activity } from "../../../features/events/feed/records.ts"
+import type { ActivityView } from "../../../features/events/feed/present.ts"
 import { liveReferences } from "../../../features/events/feed/references-store.ts"
 import { avatar, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
-import { timeOf } from "../../../web/time.ts"
+import { time } from "../../../web/time.ts"
 import { type Part, sentenceOf } from "./words.ts"
 
 /** Entries of a feed as a list of sentences. At most two statements. */
-export async function feedEntries(db: Handle, activities: readonly Activity[], now: number): Promise<Html> {
-  const live = await liveReferences(db, activities)
+export async function feedEntries(db: Handle, views: readonly ActivityView[], now: number): Promise<Html> {
+  const live = await liveReferences(
+    db,
+    views.map(({ activity }) => activity),
+  )
   return html`
     <ul class="rows feed">
-      ${activities.map((activity) => {
-        const { parts, quote, commits } = sentenceOf(activity, live)
+      ${views.map((view) => {
+        const { activity, kind, doer } = view
+        const { parts, quote, commits } = sentenceOf(view, live)
         return html`
           <li>
-            ${activity.act_user ? avatar(activity.act_user, 32) : icon("person")}
+            ${doer ? avatar(doer, 32) : icon("person")}
             <div class="main">
               <p class="inline-links">
-                ${person(activity.act_user)} ${parts.map(shown)}${" "}
+                ${person(doer)} ${parts.map(shown)}${" "}
                 <span class="muted small nowrap">
-                  ${icon(ICONS[activity.op_type])} ${timeOf(activity.created, now)}
+                  ${icon(ICONS[kind])} ${time(activity.created_at, now)}
                 </span>
               </p>
               ${quote !== "" && html`<p class="quote break" dir="auto">${quote}</p>`}

@@ -1,7 +1,7 @@
 import { escapePath } from "../../../core/text/escape-path.ts"
-import type { Activity } from "../../../features/events/feed/records.ts"
+import type { ActivityView } from "../../../features/events/feed/present.ts"
 import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
-import { localPath, path } from "../../../web/address.ts"
+import { path, repositoryPath } from "../../../web/address.ts"
 import { plural } from "../../../web/time.ts"
 
 /** An entry of a feed as a sentence, for pages and for feeds of other programs. */
@@ -27,20 +27,16 @@ export interface Sentence {
 }
 
 /** An entry's parts. What a later version wrote in another form comes out with fewer words, never as an error. */
-export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
-  const at = localPath(activity.repo.html_url)
-  const home = { text: activity.repo.full_name, href: at }
-  const said = (parts: readonly Part[], more: Partial<Omit<Sentence, "parts">> = {}): Sentence => ({
-    ...NOTHING_MORE,
-    href: at,
-    parts,
-    ...more,
-  })
+export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
+  const { activity, home: on, comment } = view
+  const at = repositoryPath(on)
+  const home = { text: `${on.owner.name}/${on.repository.name}`, href: at }
+  const said = (parts: readonly Part[], more: Partial<Sentence> = {}): Sentence => ({ ...NOTHING_MORE, href: at, parts, ...more })
   const [number = "", ...rest] = activity.content.split("|")
   const quote = rest.join("|")
   const about = (words: string, kind: "issues" | "pulls", more: Partial<Sentence> = {}): Sentence => {
     const href = `${at}/${kind}/${encodeURIComponent(number)}`
-    const anchor = activity.comment_id > 0 ? `#issuecomment-${activity.comment_id}` : ""
+    const anchor = comment ? `#issuecomment-${comment.id}` : ""
     return said([`${words} `, { text: `#${number}`, href: href + anchor }, " in ", home], { href: href + anchor, quote, ...more })
   }
   const name = activity.ref_name.replace(/^refs\/(?:heads|tags)\//, "")
@@ -48,14 +44,14 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
   const reference = (kind: "branch" | "tag"): Part => (isLive ? { text: name, href: `${at}/src/${kind}/${escapePath(name)}` } : name)
   const branch = reference("branch")
   const tag = reference("tag")
-  switch (activity.op_type) {
+  switch (view.kind) {
     case "create_repo":
     case "star_repo":
     case "watch_repo":
-      return said([{ create_repo: "created ", star_repo: "starred ", watch_repo: "watches " }[activity.op_type], home])
+      return said([{ create_repo: "created ", star_repo: "starred ", watch_repo: "watches " }[view.kind], home])
     case "rename_repo":
     case "transfer_repo":
-      return said([activity.op_type === "rename_repo" ? "renamed " : "transferred ", activity.content, " to ", home])
+      return said([view.kind === "rename_repo" ? "renamed " : "transferred ", activity.content, " to ", home])
     case "pull_review_dismissed": {
       const [reviewer = "", ...message] = rest
       return about(`dismissed the review by ${reviewer} of pull request`, "pulls", { quote: message.join("|") })
@@ -68,7 +64,7 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
       return said(["pushed the tag ", tag, " to ", home], { href: hrefOf(tag, at) })
     case "delete_tag":
     case "delete_branch":
-      return said([`deleted the ${activity.op_type === "delete_tag" ? "tag" : "branch"} ${name} of `, home])
+      return said([`deleted the ${view.kind === "delete_tag" ? "tag" : "branch"} ${name} of `, home])
     case "mirror_sync_delete":
       return said([`found ${name} deleted in the original of `, home])
     case "mirror_sync_create":
@@ -76,13 +72,13 @@ export function sentenceOf(activity: Activity, live: LiveReferences): Sentence {
     case "commit_repo":
     case "mirror_sync_push": {
       const pushed = readPush(activity.content, at)
-      const verb = activity.op_type === "commit_repo" ? "pushed" : "synchronised"
+      const verb = view.kind === "commit_repo" ? "pushed" : "synchronised"
       if (pushed.total === 0) return said(["created the branch ", branch, " in ", home], { href: hrefOf(branch, at) })
       const commits = { text: plural(pushed.total, "commit"), href: pushed.compare ?? hrefOf(branch, at) }
       return said([`${verb} `, commits, " to ", branch, " in ", home], { href: commits.href, commits: pushed.commits })
     }
     default: {
-      const [words, kind] = ABOUT[activity.op_type]
+      const [words, kind] = ABOUT[view.kind]
       return about(words, kind)
     }
   }

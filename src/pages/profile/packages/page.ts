@@ -8,7 +8,7 @@ import { type Page as ListPage, pathNumber, type Request } from "../../../core/o
 import { moved, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
-import { presentVersions } from "../../../features/packages/packages/present.ts"
+import { viewVersions } from "../../../features/packages/packages/present.ts"
 import type { Description } from "../../../features/packages/packages/registry.ts"
 import {
   type Asking,
@@ -22,7 +22,7 @@ import {
   type Package,
 } from "../../../features/packages/packages/store.ts"
 import { registries } from "../../../features/packages/registries.ts"
-import { localPath, path, repositoryPath, withQuery } from "../../../web/address.ts"
+import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { choices, empty, filterForm, pager } from "../../../web/components.ts"
 import { accountPage } from "../../parts/account/frame.ts"
 import { renderPlainText, renderText } from "../../parts/texts.ts"
@@ -54,7 +54,7 @@ async function packageList(
 ): Promise<Html> {
   const { q = "", type } = query
   const found = await findPackages(db, asking, { q: q.trim(), type, ...(repositoryId !== undefined && { repositoryId }) }, rows)
-  const records = await presentVersions(db, services.site, asking.actor, asking.owner, found.listed)
+  const packages = await viewVersions(db, asking.actor, asking.owner, found.listed)
   const kinds = registries.map((registry) => ({
     href: withQuery(reader.url, { type: registry.type === type ? undefined : registry.type }),
     text: TYPE_TEXTS[registry.type] ?? registry.type,
@@ -64,11 +64,8 @@ async function packageList(
   return html`
     <div class="bar">${filterForm(action, q, "Search packages", { type })}${choices("Registries", kinds)}</div>
     ${
-      records.length > 0
-        ? packageRows(
-            records.map((record, index) => ({ ...record, versions: found.listed[index]?.versions ?? 0 })),
-            services.now(),
-          )
+      packages.length > 0
+        ? packageRows(packages, services.now())
         : isFiltered
           ? empty("search", "No packages found", "Search for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
           : empty("package", nothing, "Packages are published with npm, or uploaded with curl, below /api/packages.")
@@ -90,23 +87,19 @@ const registryOf = ({ type }: Pick<Package, "type">) => registries.find((registr
 
 async function versionPage(call: VersionCall, { of, version }: Listed): Promise<Shown> {
   const { services, db, actor, owner } = call
-  const { site } = services
   const newest = await findVersions(db, call, { packageId: of.id }, SOME_VERSIONS)
-  const [record, ...versions] = await presentVersions(db, site, actor, owner, [{ of, version }, ...newest.listed])
-  if (!record) throw refuse.notFound()
+  const [view, ...versions] = await viewVersions(db, actor, owner, [{ of, version }, ...newest.listed])
+  if (!view) throw refuse.notFound()
   const files = await findFiles(db, { versionId: version.id })
   const tags = await findTags(db, { packageId: of.id })
   const registry = registryOf(of)
-  const description: Description = registry?.describe({ site, owner, of, version, files }) ?? { commands: [] }
+  const description: Description = registry?.describe({ site: services.site, owner, of, version, files }) ?? { commands: [] }
   const body = versionView({
-    site,
-    owner,
-    record,
-    isRestricted: of.is_restricted === 1,
+    view,
     settings: settingsLink(call, of),
     registry,
     description,
-    readme: await readmeOf(call, of, description, record.repository !== null),
+    readme: await readmeOf(call, of, description, view.linked !== undefined),
     files,
     tags: tags.filter((tag) => tag.version_id === version.id).map(({ name }) => name),
     versions,
@@ -170,13 +163,13 @@ export const packagePages: readonly Page[] = [
       const { services, db, actor, owner, page: rows, reader } = call
       const of = await locatePackage(call)
       const found = await findVersions(db, call, { packageId: of.id }, rows)
-      const records = await presentVersions(db, services.site, actor, owner, found.listed)
+      const versions = await viewVersions(db, actor, owner, found.listed)
       return ownerPage(
         call,
         `Versions · ${of.name}`,
         html`
           <h1>Versions of <bdi>${of.name}</bdi></h1>
-          ${records.length > 0 ? versionRows(records, services.now()) : empty("tag", "No versions on this page")}
+          ${versions.length > 0 ? versionRows(versions, services.now()) : empty("tag", "No versions on this page")}
           ${pager(reader.url, rows, found.total)}
         `,
         [[path(owner.name, "-", "packages", of.type, of.name), of.name]],
@@ -196,12 +189,12 @@ export const packagePages: readonly Page[] = [
     address: "GET /{owner}/-/packages/{type}/{package}/{version}/files/{id}",
     access: onVisiblePackages,
     answer: async (call) => {
-      const { services, db, owner, path: asked } = call
+      const { db, owner, path: asked } = call
       const { of, version } = await locateVersion(call)
       const file = (await findFiles(db, { versionId: version.id })).find(({ id }) => id === pathNumber(asked.id))
       const registry = registryOf(of)
       if (!file || !registry) throw refuse.notFound()
-      return moved(localPath(registry.fileUrl(services.site, owner, { name: of.name, version: version.version, fileName: file.name })))
+      return moved(registry.filePath(owner, { name: of.name, version: version.version, fileName: file.name }))
     },
   }),
 

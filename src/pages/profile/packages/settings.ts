@@ -41,7 +41,6 @@ const settings: Page = page({
     const { listed } = await findVersions(db, call, { packageId: of.id }, SOME_VERSIONS)
     const shown = { path: names, draft } as const
     const danger = { ...shown, look: "danger", confirm: of.name } as const
-    const place = { owner: { login: owner.name }, type: of.type, name: of.name }
     return ownerPage(
       call,
       `Settings · ${of.name}`,
@@ -89,7 +88,7 @@ const settings: Page = page({
           formView(remove, { ...danger, submit: "Delete package" }),
         ])}
       `,
-      [[packagePath(place), of.name]],
+      [[packagePath({ owner, of }), of.name]],
     )
   },
 })

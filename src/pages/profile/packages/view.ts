@@ -1,19 +1,15 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import type { Shape } from "../../../core/record.ts"
-import type { Site } from "../../../core/site.ts"
-import type { Package } from "../../../features/packages/packages/records.ts"
+import type { VersionView } from "../../../features/packages/packages/present.ts"
 import type { Description, Registry } from "../../../features/packages/packages/registry.ts"
-import type { FileWithBlob } from "../../../features/packages/packages/store.ts"
-import { localPath, path } from "../../../web/address.ts"
+import type { FileWithBlob, ListedPackage, Package } from "../../../features/packages/packages/store.ts"
+import { path, repositoryPath } from "../../../web/address.ts"
 import { notice, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
-import { bytes, plural, timeOf } from "../../../web/time.ts"
+import { bytes, plural, time } from "../../../web/time.ts"
 
 /** Packages as pages show them. */
-
-export type PackageRecord = Shape<typeof Package>
 
 export const TYPE_TEXTS: Readonly<Record<string, string>> = { generic: "Generic", npm: "npm" }
 const TYPE_ICONS: Readonly<Record<string, IconName>> = { generic: "file-zip", npm: "package" }
@@ -21,29 +17,35 @@ const TYPE_ICONS: Readonly<Record<string, IconName>> = { generic: "file-zip", np
 const typeText = (type: string): string => TYPE_TEXTS[type] ?? type
 
 /** The path of a package; its page is that of the newest version. */
-export const packagePath = ({ owner, type, name }: Pick<PackageRecord, "type" | "name"> & { readonly owner: { readonly login: string } }) =>
-  path(owner.login, "-", "packages", type, name)
+export const packagePath = ({ owner, of }: { readonly owner: Pick<User, "name">; readonly of: Pick<Package, "type" | "name"> }): string =>
+  path(owner.name, "-", "packages", of.type, of.name)
+
+const versionPath = (view: VersionView): string => `${packagePath(view)}${path(view.version.version)}`
 
 /** Packages as rows, each by its newest version. */
-export const packageRows = (packages: readonly (PackageRecord & { readonly versions: number })[], now: number): Html =>
+export const packageRows = (packages: readonly (VersionView & ListedPackage)[], now: number): Html =>
   html`
     <ul class="rows">
       ${packages.map(
         (each) =>
           html`
             <li>
-              ${icon(TYPE_ICONS[each.type] ?? "package")}
+              ${icon(TYPE_ICONS[each.of.type] ?? "package")}
               <div class="main">
                 <h2 class="title">
-                  <a href="${packagePath(each)}"><bdi>${each.name}</bdi></a>${" "}
-                  <span class="chip">${typeText(each.type)}</span>
+                  <a href="${packagePath(each)}"><bdi>${each.of.name}</bdi></a>${" "}
+                  <span class="chip">${typeText(each.of.type)}</span>
                 </h2>
                 <p class="meta">
-                  <a href="${localPath(each.html_url)}">${icon("tag")} <bdi>${each.version}</bdi></a>
+                  <a href="${versionPath(each)}">${icon("tag")} <bdi>${each.version.version}</bdi></a>
                   <span>${publishedBy(each, now)}</span>
                   ${
-                    each.repository &&
-                    html`<a href="${localPath(each.repository.html_url)}">${icon("repo")} <bdi>${each.repository.full_name}</bdi></a>`
+                    each.linked &&
+                    html`
+                      <a href="${repositoryPath(each.linked)}">
+                        ${icon("repo")} <bdi>${each.linked.owner.name}/${each.linked.repository.name}</bdi>
+                      </a>
+                    `
                   }
                   <a href="${packagePath(each)}/versions">${icon("versions")} ${plural(each.versions, "version")}</a>
                 </p>
@@ -54,11 +56,11 @@ export const packageRows = (packages: readonly (PackageRecord & { readonly versi
     </ul>
   `
 
-const publishedBy = ({ created_at, creator }: PackageRecord, now: number): Html =>
-  html`published ${timeOf(created_at, now)} by <a href="${path(creator.login)}"><bdi>${creator.login}</bdi></a>`
+const publishedBy = ({ version, creator }: VersionView, now: number): Html =>
+  html`published ${time(version.created_at, now)} by <a href="${path(creator.name)}"><bdi>${creator.name}</bdi></a>`
 
 /** Versions of one package as rows. */
-export const versionRows = (versions: readonly PackageRecord[], now: number): Html =>
+export const versionRows = (versions: readonly VersionView[], now: number): Html =>
   html`
     <ul class="rows">
       ${versions.map(
@@ -67,7 +69,7 @@ export const versionRows = (versions: readonly PackageRecord[], now: number): Ht
             <li>
               ${icon("tag")}
               <div class="main">
-                <h2 class="title"><a href="${localPath(each.html_url)}"><bdi>${each.version}</bdi></a></h2>
+                <h2 class="title"><a href="${versionPath(each)}"><bdi>${each.version.version}</bdi></a></h2>
                 <p class="meta"><span>${publishedBy(each, now)}</span></p>
               </div>
             </li>
@@ -77,10 +79,7 @@ export const versionRows = (versions: readonly PackageRecord[], now: number): Ht
   `
 
 export interface Whole {
-  readonly site: Site
-  readonly owner: User
-  readonly record: PackageRecord
-  readonly isRestricted: boolean
+  readonly view: VersionView
   /** What leads to the settings, for those who may change them. */
   readonly settings: Html | undefined
   /** Undefined for a type that has no registry any more. */
@@ -91,20 +90,21 @@ export interface Whole {
   /** The tags that name the version. */
   readonly tags: readonly string[]
   /** The newest versions. */
-  readonly versions: readonly PackageRecord[]
+  readonly versions: readonly VersionView[]
   readonly versionsTotal: number
   readonly now: number
 }
 
 export function versionView(whole: Whole): Html {
-  const { record, isRestricted, settings, description, readme, tags, files } = whole
+  const { view, settings, description, readme, tags, files } = whole
+  const { of, version } = view
   return html`
     <div class="bar">
       <div class="bar">
-        <h1><bdi>${record.name}</bdi> <span class="muted"><bdi>${record.version}</bdi></span></h1>
-        <span class="chip">${typeText(record.type)}</span>
+        <h1><bdi>${of.name}</bdi> <span class="muted"><bdi>${version.version}</bdi></span></h1>
+        <span class="chip">${typeText(of.type)}</span>
         ${tags.map((tag) => html`<span class="chip">${icon("tag")}${tag}</span>`)}
-        ${isRestricted && html`<span class="chip">${icon("lock")}Restricted</span>`}
+        ${of.is_restricted === 1 && html`<span class="chip">${icon("lock")}Restricted</span>`}
       </div>
       ${settings}
     </div>
@@ -160,9 +160,9 @@ const needsView = ({ title, packages }: NonNullable<Description["needs"]>[number
     </section>
   `
 
-function commandsView({ description: { commands }, isRestricted, record }: Whole): Content {
+function commandsView({ description: { commands }, view: { of, linked } }: Whole): Content {
   if (commands.length === 0) return undefined
-  const isHidden = isRestricted || record.repository?.private === true
+  const isHidden = of.is_restricted === 1 || linked?.repository.is_private === 1
   return html`
     <section class="card">
       <div class="head">
@@ -193,8 +193,7 @@ function commandsView({ description: { commands }, isRestricted, record }: Whole
 /** The most files that are listed; the API has all. */
 const MOST_FILES = 200
 
-function filesView({ site, owner, record, registry, files }: Whole): Html {
-  const { name, version } = record
+function filesView({ view: { owner, of, version }, registry, files }: Whole): Html {
   return html`
     <section class="card">
       <div class="head">
@@ -219,7 +218,7 @@ function filesView({ site, owner, record, registry, files }: Whole): Html {
                       ${
                         registry
                           ? html`
-                            <a href="${localPath(registry.fileUrl(site, owner, { name, version, fileName: file.name }))}">
+                            <a href="${registry.filePath(owner, { name: of.name, version: version.version, fileName: file.name })}">
                               <bdi>${file.name}</bdi>
                             </a>
                           `
@@ -251,17 +250,22 @@ function filesView({ site, owner, record, registry, files }: Whole): Html {
   `
 }
 
-function factsView({ record, description, files, versions, versionsTotal, now }: Whole): Html {
+function factsView({ view, description, files, versions, versionsTotal, now }: Whole): Html {
+  const { linked, creator, version } = view
   const { license, website = "", keywords = [] } = description
   const size = files.reduce((sum, file) => sum + file.size, 0)
   return html`
     <section>
       <h2>About</h2>
       <ul class="plain stack tight small">
-        <li>${icon("upload")} Published ${timeOf(record.created_at, now)} by ${personWithAvatar(record.creator)}</li>
+        <li>${icon("upload")} Published ${time(version.created_at, now)} by ${personWithAvatar(creator)}</li>
         ${
-          record.repository &&
-          html`<li>${icon("repo")} <a href="${localPath(record.repository.html_url)}"><bdi>${record.repository.full_name}</bdi></a></li>`
+          linked &&
+          html`
+            <li>
+              ${icon("repo")} <a href="${repositoryPath(linked)}"><bdi>${linked.owner.name}/${linked.repository.name}</bdi></a>
+            </li>
+          `
         }
         ${license && html`<li class="break">${icon("law")} ${license}</li>`}
         ${
@@ -279,21 +283,21 @@ function factsView({ record, description, files, versions, versionsTotal, now }:
       ${keywords.length > 0 && html`<p class="bar">${keywords.map((word) => html`<span class="chip"><bdi>${word}</bdi></span>`)}</p>`}
     </section>
     <section>
-      <h2><a href="${packagePath(record)}/versions">Versions</a></h2>
+      <h2><a href="${packagePath(view)}/versions">Versions</a></h2>
       <ul class="plain stack tight small">
         ${versions.map(
           (each) =>
             html`
               <li>
-                <a class="break" href="${localPath(each.html_url)}"><bdi>${each.version}</bdi></a>${" "}
-                <span class="muted">${timeOf(each.created_at, now)}</span>
+                <a class="break" href="${versionPath(each)}"><bdi>${each.version.version}</bdi></a>${" "}
+                <span class="muted">${time(each.version.created_at, now)}</span>
               </li>
             `,
         )}
       </ul>
       ${
         versionsTotal > versions.length &&
-        html`<p class="small"><a href="${packagePath(record)}/versions">All ${versionsTotal} versions</a></p>`
+        html`<p class="small"><a href="${packagePath(view)}/versions">All ${versionsTotal} versions</a></p>`
       }
     </section>
   `

@@ -1,7 +1,7 @@
+import type { User } from "../../../core/actor.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { Run } from "../../../features/actions/runs/store.ts"
-import type { User as UserRecord } from "../../../features/people/users/records.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
 import { withQuery } from "../../../web/address.ts"
 import { empty, person, sideNav } from "../../../web/components.ts"
@@ -47,13 +47,13 @@ export const lengthOf = ({ started_at, stopped_at }: { readonly started_at: numb
 
 export interface RunRow {
   readonly run: Run
-  readonly actor: UserRecord
+  readonly actor: User
 }
 
 export const runRows = (at: string, rows: readonly RunRow[], now: number): Html =>
   html`<ul class="rows runs">${rows.map(({ run, actor }) => runRow(at, run, actor, now))}</ul>`
 
-const runRow = (at: string, run: Run, actor: UserRecord, now: number): Html =>
+const runRow = (at: string, run: Run, actor: User, now: number): Html =>
   html`
     <li id="run-${run.id}" data-live>
       ${stateIcon(run.state)}

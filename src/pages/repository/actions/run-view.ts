@@ -1,3 +1,4 @@
+import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { isExpired } from "../../../features/actions/artifacts/artifacts.ts"
@@ -5,8 +6,7 @@ import type { Artifact } from "../../../features/actions/artifacts/store.ts"
 import { neededBy } from "../../../features/actions/runs/needs.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { Attempt, Job, Run } from "../../../features/actions/runs/store.ts"
-import { parseStrings } from "../../../features/code/repositories/present.ts"
-import type { User as UserRecord } from "../../../features/people/users/records.ts"
+import { parseStrings, } from "../../../features/code/repositories/present.ts"
 import { buttonForm, choices, notice, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { bytes, plural, time } from "../../../web/time.ts"
@@ -30,7 +30,7 @@ export const workflowFile = ({ at, run }: Pick<ShownRun, "at" | "run">): string 
 
 export interface ShownAttempt {
   readonly attempt: Attempt
-  readonly actor: UserRecord
+  readonly actor: User
 }
 
 /** The heading of a run, with what the reader may do with it. */

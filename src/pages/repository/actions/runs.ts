@@ -23,7 +23,7 @@ import {
 } from "../../../features/actions/runs/store.ts"
 import { readSummaries } from "../../../features/actions/runs/summaries.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
-import { presentUserPlainly, standIn } from "../../../features/people/users/present.ts"
+import { standIn } from "../../../features/people/users/present.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { renderText } from "../../parts/texts.ts"
 import { repositoryPage } from "../frame.ts"
@@ -52,9 +52,9 @@ export type OnActions = OnRepository & Pick<Request, "services" | "db" | "actor"
 export const mayWrite = ({ actor, permission, repository }: OnActions): boolean =>
   actor.kind === "user" && repository.is_archived === 0 && unitModeOrAdmin(permission, repository, "repo.actions") >= Mode.write
 
-export async function peopleOf({ services, db }: OnActions, ids: readonly number[]) {
+export async function peopleOf({ db }: OnActions, ids: readonly number[]) {
   const users = await usersById(db, ids)
-  return (id: number) => presentUserPlainly(services.site, users.get(id) ?? standIn(id), false)
+  return (id: number) => users.get(id) ?? standIn(id)
 }
 
 export async function requireRun({ db, repository }: OnActions, id: number): Promise<Run> {

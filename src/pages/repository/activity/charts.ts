@@ -6,8 +6,9 @@ import { type Contributions, readContributions, WEEK, type Week, weekOf } from "
 import { empty } from "../../../web/components.ts"
 import { bars, mostOf, timePlot } from "../../../web/plots.ts"
 import { dayOf, plural } from "../../../web/time.ts"
+import { commitPerson } from "../../parts/code/commits-view.ts"
 import { repositoryPage } from "../frame.ts"
-import { ACTIVITY_TABS, activityTabs, contributorPerson, countingNotice } from "./parts.ts"
+import { ACTIVITY_TABS, activityTabs, countingNotice } from "./parts.ts"
 
 const access = onRepositoryUnitRead("code")
 /** The weeks that a plot has at least: a few would be wide blocks. */
@@ -77,7 +78,7 @@ export const activityPages: readonly Page[] = [
 async function plotPage(
   call: Call,
   tab: keyof typeof ACTIVITY_TABS,
-  view: (contributions: Contributions, now: number, call: Call) => Html,
+  view: (contributions: Contributions, now: number) => Html,
 ): Promise<Shown> {
   const contributions = await readContributions(call.services, call.db, call)
   return repositoryPage(call, {
@@ -91,7 +92,7 @@ async function plotPage(
       ${countingNotice(contributions)}
       ${
         contributions.weeks.length > 0
-          ? view(contributions, call.services.now(), call)
+          ? view(contributions, call.services.now())
           : !contributions.isBeingComputed && empty("graph", "No commits yet", "Commits to the default branch are counted here.")
       }
     `,
@@ -115,7 +116,7 @@ function spanOf(weeks: readonly Week[], now: number, from?: number) {
 /** The year 2000: imported histories are older than git. */
 const EPOCH_OF_GIT = weekOf(946_684_800)
 
-function contributorsView({ contributors, weeks }: Contributions, now: number, call: Call): Html {
+function contributorsView({ contributors, weeks }: Contributions, now: number): Html {
   const { first, of } = spanOf(weeks, now)
   const all = [{ name: "plain" as const, values: of(({ commits }) => commits) }]
   const most = mostOf(contributors.map((each) => ({ name: "plain", values: each.weeks.map(({ commits }) => commits) })))
@@ -141,7 +142,7 @@ function contributorsView({ contributors, weeks }: Contributions, now: number, c
             (each) =>
               html`
                 <tr>
-                  <td>${contributorPerson(call.services, each)}</td>
+                  <td>${commitPerson(each.user, each)}</td>
                   <td class="number">${each.commits.toLocaleString("en")}</td>
                   <td class="number success">+${each.additions.toLocaleString("en")}</td>
                   <td class="number failure">−${each.deletions.toLocaleString("en")}</td>

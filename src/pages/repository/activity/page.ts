@@ -10,8 +10,9 @@ import { choices } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { dayOf, plural, time } from "../../../web/time.ts"
+import { commitPerson } from "../../parts/code/commits-view.ts"
 import { repositoryPage } from "../frame.ts"
-import { activityTabs, contributorPerson, countingNotice } from "./parts.ts"
+import { activityTabs, countingNotice } from "./parts.ts"
 
 /** The periods, in days. */
 const PERIODS = {
@@ -82,7 +83,7 @@ async function summary(call: Call, period: Period): Promise<PageAnswer> {
           Object.entries(PERIODS).map(([name, [, text]]) => ({ href: `${at}/activity/${name}`, text, current: name === period })),
         )}
       </div>
-      ${tiles(kinds)}${topContributors(call, contributions, since)}${kinds.map(listOf)}
+      ${tiles(kinds)}${topContributors(contributions, since)}${kinds.map(listOf)}
     `,
   })
 }
@@ -168,7 +169,7 @@ const share = (part: number, whole: number): Html =>
 const MOST = 10
 
 /** Commits are counted by week: those of the week in which the period began are all told of. */
-function topContributors(call: Call, contributions: Contributions, since: number): Html {
+function topContributors(contributions: Contributions, since: number): Html {
   const first = weekOf(since)
   const people = contributions.contributors
     .map((each) => ({ ...each, commits: each.weeks.reduce((sum, { week, commits }) => (week >= first ? sum + commits : sum), 0) }))
@@ -199,7 +200,7 @@ function topContributors(call: Call, contributions: Contributions, since: number
                   (each) =>
                     html`
                       <tr>
-                        <td>${contributorPerson(call.services, each)}</td>
+                        <td>${commitPerson(each.user, each)}</td>
                         <td class="number">${each.commits.toLocaleString("en")}</td>
                         <td class="over">${share(each.commits, most)}</td>
                       </tr>

@@ -1,10 +1,8 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import { type Html, html } from "../../../core/html.ts"
-import type { Services } from "../../../core/services.ts"
-import type { Contributions, Contributor } from "../../../features/code/activity/contributions.ts"
-import { avatarUrl } from "../../../features/people/users/present.ts"
+import type { Html } from "../../../core/html.ts"
+import type { Contributions } from "../../../features/code/activity/contributions.ts"
 import { repositoryPath } from "../../../web/address.ts"
-import { choices, notice, personWithAvatar } from "../../../web/components.ts"
+import { choices, notice } from "../../../web/components.ts"
 
 /** What pages of a repository's activity share. */
 
@@ -25,11 +23,6 @@ export const activityTabs = (on: OnRepository, current: keyof typeof ACTIVITY_TA
       current: path === current,
     })),
   )
-
-export const contributorPerson = ({ site }: Pick<Services, "site">, { user, name }: Pick<Contributor, "user" | "name">): Html =>
-  user
-    ? personWithAvatar({ login: user.name, avatar_url: avatarUrl(site, user) })
-    : html`<span class="strong"><bdi>${name || "Unknown"}</bdi></span>`
 
 /** What is wrong with the numbers, if anything. */
 export function countingNotice({ isBeingComputed, isWhole }: Contributions): Html | undefined {

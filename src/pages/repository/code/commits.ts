@@ -204,7 +204,6 @@ function days(call: OnCode, located: Located, commits: readonly HistoryCommit[])
 }
 
 function commitRow(call: OnCode, { parts }: Located, { commit, author, committer, verification, status, path }: HistoryCommit): Html {
-  const { services } = call
   const { id } = commit
   const others = commit.committer.email.toLowerCase() !== commit.author.email.toLowerCase()
   const at = path === undefined ? parts : path.split("/")
@@ -218,10 +217,10 @@ function commitRow(call: OnCode, { parts }: Located, { commit, author, committer
         </div>
         <div class="meta">
           <span>
-            ${commitPerson(services, author, commit.author)} ${others ? "authored" : "committed"}${" "}
+            ${commitPerson(author, commit.author)} ${others ? "authored" : "committed"}${" "}
             ${time(others ? commit.author.when : commit.committer.when)}
           </span>
-          ${others && html`<span>${commitPerson(services, committer, commit.committer)} committed ${time(commit.committer.when)}</span>`}
+          ${others && html`<span>${commitPerson(committer, commit.committer)} committed ${time(commit.committer.when)}</span>`}
           ${former && html`<span>as <bdi>${former}</bdi></span>`}
         </div>
       </div>

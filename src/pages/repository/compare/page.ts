@@ -215,7 +215,7 @@ async function shownComparison(
       <h1>Comparing <bdi>${names.base}</bdi> with <bdi>${names.head}</bdi></h1>
       ${await chooserForm(call, names)}
       ${from === null && notice("warn", "No common history: all files of the head are shown.")}
-      ${isSame ? nothingNew(call, names, base === head) : html`${pull}${commitList(call, comparison, listed, total)}`}${shown?.body}
+      ${isSame ? nothingNew(call, names, base === head) : html`${pull}${commitList(comparison, listed, total)}`}${shown?.body}
     `,
     ...(shown?.rest ? { rest: shown.rest } : {}),
   })
@@ -259,7 +259,7 @@ const nothingNew = (call: CompareCall, { base, head }: Names, isOneCommit: boole
         `,
       )
 
-function commitList(call: OnCode, { on }: Comparison, listed: readonly ListedCommit[], total: number): Html {
+function commitList({ on }: Comparison, listed: readonly ListedCommit[], total: number): Html {
   const row = ({ commit, author, verification, status }: ListedCommit): Html =>
     html`
       <li>
@@ -267,7 +267,7 @@ function commitList(call: OnCode, { on }: Comparison, listed: readonly ListedCom
         <div class="main">
           <h3 class="title">${commitLink(on, { id: commit.id, subject: subjectOf(commit) }, "")}</h3>
           <p class="meta">
-            <span>${commitPerson(call.services, author, commit.author)} committed ${time(commit.committer.when)}</span>
+            <span>${commitPerson(author, commit.author)} committed ${time(commit.committer.when)}</span>
             ${signatureMark(verification)}${statusMark(status)}
           </p>
         </div>

@@ -187,7 +187,7 @@ async function oneCommit(call: FilesCall, shape: Shape, commit: Commit): Promise
       <div class="inside stack">
         ${rest !== "" && html`<pre class="message" dir="auto" tabindex="0">${rest}</pre>`}
         <p class="meta">
-          <span>${commitPerson(services, listed?.author, commit.author)} committed ${time(commit.committer.when)}</span>
+          <span>${commitPerson(listed?.author, commit.author)} committed ${time(commit.committer.when)}</span>
           ${idLink(call, commit.id)}${listed && signatureMark(listed.verification)}${statusMark(listed?.status)}
         </p>
       </div>

@@ -1,11 +1,12 @@
+import type { Owned } from "../../../access/permission.ts"
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Shown } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { ensureMergeability } from "../../../features/review/pulls/mergeability.ts"
-import { presentPull } from "../../../features/review/pulls/present.ts"
-import type { PullRequest } from "../../../features/review/pulls/records.ts"
+import { type PullView, viewPull } from "../../../features/review/pulls/present.ts"
+import { repositoryPath } from "../../../web/address.ts"
 import { person, tabs } from "../../../web/components.ts"
 import { plural, time } from "../../../web/time.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
@@ -20,14 +21,14 @@ type PullTab = "conversation" | "commits" | "files"
 /** What all pages of a pull request have. */
 export interface Shape {
   readonly view: IssueView
-  readonly pull: PullRequest
+  readonly pull: PullView
   readonly call: ConversationCall & MergeCall
 }
 
 export async function shapeOf(call: ConversationCall & OnPull): Promise<Shape> {
   const pull = await ensureMergeability(call.services, call.pull)
   const current = { ...call, pull }
-  return { view: await viewOf(call), pull: await presentPull(call.db, call.services, call.actor, current, call), call: current }
+  return { view: await viewOf(call), pull: await viewPull(call.db, call.actor, current, call), call: current }
 }
 
 export function pullPage(
@@ -47,14 +48,14 @@ export function pullPage(
     ...more,
     head: html`<link rel="alternate" type="text/x-diff" href="${here}.diff" title="Diff">`,
     body: html`
-      ${conversationHeader(view, about(pull, call))}
+      ${conversationHeader(view, about(pull))}
       <div class="pull-tabs" id="pull-tabs" data-live>
         ${tabs("Pull request", [
           { href: here, text: "Conversation", icon: "comment-discussion", count: issue.comments_count, current: tab === "conversation" },
           { href: `${here}/commits`, text: "Commits", icon: "git-commit", count: commits_ahead, current: tab === "commits" },
-          { href: `${here}/files`, text: "Files", icon: "file-diff", count: pull.changed_files, current: tab === "files" },
+          { href: `${here}/files`, text: "Files", icon: "file-diff", count: call.pull.changed_files, current: tab === "files" },
         ])}
-        <span class="small lines">${linesOf(pull)}</span>
+        <span class="small lines">${linesOf(call.pull)}</span>
       </div>
       ${body}
     `,
@@ -68,19 +69,19 @@ const linesOf = ({ additions, deletions }: { readonly additions: number; readonl
   `
 
 /** Who wants to merge what into what. */
-function about(pull: PullRequest, { issue, pull: { commits_ahead, merged_at } }: OnPull): Html {
-  const { base, head, merged } = pull
-  const at = (info: PullRequest["base"]): Html => {
-    const isElsewhere = info.repo !== null && info.repo.id !== base.repo?.id
-    const name = html`${isElsewhere && html`${info.repo?.full_name}:`}<bdi>${info.label}</bdi>`
-    return info.repo === null || info.ref !== info.label
-      ? html`<code>${name}</code>`
-      : html`<a href="/${escapePath(info.repo.full_name)}/src/branch/${escapePath(info.label)}"><code>${name}</code></a>`
+function about({ issue, pull, home, from, hasBranch, author, mergedBy }: PullView): Html {
+  const at = (owned: Owned | undefined, branch: string, isThere: boolean): Html => {
+    const isElsewhere = owned !== undefined && owned.repository.id !== home.repository.id
+    const name = html`${isElsewhere && html`${owned.owner.name}/${owned.repository.name}:`}<bdi>${branch}</bdi>`
+    return owned && isThere
+      ? html`<a href="${repositoryPath(owned)}/src/branch/${escapePath(branch)}"><code>${name}</code></a>`
+      : html`<code>${name}</code>`
   }
+  const isMerged = pull.is_merged === 1
   return html`
-    ${person(merged ? pull.merged_by : pull.user)}${" "}
-    ${merged ? "merged" : pull.state === "closed" ? "wanted to merge" : "wants to merge"}${" "}
-    ${plural(commits_ahead, "commit")} into ${at(base)} from ${at(head)} ·${" "}
-    ${merged ? time(merged_at) : html`opened ${time(issue.created_at)}`}
+    ${person(isMerged ? mergedBy : author)}${" "}
+    ${isMerged ? "merged" : issue.is_closed === 1 ? "wanted to merge" : "wants to merge"}${" "}
+    ${plural(pull.commits_ahead, "commit")} into ${at(home, pull.base_branch, true)} from ${at(from, pull.head_branch, hasBranch)} ·${" "}
+    ${isMerged ? time(pull.merged_at) : html`opened ${time(issue.created_at)}`}
   `
 }

@@ -6,7 +6,7 @@ import { findProtection, mayBypass, mayMerge } from "../../../features/code/prot
 import { latestStatuses, type Status } from "../../../features/code/statuses/store.ts"
 import { openDependencies } from "../../../features/planning/dependencies/store.ts"
 import { isUnfinished } from "../../../features/planning/issues/draft.ts"
-import type { PullRequest } from "../../../features/review/pulls/records.ts"
+import type { PullView } from "../../../features/review/pulls/present.ts"
 import { findSchedule } from "../../../features/review/pulls/schedules-store.ts"
 import { reviewVerdict } from "../../../features/review/reviews/verdict.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
@@ -35,19 +35,20 @@ const final = (condition: Condition): Condition => ({ ...condition, isFinal: tru
 const told = (name: IconName, words: Content): Condition => ({ blocks: false, tone: "", icon: name, words })
 
 /** The box: a constant number of queries. */
-export async function mergeBox(call: MergeCall, record: PullRequest, style?: string): Promise<Html> {
+export async function mergeBox(call: MergeCall, view: PullView, style?: string): Promise<Html> {
   const { db, repository, pull, issue } = call
   const statuses = await latestStatuses(db, repository.id, pull.head_id)
-  const { conditions, ...may } = await conditionsOf(call, record, statuses)
+  const { conditions, ...may } = await conditionsOf(call, view, statuses)
   const against = conditions.filter(({ blocks }) => blocks)
   const headline = against.find(({ tone }) => tone === "failure") ?? against[0]
-  const isDone = record.merged || issue.is_closed === 1
+  const isMerged = pull.is_merged === 1
+  const isDone = isMerged || issue.is_closed === 1
   return html`
     <section class="card merge-box" id="merge-box" aria-label="Merging" data-live>
       <div class="head" id="merge-state" data-live>
         <h2>
           ${
-            record.merged
+            isMerged
               ? state("merged", "git-merge", "Merged")
               : issue.is_closed === 1
                 ? state("closed", "git-pull-request-closed", "Closed without merging")
@@ -59,7 +60,7 @@ export async function mergeBox(call: MergeCall, record: PullRequest, style?: str
       </div>
       <div class="inside stack tight">
         <ul class="plain checks" id="merge-conditions" data-live>
-          ${(isDone ? doneWords(call, record) : conditions).map(
+          ${(isDone ? doneWords(call, view) : conditions).map(
             ({ tone, icon: name, words }) => html`
               <li>
                 <span class="${tone}">${icon(name)}</span>
@@ -71,8 +72,8 @@ export async function mergeBox(call: MergeCall, record: PullRequest, style?: str
         ${checksOf(call.services, statuses)}
         ${
           isDone
-            ? html`${await revertForm(call, record)}${branchForms(call, record)}`
-            : await openForms(call, record, {
+            ? html`${await revertForm(call, view)}${branchForms(call, view)}`
+            : await openForms(call, view, {
                 ...may,
                 isReady: headline === undefined,
                 isPossible: !against.some(({ isFinal }) => isFinal === true),
@@ -85,23 +86,22 @@ export async function mergeBox(call: MergeCall, record: PullRequest, style?: str
   `
 }
 
-function doneWords(call: MergeCall, record: PullRequest): readonly Condition[] {
-  const { base, head } = record
-  if (!record.merged)
-    return [
-      told("git-branch", html`The branch <code><bdi>${head.label}</bdi></code> was not merged into <code><bdi>${base.label}</bdi></code>.`),
-    ]
-  const id = record.merge_commit_sha ?? ""
+function doneWords(call: MergeCall, view: PullView): readonly Condition[] {
+  const { pull } = view
+  const head = html`<code><bdi>${pull.head_branch}</bdi></code>`
+  const base = html`<code><bdi>${pull.base_branch}</bdi></code>`
+  if (pull.is_merged === 0) return [told("git-branch", html`The branch ${head} was not merged into ${base}.`)]
+  const id = pull.merge_commit_id
   return [
     told(
       "git-merge",
       html`
-        ${person(record.merged_by)} merged this into <code><bdi>${base.label}</bdi></code>${" "}
-        ${time(call.pull.merged_at, call.services.now())}
+        ${person(view.mergedBy)} merged this into ${base}${" "}
+        ${time(pull.merged_at, call.services.now())}
         ${id !== "" && html`, in <a href="${repositoryPath(call)}/commit/${id}"><code>${id.slice(0, 10)}</code></a>`}.
       `,
     ),
-    ...(head.ref === head.label ? [] : [told("git-branch", html`The branch <code><bdi>${head.label}</bdi></code> was deleted.`)]),
+    ...(view.hasBranch ? [] : [told("git-branch", html`The branch ${head} was deleted.`)]),
   ]
 }
 
@@ -109,7 +109,7 @@ interface Conditions extends Pick<Prospect, "mayMerge" | "mayOverride" | "isSche
   readonly conditions: readonly Condition[]
 }
 
-async function conditionsOf(call: MergeCall, record: PullRequest, statuses: readonly Status[]): Promise<Conditions> {
+async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly Status[]): Promise<Conditions> {
   const { db, actor, repository, issue, pull } = call
   const protection = await findProtection(db, repository.id, pull.base_branch)
   const verdict = await reviewVerdict(db, issue.id, protection)
@@ -123,9 +123,9 @@ async function conditionsOf(call: MergeCall, record: PullRequest, statuses: read
       ? [final(waiting("git-pull-request-draft", "This is a draft: its title has a work-in-progress prefix."))]
       : []),
     mergeability(call),
-    ...(record.head.ref === record.head.label
+    ...(view.hasBranch
       ? []
-      : [told("git-branch", html`The branch <code><bdi>${record.head.label}</bdi></code> was deleted; its last commit is kept.`)]),
+      : [told("git-branch", html`The branch <code><bdi>${pull.head_branch}</bdi></code> was deleted; its last commit is kept.`)]),
     ...behind(call, protection?.block_on_outdated_branch === 1, base),
     ...(approvals > verdict.approvals
       ? [

@@ -18,7 +18,7 @@ import { proposedMessage } from "../../../features/review/merging/message.ts"
 import { mergeOperations } from "../../../features/review/merging/operations.ts"
 import type { MergeStyle } from "../../../features/review/merging/records.ts"
 import { pullOperations } from "../../../features/review/pulls/operations.ts"
-import type { PullRequest } from "../../../features/review/pulls/records.ts"
+import type { PullView } from "../../../features/review/pulls/present.ts"
 import { withQuery } from "../../../web/address.ts"
 import { choices } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
@@ -159,7 +159,7 @@ export interface Prospect {
 }
 
 /** The forms of an open pull request. */
-export async function openForms(call: MergeCall, record: PullRequest, prospect: Prospect): Promise<Html | undefined> {
+export async function openForms(call: MergeCall, view: PullView, prospect: Prospect): Promise<Html | undefined> {
   const { actor, repository, issue } = call
   if (actor.kind === "anonymous" || repository.is_archived === 1) return undefined
   const isEditor = issue.author_id === actor.user.id || writesKind(call, issue)
@@ -167,10 +167,10 @@ export async function openForms(call: MergeCall, record: PullRequest, prospect: 
     ${prospect.mayMerge && (await mergePart(call, prospect))}
     ${prospect.isScheduled && formButton(cancelMerge, call.path, "Cancel auto-merge")}
     <div class="bar">
-      ${isEditor && draftButton(call)}${(isEditor || prospect.mayMerge) && branchTools(call, record)}
+      ${isEditor && draftButton(call)}${(isEditor || prospect.mayMerge) && branchTools(call, view)}
       ${refusalOf([setReady, update, cancelMerge], call.draft)}
     </div>
-    ${isEditor && editorForms(call, record)}${prospect.mayMerge && repository.allow_manual_merge === 1 && byHandForm(call)}
+    ${isEditor && editorForms(call)}${prospect.mayMerge && repository.allow_manual_merge === 1 && byHandForm(call)}
   `
 }
 
@@ -180,9 +180,9 @@ const draftButton = ({ issue, path }: MergeCall): Html =>
     : formButton(setReady, path, html`${icon("git-pull-request-draft")}Convert to draft`, { title: draftTitle(issue.title) })
 
 /** What brings the head up to date with its base. */
-function branchTools(call: MergeCall, { head }: PullRequest): Content {
+function branchTools(call: MergeCall, { hasBranch }: PullView): Content {
   const { repository, pull, path } = call
-  if (head.ref !== head.label) return undefined
+  if (!hasBranch) return undefined
   const isConflict = pull.mergeability === "conflict"
   return [
     isConflict &&
@@ -199,7 +199,7 @@ function branchTools(call: MergeCall, { head }: PullRequest): Content {
 }
 
 /** For the author and for those who may write: another base, and whether maintainers may push to the head in a fork. */
-const editorForms = ({ pull, path, draft }: MergeCall, record: PullRequest): Content => [
+const editorForms = ({ pull, path, draft }: MergeCall): Content => [
   folded(
     "Change base",
     draft?.form === setBase.id,
@@ -218,7 +218,7 @@ const editorForms = ({ pull, path, draft }: MergeCall, record: PullRequest): Con
       formView(setMaintainers, {
         path,
         draft,
-        record,
+        record: { allow_maintainer_edit: pull.allow_maintainer_edit === 1 },
         submit: "Save",
         look: "plain",
         fields: [{ kind: "box", name: "allow_maintainer_edit", label: "Allow edits by maintainers" }],
@@ -322,9 +322,9 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
 export const REVERT = { id: "pull.revert", address: "/{owner}/{repo}/pulls/{index}/revert" } as const
 
 /** Takes back what was merged: for those who may write to the repository, or have a fork of it. */
-export async function revertForm(call: MergeCall, { merged }: PullRequest): Promise<Content> {
+export async function revertForm(call: MergeCall, { pull }: PullView): Promise<Content> {
   const { db, actor, repository, permission, path, draft } = call
-  if (!merged || actor.kind === "anonymous" || repository.is_archived === 1) return undefined
+  if (pull.is_merged === 0 || actor.kind === "anonymous" || repository.is_archived === 1) return undefined
   const isElsewhere = unitMode(permission, repository, "repo.code") < Mode.write
   if (isElsewhere && !(await findForkOf.first(db, { ownerId: actor.user.id, repositoryId: repository.id }))) return undefined
   return html`
@@ -337,7 +337,7 @@ export async function revertForm(call: MergeCall, { merged }: PullRequest): Prom
 }
 
 /** What can be done about the branch of one that is merged or closed. */
-export function branchForms(call: MergeCall, record: PullRequest): Content {
+export function branchForms(call: MergeCall, { hasBranch }: PullView): Content {
   const { actor, repository, pull, permission, path, draft } = call
   const { head_branch, head_id } = pull
   const isOwn =
@@ -347,7 +347,7 @@ export function branchForms(call: MergeCall, record: PullRequest): Content {
   return html`
     <div class="bar">
       ${
-        record.head.ref === record.head.label
+        hasBranch
           ? formButton(deleteBranch, { ...path, branch: head_branch }, html`${icon("trash")}Delete branch`)
           : formButton(restoreBranch, path, html`${icon("git-branch")}Restore branch`, {
               new_branch_name: head_branch,

@@ -4,10 +4,8 @@ import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../core/html.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
-import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { type ListedCommit, listCommitsForPages } from "../../../features/code/history/list.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
 import { commitsOf, rangeOf } from "../../../features/review/pulls/contents.ts"
 import { revertPull } from "../../../features/review/revert/rules.ts"
 import { path, withQuery } from "../../../web/address.ts"
@@ -136,7 +134,7 @@ export const pullPages: readonly Page[] = [
       const { services, db } = call
       const { commits, total } = await commitsOf(services, rangeOf(services, call, shape.call.pull), call.page)
       const listed = await listCommitsForPages(services, db, call, commits)
-      const rows = listed.map((each) => commitRow(services, conversationPath(call), each))
+      const rows = listed.map((each) => commitRow(conversationPath(call), each))
       return pullPage(
         shape,
         "commits",
@@ -160,7 +158,7 @@ export const pullPages: readonly Page[] = [
   viewedForm,
 ]
 
-function commitRow({ site }: Services, at: string, { commit, author, verification, status }: ListedCommit): Html {
+function commitRow(at: string, { commit, author, verification, status }: ListedCommit): Html {
   const subject = commit.message.split("\n", 1)[0]
   const link = `${at}/commits/${commit.id}`
   return html`
@@ -170,7 +168,7 @@ function commitRow({ site }: Services, at: string, { commit, author, verificatio
         <h3 class="title"><a href="${link}" dir="auto">${subject || commit.id.slice(0, 10)}</a></h3>
         <p class="meta">
           <span>
-            ${author ? personWithAvatar(presentUser(site, author), 18) : html`<bdi class="strong">${commit.author.name}</bdi>`}${" "}
+            ${author ? personWithAvatar(author, 18) : html`<bdi class="strong">${commit.author.name}</bdi>`}${" "}
             committed ${time(commit.committer.when)}
           </span>
           ${

@@ -15,20 +15,18 @@ import { verdictOf } from "./reviews-view.ts"
 const MOST_OFFERED = 200
 
 /** Who was asked for a review, what they said, and the forms that ask. */
-export async function reviewersPart({ call, pull }: Shape, draft: Draft | undefined): Promise<Html> {
+export async function reviewersPart({ call, pull: { reviewers, teams } }: Shape, draft: Draft | undefined): Promise<Html> {
   const { db, actor, repository, owner, issue, path } = call
   const issueIds = [issue.id]
   const verdicts = new Map((await findVerdicts(db, { issueIds })).map((verdict) => [verdict.reviewer_id, verdict]))
   const waiting = new Set((await findRequests(db, { issueIds })).map(({ reviewer_id }) => reviewer_id))
   const chooses = actor.kind === "user" && issue.is_closed === 0 && (await choosesReviewers(db, call, actor.user, issue))
   const offered = chooses ? await findCandidates(db, { repositoryId: repository.id, ownerId: owner.id }) : []
-  const known = new Set([issue.author_id, ...pull.requested_reviewers.map(({ id }) => id)])
+  const known = new Set([issue.author_id, ...reviewers.map(({ id }) => id)])
   const rows = [
-    ...pull.requested_reviewers.map((user) => {
+    ...reviewers.map((user) => {
       const isWaiting = waiting.has(user.id)
-      const takes = isWaiting
-        ? unask(path, user.login, { reviewers: user.login })
-        : user.id !== issue.author_id && askAgain(path, user.login)
+      const takes = isWaiting ? unask(path, user.name, { reviewers: user.name }) : user.id !== issue.author_id && askAgain(path, user.name)
       return html`
         <li>
           ${personWithAvatar(user)}${" "}
@@ -37,7 +35,7 @@ export async function reviewersPart({ call, pull }: Shape, draft: Draft | undefi
         </li>
       `
     }),
-    ...pull.requested_reviewers_teams.map(
+    ...teams.map(
       ({ name }) =>
         html`
           <li>

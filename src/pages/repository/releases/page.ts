@@ -6,7 +6,6 @@ import { escapePath } from "../../../core/text/escape-path.ts"
 import { admitRelease, locateReleaseOfTag, seesDrafts } from "../../../features/code/releases/locate.ts"
 import { assetPath, type ReleaseView, releaseUrl, viewRelease, viewReleases } from "../../../features/code/releases/present.ts"
 import { findLatestRelease, listReleases, type Release } from "../../../features/code/releases/store.ts"
-import { presentUser } from "../../../features/people/users/present.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { empty, pager, personWithAvatar } from "../../../web/components.ts"
 import { FEED_FORMS, feedIn } from "../../../web/feed.ts"
@@ -149,7 +148,7 @@ function cardHead(call: Call, { release, publisher }: ReleaseView, isLatest: boo
           // A draft's tag is made when it is published.
           release.is_draft === 1 ? html`<span>${tag}</span>` : html`<a href="${at}/src/tag/${escapePath(release.tag_name)}">${tag}</a>`
         }
-        <span>${personWithAvatar(presentUser(call.services.site, publisher))} ${time(release.created_at)}</span>
+        <span>${personWithAvatar(publisher)} ${time(release.created_at)}</span>
         ${
           seesDrafts(call.actor, call) &&
           html`

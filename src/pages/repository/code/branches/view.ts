@@ -5,7 +5,7 @@ import type { BranchOnPage } from "../../../../features/code/history/branches.ts
 import type { AheadBehind } from "../../../../git/index.ts"
 import { path, repositoryPath } from "../../../../web/address.ts"
 import { icon } from "../../../../web/icon.ts"
-import { timeOf } from "../../../../web/time.ts"
+import { time } from "../../../../web/time.ts"
 import { commitLink, idLink, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
 
 interface Reader {
@@ -28,12 +28,12 @@ function row(on: OnRepository, each: BranchOnPage, most: number, reader: Reader)
         <h2 class="title">
           <a href="${repositoryPath(on)}/src/branch/${escapePath(name)}"><bdi>${name}</bdi></a>${" "}
           ${isDefault && html`<span class="chip">Default</span>`}${" "}
-          ${branch.protected && html`<span class="chip">${icon("shield-lock")}Protected</span>`}
+          ${branch.protection && html`<span class="chip">${icon("shield-lock")}Protected</span>`}
         </h2>
         <div class="meta">
           <span>${statusMark(status)} ${idLink(on, commit.id)}</span>
           <span class="break">${commitLink(on, { id: commit.id, subject: subjectOf(commit) }, "muted")}</span>
-          <span><bdi>${commit.author.name}</bdi></span><span>${timeOf(commit.timestamp)}</span>
+          <span><bdi>${commit.author.name}</bdi></span><span>${time(commit.author.when)}</span>
         </div>
       </div>
       ${!isDefault && html`<div class="apart">${apart(comparison, most, on.repository.default_branch)}</div>`}

@@ -140,7 +140,7 @@ function entryRow(
 /** The newest commit, above a tree or a file. */
 export async function latestCommit(call: OnCode, commit: Commit, more?: Content): Promise<Html> {
   const [listed] = await listCommitsForPages(call.services, call.db, call, [commit])
-  const who = commitPerson(call.services, listed?.author, commit.author)
+  const who = commitPerson(listed?.author, commit.author)
   return html`
     <div class="head latest">
       ${who}

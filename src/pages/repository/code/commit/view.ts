@@ -147,11 +147,11 @@ async function people(call: CommitCall, { commit, author, committer, verificatio
   return html`
     <p class="meta">
       <span>
-        ${commitPerson(services, author, by)} ${isSame ? "committed" : "authored"}${" "}
+        ${commitPerson(author, by)} ${isSame ? "committed" : "authored"}${" "}
         ${time(isSame ? with_.when : by.when)}
       </span>
-      ${!isSame && html`<span>${commitPerson(services, committer, with_)} committed ${time(with_.when)}</span>`}
-      ${others.length > 0 && html`<span>with ${others.map((other) => html`${commitPerson(services, find?.(other), other)} `)}</span>`}
+      ${!isSame && html`<span>${commitPerson(committer, with_)} committed ${time(with_.when)}</span>`}
+      ${others.length > 0 && html`<span>with ${others.map((other) => html`${commitPerson(find?.(other), other)} `)}</span>`}
       ${signatureMark(verification)}
     </p>
   `

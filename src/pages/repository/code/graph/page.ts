@@ -49,7 +49,7 @@ export const historyPages: readonly Page[] = [
             )}
             <a class="button small" href="${repositoryPath(call)}/commits">${icon("history")}Commits</a>
           </div>
-          ${graph.rows.length === 0 ? empty("git-commit", "No commits") : graphView(services, call, graph)}
+          ${graph.rows.length === 0 ? empty("git-commit", "No commits") : graphView(call, graph)}
         `,
       })
     },

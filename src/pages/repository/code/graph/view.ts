@@ -1,6 +1,5 @@
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../../core/html.ts"
-import type { Services } from "../../../../core/services.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
 import type { Graph } from "../../../../features/code/history/graph.ts"
 import { repositoryPath } from "../../../../web/address.ts"
@@ -18,7 +17,7 @@ const COLOURS = 6
 const MOST_LANES = 30
 
 /** The graph as one drawing beside the rows: one element for each colour, whatever the number of commits. */
-export function graphView(services: Services, on: OnRepository, { rows, lanes }: Graph): Html {
+export function graphView(on: OnRepository, { rows, lanes }: Graph): Html {
   const drawn = Math.min(lanes, MOST_LANES)
   const width = drawn * LANE + LANE / 2
   const height = rows.length * ROW
@@ -51,7 +50,7 @@ export function graphView(services: Services, on: OnRepository, { rows, lanes }:
                   ${commitLink(on, { id: commit.id, subject: subjectOf(commit) })}
                 </span>
                 ${statusMark(status)}${signatureMark(verification)}
-                <span class="who small">${commitPerson(services, author, commit.author)}</span>
+                <span class="who small">${commitPerson(author, commit.author)}</span>
                 <span class="muted small when">${time(commit.committer.when)}</span>${idLink(on, commit.id)}
               </li>
             `,
