@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { DeedsTable } from "../../../core/database/tables/audit.ts"
+import type { AuditTable } from "../../../core/database/tables/audit.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export const insertAuditEntry = query(
@@ -26,7 +26,7 @@ export const setAuditStatus = query("audit.setStatus", (db, p: Params<{ id: numb
   db.updateTable("deeds").set({ status: p.status }).where("id", "=", p.id),
 )
 
-export type AuditRow = Selectable<DeedsTable>
+export type AuditRow = Selectable<AuditTable>
 
 export interface AuditFilter {
   readonly administrator?: string | undefined
