@@ -102,7 +102,11 @@ withWorld("guessing passwords", { open, on: databaseKinds }, ({ test, world, kin
       ask(address, `${url}/bob/code/archive/main.zip`, { headers: { authorization: basic("bob", password) } })
     const page = (address: string, password: string) => {
       const body = new URLSearchParams({ login: "bob", password, new_password: "x", new_password_again: "x" }).toString()
-      return ask(address, `${url}/user/change_password`, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body })
+      return ask(address, `${url}/user/change_password`, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body,
+      })
     }
     const doors = [git, lfs, raw, page]
     const tries = doors.flatMap((door, d) => [0, 1, 2, 3].map((n) => door(`127.0.1.${4 * d + n + 1}`, `wrong ${d} ${n}`)))
