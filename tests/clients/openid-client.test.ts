@@ -24,7 +24,7 @@ withWorld("openid-client", { open: openOAuth2World }, ({ test, world }) => {
     const browser = await signedIn()
     const page = await browser.get(address.href)
     for (const words of [
-      "Allow Board?",
+      "Authorize Board?",
       'href="/ann"',
       "ben",
       "https://board.example.com/cb",

@@ -192,7 +192,7 @@ describe("forms", () => {
     const page = await stale.text()
     expect(stale.status).toBe(409)
     expect(page).toContain('value="By ann"')
-    expect(page).toMatch(/As it is now[^<]*<\/p><pre[^>]*>By another<\/pre>/)
+    expect(page).toMatch(/Current value[^<]*<\/p><pre[^>]*>By another<\/pre>/)
     expect([fieldOf(page, "website"), await record("/repos/ann/tools")]).toMatchObject([
       "https://another.example",
       { description: "By another" },

@@ -103,7 +103,7 @@ withHearth("guarded forms", { people: ["ann"] }, ({ test, forge, ann, call }) =>
       expect([id, (await browser.post(action, { ...both, [field]: "By the first" })).status]).toEqual([id, 303])
       const stale = await browser.post(action, { ...both, [field]: "By the second" })
       expect([id, stale.status]).toEqual([id, 409])
-      expect(stale.text, id).toMatch(/As it is now[^<]*<\/p><pre[^>]*>By the first<\/pre>/)
+      expect(stale.text, id).toMatch(/Current value[^<]*<\/p><pre[^>]*>By the first<\/pre>/)
       const shown = fieldsIn(stale)
       expect([id, shown[field]]).toEqual([id, "By the second"])
       expect([id, (await browser.post(action, shown)).status]).toEqual([id, 303])

@@ -28,7 +28,7 @@ interface Told {
   readonly commentId: number | null
   readonly authorId: number
   readonly originalAuthor: string
-  /** As it is now. */
+  /** Current value. */
   readonly content: string
   /** The form that deletes the content of a version, with the values of its address. */
   readonly remove: { readonly form: Page; readonly path: Readonly<Record<string, string>> }
