@@ -28,7 +28,7 @@ const ASKS_GIT: ReadonlySet<string> = new Set(["commit.show", "code.graph", "pul
 const isBeside = (statement: string): boolean => /^(?:history\.(?:put|count|remove)|lock\.|jobs\.|outbox\.)/.test(statement)
 
 /** What pages say of figures that are computed beside the request. */
-const IS_COMING = /still being counted|is being counted/
+const IS_COMING = /still being (counted|compared)/
 
 const FILE = new URL("pages.json", import.meta.url)
 const isUpdate = process.env["UPDATE_GOLDEN"] !== undefined
