@@ -20,6 +20,23 @@ describe("documents", () => {
     expect(Object.keys(scripts).filter((name) => name !== "prepack" && !words.includes(name))).toEqual([])
   })
 
+  test("name files that are there", async () => {
+    const root = join(import.meta.dirname, "../..")
+    const files = (
+      await Promise.all(["src", "tests", "bin", "bench"].map((folder) => readdir(join(root, folder), { recursive: true })))
+    ).flatMap((list, index) => list.map((file) => `/${["src", "tests", "bin", "bench"][index]}/${file}`))
+    const documents = [
+      "README.md",
+      "CONTRIBUTING.md",
+      "ARCHITECTURE.md",
+      ...(await readdir(join(root, "docs"))).filter((file) => file.endsWith(".md")).map((file) => `docs/${file}`),
+    ]
+    const named = await Promise.all(
+      documents.map(async (file) => [...(await read(file)).matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = ""]) => ({ file, path }))),
+    )
+    expect(named.flat().filter(({ path }) => !files.some((each) => each.endsWith(`/${path}`)))).toEqual([])
+  })
+
   test("name all documents", async () => {
     const words = await read("ARCHITECTURE.md")
     const files = (await readdir(join(import.meta.dirname, "../../docs"))).filter((file) => file.endsWith(".md"))
