@@ -91,8 +91,7 @@ const members: Page = page({
           role.isOwner &&
           html`
             <p class="muted small">
-              Users become members when they are added to a first <a href="${path("org", organization.name, "teams")}">team</a>${" "}
-              .
+              Users become members when they are added to a first <a href="${path("org", organization.name, "teams")}">team</a>.
             </p>
           `
         }

@@ -112,7 +112,7 @@ async function consentPage(
       <form class="form" method="post" action="${GRANT_PATH}">
         <input name="request" type="hidden" value="${sealForm(services, session, parameters)}">
         <div class="bar">
-          <button class="primary" name="granted" value="true">Allow</button>
+          <button class="primary" name="granted" value="true">Authorize</button>
           <button name="granted" value="false">Cancel</button>
         </div>
       </form>
