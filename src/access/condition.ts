@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import type { PackagesTable } from "../core/database/tables/packages.ts"
+import type { TeamsTable, UsersTable } from "../core/database/tables/people.ts"
 import type { ProjectsTable } from "../core/database/tables/projects.ts"
-import type { RepositoriesTable, TeamsTable, UsersTable } from "../core/database/tables.ts"
+import type { RepositoriesTable } from "../core/database/tables/repositories.ts"
 import { Mode, type Unit } from "./modes.ts"
 
 /**

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely"
 import { type Actor, actorId, jobOf, type User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
-import type { RepositoriesTable } from "../core/database/tables.ts"
+import type { RepositoriesTable } from "../core/database/tables/repositories.ts"
 import { evaluate, type Known, meets, type Relation } from "./condition.ts"
 import {
   findMemberOrganizations,

@@ -1,6 +1,6 @@
 import type { Expression, RawBuilder, Selectable, SqlBool } from "kysely"
 import { type Actor, actorId, deployKeyOf, isPublicOnly, jobOf, type SignedIn, type User } from "../core/actor.ts"
-import type { TeamsTable } from "../core/database/tables.ts"
+import type { TeamsTable } from "../core/database/tables/people.ts"
 import {
   all,
   any,

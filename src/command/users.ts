@@ -1,6 +1,6 @@
 import type { User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
-import { flag } from "../core/database/tables.ts"
+import { flag } from "../core/database/tables/index.ts"
 import { refuse } from "../core/errors.ts"
 import { rfc3339 } from "../core/record.ts"
 import { Compile } from "../core/schema.ts"

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import type { UsersTable } from "./database/tables.ts"
+import type { UsersTable } from "./database/tables/people.ts"
 
 export type User = Selectable<UsersTable>
 

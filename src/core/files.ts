@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { dirname, join } from "node:path"
 import { hasCode } from "../git/model/errors.ts"
 import { type FileStep, pause } from "../seams/pause.ts"
-import type { Seconds } from "./database/tables.ts"
+import type { Seconds } from "./database/tables/index.ts"
 import { Refusal } from "./errors.ts"
 
 /** For `.catch`: gives this value if the file or folder doesn't exist; rethrows any other error. */

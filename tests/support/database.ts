@@ -8,7 +8,7 @@ import pg from "pg"
 import { inject } from "vitest"
 import type { Database, ObservedStatement } from "../../src/core/database/database.ts"
 import { type DatabaseOptions, openDatabase } from "../../src/core/database/open.ts"
-import type { Tables } from "../../src/core/database/tables.ts"
+import type { Tables } from "../../src/core/database/tables/index.ts"
 
 /** For `describe.each`: both databases that the project supports. */
 export const databaseKinds = ["sqlite", "postgres"] as const

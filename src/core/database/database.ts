@@ -3,7 +3,7 @@
  * Both behave like the stricter of the two, so that what works on one works on the other.
  */
 import type { Kysely, Transaction as KyselyTransaction } from "kysely"
-import type { Tables } from "./tables.ts"
+import type { Tables } from "./tables/index.ts"
 
 export {
   DatabaseFull,

@@ -2,7 +2,7 @@
 import { type Expression, expressionBuilder, type RawBuilder, type ReferenceExpression, type SqlBool, sql } from "kysely"
 import { bound, List, portable } from "./dialect.ts"
 import type { ListParameter } from "./query.ts"
-import type { Tables } from "./tables.ts"
+import type { Tables } from "./tables/index.ts"
 
 /** The right side of `in` and `not in`: one parameter however many the values, so that the SQL text stays the same. May be empty. */
 export function list<E>(values: readonly E[]): Expression<E> {

@@ -7,7 +7,7 @@ import type { Transaction } from "./database.ts"
 import { portable } from "./dialect.ts"
 import { inList } from "./expressions.ts"
 import { type PreparedQuery, query } from "./query.ts"
-import type { Tables } from "./tables.ts"
+import type { Tables } from "./tables/index.ts"
 
 const onPostgres = (words: string) => portable<unknown>({ sqlite: sql``, postgres: sql.raw(words) })
 

@@ -6,7 +6,7 @@ import { DatabaseRefused } from "./failures.ts"
 import { type Migration, migrateDatabase } from "./migrate.ts"
 import { migrations as projectMigrations } from "./migrations/index.ts"
 import { openSqlite } from "./sqlite.ts"
-import type { Tables } from "./tables.ts"
+import type { Tables } from "./tables/index.ts"
 
 export interface DatabaseOptions {
   /** `sqlite:/absolute/path/hearth.db`, `sqlite::memory:` or `postgres://user:password@host/name`. */

@@ -6,7 +6,7 @@ import type { CompiledQuery, DeleteResult, Expression, InsertResult, Kysely, Mer
 import type { DatabaseKind, Handle } from "./database.ts"
 import { bound, encode, encodeList, List, Placeholder } from "./dialect.ts"
 import { compilingHandle, type Outcome, sessionOf } from "./session.ts"
-import type { Tables } from "./tables.ts"
+import type { Tables } from "./tables/index.ts"
 
 /** A list among the parameters. It stands to the right of `in` or `not in`. */
 export interface ListParameter<E> extends Expression<E> {

@@ -4,7 +4,7 @@
  */
 import type { Selectable } from "kysely"
 import type { User } from "../actor.ts"
-import type { Seconds, Tables } from "../database/tables.ts"
+import type { Seconds, Tables } from "../database/tables/index.ts"
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>
 export type Id<Of extends { readonly id: number }> = Pick<Of, "id">

@@ -11,7 +11,7 @@
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../database/database.ts"
 import { slicesOf } from "../database/slices.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import type { Task } from "../jobs/schedule.ts"
 import type { Services } from "../services.ts"
 import type { DomainEvent } from "./event.ts"

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import type { Task } from "./schedule.ts"
 import { removeEnded } from "./store.ts"
 

@@ -1,4 +1,4 @@
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import { Check, Errors, type Static, type TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
 import type { JobKind } from "./types.ts"

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Database } from "../database/database.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import type { Logger } from "../log.ts"
 import type { TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"

@@ -1,5 +1,5 @@
 import type { Transaction } from "../database/database.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import type { Static, TSchema } from "../schema.ts"
 import { writePayload } from "./definition.ts"
 import { findWaiting } from "./store.ts"

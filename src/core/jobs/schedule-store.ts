@@ -1,6 +1,6 @@
 import type { Transaction } from "../database/database.ts"
 import { type Params, query } from "../database/query.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 
 /** The state of the clock: one row for each task that was ever known. */
 export const listScheduled = query("schedule.list", (db) => db.selectFrom("schedule").selectAll().orderBy("name"))

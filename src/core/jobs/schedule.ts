@@ -1,6 +1,6 @@
 import { Cron } from "croner"
 import type { Database } from "../database/database.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import type { Logger } from "../log.ts"
 import { redact } from "../redact.ts"
 import type { Services } from "../services.ts"

@@ -2,7 +2,8 @@ import { type SqlBool, sql } from "kysely"
 import type { Transaction } from "../database/database.ts"
 import { portable } from "../database/dialect.ts"
 import { type Params, query } from "../database/query.ts"
-import type { JobsTable, Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
+import type { JobsTable } from "../database/tables/jobs.ts"
 
 /** A job that a worker has claimed. `attempts` grows with every claim, so it also distinguishes this claim from a later one. */
 export interface Claim {

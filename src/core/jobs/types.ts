@@ -1,6 +1,6 @@
 /** The interface of the outbox and the clock for the rest of the service. Jobs and tasks are defined in definition.ts and schedule.ts. */
 import type { Transaction } from "../database/database.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import type { Static, TSchema } from "../schema.ts"
 
 /** What is needed to enqueue a job of a kind. `S` is the schema of its payload. */

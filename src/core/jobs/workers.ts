@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts"
-import type { Seconds } from "../database/tables.ts"
+import type { Seconds } from "../database/tables/index.ts"
 import type { Logger } from "../log.ts"
 import { redact } from "../redact.ts"
 import type { TSchema } from "../schema.ts"

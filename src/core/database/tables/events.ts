@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Seconds } from "./types.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** The log of domain events, oldest first; see core/events/log.ts. Rows outlive what they refer to. */
 export interface EventsTable {
@@ -15,6 +15,23 @@ export interface EventsTable {
   created_at: Seconds
 }
 
+export interface ActivitiesTable {
+  id: Generated<number>
+  receiver_id: number
+  actor_id: number
+  op_type: string
+  repository_id: number
+  comment_id: number
+  ref_name: string
+  /** The unit that one must be able to read to see it; "" if access to the repository is enough. */
+  unit: Generated<string>
+  is_private: Flag
+  is_hidden: Flag
+  content: string
+  created_at: Seconds
+}
+
 export interface EventTables {
+  activities: ActivitiesTable
   events: EventsTable
 }

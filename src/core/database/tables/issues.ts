@@ -221,7 +221,23 @@ export interface ActivityTotalsTable {
   total: number
 }
 
+export interface LabelsTable {
+  id: Generated<number>
+  /** Exactly one of repository_id and organization_id is set. */
+  repository_id: number | null
+  organization_id: number | null
+  name: string
+  description: string
+  /** Six hex digits, lower case, without "#". */
+  color: string
+  exclusive: Flag
+  is_archived: Flag
+  created_at: Seconds
+  updated_at: Seconds
+}
+
 export interface IssueTables {
+  labels: LabelsTable
   issue_counters: IssueCountersTable
   issues: IssuesTable
   moved_issues: MovedIssuesTable

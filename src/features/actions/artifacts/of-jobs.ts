@@ -1,4 +1,4 @@
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"

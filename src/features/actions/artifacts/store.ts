@@ -4,7 +4,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ActionArtifactsTable } from "../../../core/database/tables/actions.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Artifact = Selectable<ActionArtifactsTable>

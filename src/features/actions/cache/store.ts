@@ -3,7 +3,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList, list } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ActionCachesTable } from "../../../core/database/tables/actions.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 
 export type Cache = Selectable<ActionCachesTable>
 

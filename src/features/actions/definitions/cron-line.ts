@@ -1,5 +1,5 @@
 import { Cron } from "croner"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 
 /** Seconds ahead that are searched: leap days are at most eight years apart. */
 const MOST_SECONDS_AHEAD = 9 * 366 * 86_400

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { JobIdentityKeysTable } from "../../../core/database/tables/actions.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 
 export type IdentityKey = Selectable<JobIdentityKeysTable>
 

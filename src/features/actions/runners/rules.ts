@@ -1,7 +1,7 @@
 import { hash, randomInt } from "node:crypto"
 import { type Actor, actorId } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { type Owning, ownerIdsOf } from "../../../core/owner-scope.ts"

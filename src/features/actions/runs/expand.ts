@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely"
 import type { ActionJobsTable } from "../../../core/database/tables/actions.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import type { Members } from "../../../core/yaml.ts"
 import { membersOf } from "../../../core/yaml.ts"
 import { parseStrings } from "../../code/repositories/present.ts"

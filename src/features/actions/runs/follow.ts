@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream"
 import type { Database, Handle } from "../../../core/database/database.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { Services } from "../../../core/services.ts"
 import { openLog } from "./logs.ts"
 import { type Followed, type Looks, openLooks } from "./looks.ts"

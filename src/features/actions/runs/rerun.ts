@@ -1,7 +1,7 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { membersOf } from "../../../core/yaml.ts"

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import { isActive } from "../runs/tasks-store.ts"
 
 const tasks = (db: Kysely<Tables>) =>

@@ -1,7 +1,7 @@
 import { hash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto"
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { ownerIdsOf } from "../../../core/owner-scope.ts"

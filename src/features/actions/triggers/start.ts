@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
 import { type CalledFiles, NO_CALLS } from "../definitions/calls.ts"

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ActionUploadPartsTable, ActionUploadsTable } from "../../../core/database/tables/actions.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { isActive } from "../runs/tasks-store.ts"
 
 /** Uploads that began before then and whose tasks have ended, with the storage key of their repositories. */

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { BranchesTable } from "../../../core/database/tables.ts"
+import type { BranchesTable } from "../../../core/database/tables/repositories.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type BranchRow = Selectable<BranchesTable>

@@ -5,7 +5,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { containsLower, inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { BranchesTable } from "../../../core/database/tables.ts"
+import type { BranchesTable } from "../../../core/database/tables/repositories.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 

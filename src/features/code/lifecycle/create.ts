@@ -1,6 +1,6 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireBranchName, requireRepositoryName } from "../repositories/names.ts"

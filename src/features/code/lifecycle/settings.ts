@@ -1,6 +1,7 @@
 import type { Updateable } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
-import { flag, type RepositoriesTable, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables/index.ts"
+import type { RepositoriesTable } from "../../../core/database/tables/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
 import { type EditRepoOption, MERGE_STYLES } from "../repositories/records.ts"

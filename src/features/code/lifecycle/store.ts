@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { RepositoryTransfersTable } from "../../../core/database/tables.ts"
+import type { RepositoryTransfersTable } from "../../../core/database/tables/repositories.ts"
 import { idsOwnedBy } from "../repositories/store.ts"
 
 /** Deletes the redirect of an old name once it is taken. */

@@ -1,7 +1,7 @@
 import type { Owned, Repository } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"

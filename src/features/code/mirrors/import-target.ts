@@ -1,5 +1,5 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { cutToBytes } from "../../../core/text/bytes.ts"

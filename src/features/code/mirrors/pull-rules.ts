@@ -1,6 +1,6 @@
 import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { formatDuration, parseDuration } from "../repositories/durations.ts"

@@ -1,4 +1,4 @@
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 
 /** The longest backoff after failures, unless the interval itself is longer. Seconds. */
 const LONGEST_PAUSE = 86_400

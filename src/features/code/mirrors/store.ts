@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds, Tables } from "../../../core/database/tables/index.ts"
 import type { ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
-import type { Seconds, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Mirror = Selectable<MirrorsTable>

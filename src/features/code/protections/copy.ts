@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { findProtections, insertOnLists, insertRules, LIST_NAMES } from "./store.ts"
 
 interface RepositoryIds {

@@ -1,6 +1,6 @@
 import type { CompiledQuery } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
 import { countBranches } from "../repositories/counters-store.ts"
 import { findBranchNames, putRows, removeBranches } from "./store.ts"

@@ -1,5 +1,5 @@
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { findUnfinished, postponeJob, removeJob, replacePayload } from "../../../core/jobs/store.ts"
 import { nullable } from "../../../core/record.ts"
 import Type, { Check, type Static } from "../../../core/schema.ts"

@@ -1,6 +1,6 @@
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Git, isRefName, type ObjectId, objectId, type Repository } from "../../../git/index.ts"

@@ -1,7 +1,7 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId, RefName, Repository } from "../../../git/index.ts"

@@ -1,8 +1,8 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { BranchesTable } from "../../../core/database/tables/repositories.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
-import type { BranchesTable } from "../../../core/database/tables.ts"
 
 /** A repository with its owner's name. */
 export const findRepository = query("transport.findRepository", (db, p: Params<{ id: number }>) =>

@@ -1,4 +1,4 @@
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import type { PushStep } from "../pushes/step.ts"
 import { recountReleases } from "../repositories/counters-store.ts"
 import { findReleaseOfTag } from "../tags/releases-store.ts"

@@ -6,7 +6,7 @@ import { organizationVisible, personVisible } from "../../../access/visibility.t
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { MirrorsTable } from "../../../core/database/tables/mirrors.ts"
-import type { RepositoryTransfersTable } from "../../../core/database/tables.ts"
+import type { RepositoryTransfersTable } from "../../../core/database/tables/repositories.ts"
 import { NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentTeams } from "../../people/teams/present.ts"

@@ -5,7 +5,7 @@ import { listedUsers, publicRepositories, visibleRepositories, visibleTeams } fr
 import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import { findRepositoriesByIds } from "./store.ts"
 
 /** A page of a list, and the total number of rows. */

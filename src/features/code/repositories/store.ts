@@ -7,8 +7,8 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { RepositoriesTable } from "../../../core/database/tables/repositories.ts"
 import { flag, type Seconds } from "../../../core/database/tables/types.ts"
-import type { RepositoriesTable } from "../../../core/database/tables.ts"
 
 export const findUsersByIds = query("repositories.findUsersByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("users").selectAll().where("id", "in", p.ids),

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Flag, Seconds } from "../../../core/database/tables.ts"
+import type { Flag, Seconds } from "../../../core/database/tables/index.ts"
 
 export const findIndex = query("codeSearch.findIndex", (db, p: Params<{ repositoryId: number }>) =>
   db

@@ -2,8 +2,8 @@ import { type Expression, type ExpressionBuilder, type Insertable, type Selectab
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import type { CommitStatusesTable } from "../../../core/database/tables/protections.ts"
-import type { Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { StatusSort } from "./records.ts"
 

@@ -1,7 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { parseStrings } from "../repositories/present.ts"

@@ -1,6 +1,6 @@
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { AccountMailsTable } from "../../../core/database/tables.ts"
+import type { AccountMailsTable } from "../../../core/database/tables/people.ts"
 import type { DomainEvent, EventOf } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { User } from "../../../core/actor.ts"
-import type { AccountMailsTable } from "../../../core/database/tables.ts"
+import type { AccountMailsTable } from "../../../core/database/tables/people.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 import type { Mail } from "./mailer.ts"

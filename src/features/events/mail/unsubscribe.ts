@@ -1,6 +1,6 @@
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { isMac, type Secrets } from "../../../core/secrets.ts"
 import type { Site } from "../../../core/site.ts"
 import { findIssueById } from "../../planning/issues/store.ts"

@@ -1,5 +1,5 @@
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { lockUser } from "../../people/users/store.ts"
 import { CAUSES, type Cause, isUsual } from "./causes.ts"
 import { findChoices, insertChoices, removeChoices } from "./choices-store.ts"

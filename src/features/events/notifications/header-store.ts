@@ -3,7 +3,7 @@ import { type CallerKind, readableBy } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Flag, Seconds, Tables } from "../../../core/database/tables.ts"
+import type { Flag, Seconds, Tables } from "../../../core/database/tables/index.ts"
 import { SUBJECTS, totalsOf } from "./threads-store.ts"
 
 /** What the header of every page says to a person: one statement for all of it. */

@@ -4,7 +4,7 @@ import type { Owned } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Hearth } from "../../../app.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { type IssueEvent, notify } from "./rules.ts"
 
 interface NewIssue {

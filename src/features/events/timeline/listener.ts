@@ -1,4 +1,4 @@
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { addTimelineEntries, type NewTimelineEntry } from "../../planning/issues/timeline.ts"

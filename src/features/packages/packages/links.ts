@@ -4,7 +4,7 @@ import { locateRepository, type OnRepository } from "../../../access/policies/re
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import type { PackageRulesTable } from "../../../core/database/tables/packages.ts"
-import type { Tables } from "../../../core/database/tables.ts"
 
 /** What an owner wants the nightly clean-up to remove of their packages of one type. */
 export type Rule = Selectable<PackageRulesTable>

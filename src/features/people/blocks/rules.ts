@@ -1,6 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { lockUser } from "../users/store.ts"

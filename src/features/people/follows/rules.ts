@@ -1,6 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { lockUser, recountFollows } from "../users/store.ts"

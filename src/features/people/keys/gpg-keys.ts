@@ -1,7 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
-import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"

@@ -2,7 +2,7 @@ import type { Insertable, Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { deleteFound } from "../../../core/database/deletion.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 
 export const findApplicationsOf = query("oauth2.findApplicationsOf", (db, p: Params<{ ownerId: number; limit: number; offset: number }>) =>
   db.selectFrom("oauth2_applications").selectAll().where("owner_id", "=", p.ownerId).orderBy("id", "desc").limit(p.limit).offset(p.offset),

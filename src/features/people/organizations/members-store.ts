@@ -4,7 +4,7 @@ import type { Team } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { flag, type Tables } from "../../../core/database/tables.ts"
+import { flag, type Tables } from "../../../core/database/tables/index.ts"
 
 export const findOwnersTeam = query("teams.findOwnersTeam", (db, p: Params<{ organizationId: number }>) =>
   db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("mode", "=", Mode.owner),

@@ -1,7 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import type { Team } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { EventOf } from "../../../core/events/event.ts"
 import { publish } from "../../../core/events/publish.ts"

@@ -5,7 +5,7 @@ import { listedUsers, visibleOrganizations } from "../../../access/visibility.ts
 import { type Actor, actorId, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Flag } from "../../../core/database/tables.ts"
+import type { Flag } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 
 /** A page of a list, and the length of the whole list. */

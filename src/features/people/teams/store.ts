@@ -5,7 +5,7 @@ import type { SignedIn } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 
 /** The owners come first in every list of teams. */

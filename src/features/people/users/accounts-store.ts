@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { forUpdate } from "../../../core/database/lock.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 
 export const insertUser = (tx: Transaction, row: Insertable<Tables["users"]>) =>
   tx.insertInto("users").values(row).returningAll().executeTakeFirstOrThrow()

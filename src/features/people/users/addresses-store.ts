@@ -2,7 +2,7 @@ import type { Insertable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import type { Found, Window } from "./store.ts"
 
 export const insertAddress = (tx: Transaction, row: Insertable<Tables["emails"]>) => tx.insertInto("emails").values(row).execute()

@@ -1,5 +1,5 @@
 import type { User } from "../../../core/actor.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { secondsOf } from "../../../core/record.ts"

@@ -2,7 +2,7 @@ import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 
 /** Gives those that are new. */
 export const insertBadges = (tx: Transaction, rows: readonly Insertable<Tables["user_badges"]>[]) =>

@@ -1,7 +1,7 @@
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { isMac, type Secrets } from "../../../core/secrets.ts"
 import type { Address } from "./addresses.ts"

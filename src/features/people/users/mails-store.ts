@@ -1,6 +1,7 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { AccountMailsTable, Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
+import type { AccountMailsTable } from "../../../core/database/tables/people.ts"
 
 /** When a user last had a mail about a subject sent to an address, as far as that is remembered. */
 export const findAccountMail = (

@@ -1,6 +1,6 @@
 import { signedIn } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"

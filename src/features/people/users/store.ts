@@ -6,7 +6,8 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate, lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Seconds, Tables, Visibility } from "../../../core/database/tables.ts"
+import type { Seconds, Tables } from "../../../core/database/tables/index.ts"
+import type { Visibility } from "../../../core/database/tables/people.ts"
 import { refuse } from "../../../core/errors.ts"
 
 // --- reads by key ----------------------------------------------------------------------------------------------------------------

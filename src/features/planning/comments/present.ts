@@ -1,7 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import type { Flag } from "../../../core/database/tables.ts"
+import type { Flag } from "../../../core/database/tables/index.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { inListOf } from "../../../core/text/bytes.ts"

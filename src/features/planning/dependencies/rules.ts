@@ -2,7 +2,7 @@ import { findMoved, type Issue, locateIssue, type OnIssue } from "../../../acces
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { IssueMeta } from "../issues/records.ts"

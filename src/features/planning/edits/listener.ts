@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { DomainEvent } from "../../../core/events/event.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { findIssueById } from "../issues/store.ts"

@@ -1,7 +1,7 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { lockIssue } from "./lock.ts"
 import { updateIssue } from "./store.ts"

@@ -1,5 +1,5 @@
 import type { User } from "../../../core/actor.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { AboutIssue, AtColumn, Happened, Id, InTimeline, Mentioning, OnIssue, Row, Undated } from "../../../core/events/event.ts"
 
 declare module "../../../core/events/event.ts" {

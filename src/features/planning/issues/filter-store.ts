@@ -4,7 +4,7 @@ import { readableProjects, readableRepositories } from "../../../access/visibili
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { isOneOf } from "../../../core/database/expressions.ts"
-import type { Flag, Tables } from "../../../core/database/tables.ts"
+import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 import { type ListState, merged, type Plan } from "./filter-conditions.ts"
 import { type Condition, type FoundIssues, ofKind } from "./list-store.ts"

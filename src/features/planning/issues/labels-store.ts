@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 
 /**
  * Removes the labels that an organisation shares from the issues of one of its repositories and from their timelines, since they are lost

@@ -4,7 +4,7 @@ import { offeredAsAssignees } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables } from "../../../core/database/tables.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 
 export const findUsersNamed = query("issues.findUsersNamed", (db, p: Params<{ names: readonly string[] }>) =>
   db.selectFrom("users").selectAll().where("lower_name", "in", p.names),

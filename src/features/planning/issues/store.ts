@@ -1,8 +1,8 @@
 import { type Insertable, sql, type Updateable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
-import type { Flag, Tables } from "../../../core/database/tables.ts"
 
 type Ids = Params<{ ids: readonly number[] }>
 

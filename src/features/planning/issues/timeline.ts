@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { CommentsTable } from "../../../core/database/tables/issues.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { insertTimelineEntries, insertTimelineEntry } from "./timeline-store.ts"
 

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
+import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 
 /** Updates derived columns of an issue's row and of its repository's: times and counters. */

@@ -6,8 +6,8 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import type { ProjectColumnsTable, ProjectsTable } from "../../../core/database/tables/projects.ts"
-import type { Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Project = Selectable<ProjectsTable>

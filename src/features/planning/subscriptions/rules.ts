@@ -1,7 +1,7 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findImplicitWatch, findIssueWatch, putIssueWatch } from "./store.ts"

@@ -4,7 +4,7 @@ import { listedUsers, readableByUsers } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Flag } from "../../../core/database/tables.ts"
+import type { Flag } from "../../../core/database/tables/index.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 

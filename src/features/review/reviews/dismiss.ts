@@ -1,7 +1,7 @@
 import type { OnReview } from "../../../access/policies/reviews.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"

@@ -1,7 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { findProtection, isOfficialReviewer, officialReviewers } from "../../code/protections/rules.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import type { Pull } from "../pulls/store.ts"

@@ -7,7 +7,7 @@ import { findMembership, findPullByIssue, findTeamMember } from "../../../access
 import { type Team, teamVisible } from "../../../access/visibility.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findProtection, officialReviewers } from "../../code/protections/rules.ts"

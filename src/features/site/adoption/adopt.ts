@@ -1,6 +1,6 @@
 import { findRepositoryByName, findUserByName } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import Type from "../../../core/schema.ts"

@@ -1,6 +1,6 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"

@@ -1,9 +1,9 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import type { ImportPhase } from "../../../core/database/tables/mirrors.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
-import type { Tables } from "../../../core/database/tables.ts"
 
 export const findImport = query("mirrors.findImport", (db, p: Params<{ id: number }>) =>
   db.selectFrom("imports").selectAll().where("id", "=", p.id),

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../core/database/database.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import { isObjectId, type ObjectId, type RefName } from "../../../git/index.ts"
 import { type ImportTarget, parseTime } from "../../code/mirrors/import-target.ts"
 import { type RemoteAddress, reach } from "../../code/mirrors/remote.ts"

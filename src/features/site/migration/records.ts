@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import Type, { Check } from "../../../core/schema.ts"
 import { clean, cut, type ImportTarget, originalOf, parseTime, whole } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"

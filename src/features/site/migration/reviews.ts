@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
+import { flag } from "../../../core/database/tables/index.ts"
 import type { ReviewsTable } from "../../../core/database/tables/pulls.ts"
-import { flag } from "../../../core/database/tables.ts"
 import { isObjectId } from "../../../git/index.ts"
 import { cut, type ImportTarget, originalOf, parseTime, whole } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"

@@ -2,7 +2,7 @@ import type { Insertable } from "kysely"
 import type { Handle, Transaction } from "../../../../core/database/database.ts"
 import { deleteFound } from "../../../../core/database/deletion.ts"
 import { type Params, query } from "../../../../core/database/query.ts"
-import type { Tables } from "../../../../core/database/tables.ts"
+import type { Tables } from "../../../../core/database/tables/index.ts"
 
 export const findTokenOwner = query("authentication.findTokenOwner", (db, p: Params<{ digest: string }>) =>
   db

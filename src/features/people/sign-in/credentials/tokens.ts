@@ -4,7 +4,7 @@ import { isScope, normalizeScopes, scopesWithin } from "../../../../access/scope
 import type { Credential } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../../core/database/failures.ts"
-import type { AccessTokensTable } from "../../../../core/database/tables.ts"
+import type { AccessTokensTable } from "../../../../core/database/tables/people.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
 import type { Acting } from "../../users/accounts.ts"

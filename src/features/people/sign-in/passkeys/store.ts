@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../../core/database/database.ts"
 import { type Params, query } from "../../../../core/database/query.ts"
-import type { Tables } from "../../../../core/database/tables.ts"
+import type { Tables } from "../../../../core/database/tables/index.ts"
 
 /** A passkey by what browsers call it, with its owner. */
 export const findPasskey = query("passkeys.find", (db, p: Params<{ credentialId: string }>) =>
