@@ -100,7 +100,7 @@ import { openBrowser } from "${up}../tests/support/browser.ts"
 import { withHearth } from "${up}../tests/support/fixture.ts"
 
 withHearth("the page of ${words}", {}, ({ test, forge }) => {
-  test("is there for everybody", async () => {
+  test("is there for everyone", async () => {
     expect((await openBrowser(forge.hearth.url).get("/-/${name}")).status).toBe(200)
   })
 })

@@ -141,6 +141,7 @@ const kinds = {
         `${folder}/${file}.ts: the tables, columns and indexes`,
         "src/core/database/tables/: the types of the columns, in the file of their subject",
         "npm run golden: the script of a new database, assets/database/sqlite.sql",
+        `tests/structure/both-databases.ts: ${folder}/${file}.test.ts, which runs on both databases`,
       ],
     }
   },
@@ -166,6 +167,7 @@ const kinds = {
         `${path}: the rows that listeners need, and in a comment when it happens`,
         "the verb that publishes it, in the transaction of the change",
         "src/listeners.ts, where something is to follow from it",
+        "tests/events/operations.test.ts: among the others, if no example of an operation publishes it",
       ],
     }
   },
