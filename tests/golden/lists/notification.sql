@@ -81,8 +81,8 @@ from (
 inner join notifications on notifications.id = found.id
 order by found.updated_at desc, found.id desc;
 -- prepared: repositories.findByIds
--- prepared: repositories.findTransfers
 -- prepared: notifications.findSubjects
+-- prepared: repositories.findTransfers
 
 -- since=2020-02-20T20:20:20Z
 select count(*) as total
@@ -218,8 +218,8 @@ from (
 inner join notifications on notifications.id = found.id
 order by found.updated_at desc, found.id desc;
 -- prepared: repositories.findByIds
--- prepared: repositories.findTransfers
 -- prepared: notifications.findSubjects
+-- prepared: repositories.findTransfers
 
 -- since=2020-02-20T20:20:20Z
 select count(*) as total

@@ -362,8 +362,8 @@ order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findUsersByIds
--- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: repositories.findTransfers
 -- prepared: attachments.findOfComments
 
 -- === GET /teams/{id}/activities/feeds ===
@@ -469,8 +469,8 @@ order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findUsersByIds
--- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: repositories.findTransfers
 -- prepared: attachments.findOfComments
 
 -- === GET /orgs/{org}/projects ===

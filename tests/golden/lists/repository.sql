@@ -613,12 +613,12 @@ limit ? offset ?;
 -- prepared: pulls.count
 -- prepared: pulls.findNewest
 -- prepared: pulls.findOfIssues
+-- prepared: reviews.findLatest
+-- prepared: reviews.findRequests
 -- prepared: repositories.findTransfers
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: milestones.findByIds
--- prepared: reviews.findLatest
--- prepared: reviews.findRequests
 
 -- base_branch=a
 select count(*) as total
@@ -844,8 +844,8 @@ order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findUsersByIds
--- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: repositories.findTransfers
 -- prepared: attachments.findOfComments
 
 -- === GET /repos/{owner}/{repo}/times ===

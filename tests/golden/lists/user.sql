@@ -505,8 +505,8 @@ order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findUsersByIds
--- prepared: repositories.findTransfers
 -- prepared: activity.findComments
+-- prepared: repositories.findTransfers
 -- prepared: attachments.findOfComments
 
 -- only-performed-by=true
