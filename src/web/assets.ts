@@ -68,7 +68,8 @@ function openAssets(): Assets {
   add("touch-icon", "png", "image/png", readFileSync(join(folder, "touch-icon.png")))
 
   // A module imports others by their names, which have the hashes already.
-  if (!isBuilt) execFileSync(process.execPath, [join(HOME, "bin/build-browser.mjs")], { stdio: ["ignore", "ignore", "inherit"] })
+  // It does not share our standard error: a child makes that wait for its reader, and so would the log.
+  if (!isBuilt) execFileSync(process.execPath, [join(HOME, "bin/build-browser.mjs")], { stdio: ["ignore", "ignore", "pipe"] })
   for (const file of readdirSync(BROWSER_MODULES).filter((name) => /^\w.*\.js$/.test(name))) {
     files.set(file, { type: "text/javascript;charset=utf-8", bytes: compressed(readFileSync(join(BROWSER_MODULES, file))) })
     paths.set(file.replace(/\.[\w-]+\.js$/, ".js"), `${ASSETS_PATH}/${file}`)

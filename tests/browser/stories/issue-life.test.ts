@@ -21,7 +21,7 @@ stories((story) => {
     await ask("ann", `POST /repos${at}/issues`, { title: "Buy clay" })
     const person = await enter("ann")
     await person.open(`${at}/labels/new`)
-    await person.send({ Name: "crack", Colour: "b60205" }, "Create label")
+    await person.send({ Name: "crack", Color: "b60205" }, "Create label")
     await person.open(`${at}/milestones/new`)
     await person.send({ Title: "Winter", Due: "2031-12-01" }, "Create milestone")
 
