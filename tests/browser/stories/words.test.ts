@@ -22,7 +22,7 @@ stories((story) => {
     await writer.open(`${here}/comments/${comment}/history`)
     await writer.press("Version 1")
     await writer.press("Delete this version’s content")
-    await writer.sees("What this version said was deleted by")
+    await writer.sees("The content of this version was deleted by")
     await reader.open(`${here}/comments/${comment}/history`)
     await reader.sees("What version 1 said is deleted")
     expect(await reader.page.content()).not.toContain("1234")
