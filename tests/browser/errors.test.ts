@@ -41,7 +41,7 @@ const BOX = "/ann/box"
 const UNKNOWN: Partial<Case> = { isNobody: true }
 
 const CASES: readonly Case[] = [
-  { status: 404, path: "/ann/nothing", says: /moved or deleted, or it is private/, offers: ["Dashboard"] },
+  { status: 404, path: "/ann/nothing", says: /may have been moved or deleted/, offers: ["Dashboard"] },
   {
     status: 403,
     path: `${BOX}/issues/1/comments`,

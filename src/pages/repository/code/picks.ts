@@ -127,7 +127,7 @@ async function pickPage(call: OnEditor, commit: Commit, isRevert: boolean, draft
         path: { ...path, branch },
         draft,
         record: { message: subject, description: rest.join("\n").trim() },
-        submit: `${verb} it`,
+        submit: verb,
         beside: html`<a class="button quiet" href="${commitPath(call, commit.id)}">Cancel</a>`,
         fields: [...(await commitFields(call, { branch }, subject)), { kind: "hidden", name: "revert", value: isRevert ? "true" : "" }],
       })}
