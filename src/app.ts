@@ -28,7 +28,6 @@ import { VERSION } from "./core/version.ts"
 import { extensions } from "./extensions.ts"
 import { ensureSiteKey } from "./features/code/signatures/keys.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
-import { authenticatorOf } from "./features/people/sign-in/authenticate.ts"
 import { openPasswords } from "./features/people/sign-in/credentials/passwords.ts"
 import { findTokenByName } from "./features/people/sign-in/credentials/store.ts"
 import { createToken, deleteToken } from "./features/people/sign-in/credentials/tokens.ts"
@@ -122,7 +121,6 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
       operations,
       pages,
       files,
-      authenticator: authenticatorOf(services),
       metrics: opened.metrics,
       onAnswer: options.onAnswer,
     })

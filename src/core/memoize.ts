@@ -23,8 +23,10 @@ export function onFirstUse<Made>(make: () => Made): () => Made {
 export function onFirstUseOf<Key extends WeakKey, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly it: Made }>()
   return (key) => {
-    const known = made.get(key) ?? { it: make(key) }
-    made.set(key, known)
-    return known.it
+    const known = made.get(key)
+    if (known) return known.it
+    const it = make(key)
+    made.set(key, { it })
+    return it
   }
 }

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { openMetrics } from "../core/metrics.ts"
 import type { Services } from "../core/services.ts"
-import { authenticatorOf } from "../features/people/sign-in/authenticate.ts"
 import { createPerson } from "../features/people/users/rules.ts"
 import { operations } from "../operations.ts"
 import { openHttp } from "../servers/http.ts"
@@ -66,7 +65,7 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
 async function openLoopback(services: Services): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const quiet: Services = { ...services, config: { ...services.config, mail: { ...services.config.mail, host: "" } } }
   const metrics = openMetrics()
-  const app = await openHttp(quiet, { operations, pages: [], files: [], authenticator: authenticatorOf(quiet), metrics })
+  const app = await openHttp(quiet, { operations, pages: [], files: [], metrics })
   const close = async () => {
     await app.close()
     metrics.close()

@@ -11,7 +11,6 @@ import { picturesOf } from "../core/outgoing/pictures.ts"
 import type { Page } from "../core/page.ts"
 import type { Services } from "../core/services.ts"
 import { worksWaiting } from "../core/work.ts"
-import type { Authenticator } from "../features/people/sign-in/authenticate.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
@@ -31,7 +30,6 @@ export interface HttpOptions {
   readonly operations: readonly Operation[]
   readonly pages: readonly Page[]
   readonly files: readonly File[]
-  readonly authenticator: Authenticator
   readonly metrics: Metrics
   readonly onAnswer?: AnswerWatcher | undefined
 }
@@ -140,7 +138,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   const pictures = picturesOf(services)?.turns
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
   const pages = pageRoutes(app, services, options.pages)
-  table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files, options.authenticator)])
+  table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files)])
   for (const { register } of protocols) await register(app, { services, ...options })
   return app
 }

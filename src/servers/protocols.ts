@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify"
 import type { Metrics } from "../core/metrics.ts"
 import type { Operation } from "../core/operation.ts"
 import type { Services } from "../core/services.ts"
-import type { Authenticator } from "../features/people/sign-in/authenticate.ts"
 import { registerDocuments } from "./api/documents/routes.ts"
 import { registerAssets } from "./assets.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
@@ -27,7 +26,6 @@ export interface Protocol {
 interface Given {
   readonly services: Services
   readonly operations: readonly Operation[]
-  readonly authenticator: Authenticator
   readonly metrics: Metrics
 }
 
@@ -35,18 +33,18 @@ export const protocols: readonly Protocol[] = [
   {
     name: "git",
     reason: "git's smart protocol: streams both ways, credentials that git asks for, and refusals that git prints",
-    register: (app, { services, authenticator }) => registerGitHttp(app, services, authenticator),
+    register: (app, { services }) => registerGitHttp(app, services),
   },
   {
     name: "Git LFS",
     reason: "the protocol of git-lfs: its own media type, passes in place of credentials, and bodies of any length",
-    register: (app, { services, authenticator }) => registerLfs(app, services, authenticator),
+    register: (app, { services }) => registerLfs(app, services),
   },
   {
     name: "packages",
     reason:
       "each registry, npm or generic, has the addresses, challenges and refusals that its tools expect; routes are data of the registry",
-    register: (app, { services, authenticator }) => registerPackages(app, services, authenticator),
+    register: (app, { services }) => registerPackages(app, services),
   },
   {
     name: "runners",
@@ -62,7 +60,7 @@ export const protocols: readonly Protocol[] = [
     name: "OAuth2",
     reason:
       "OAuth2 and OpenID Connect say what their endpoints take, with credentials of applications, and how they refuse; their pages are records",
-    register: (app, { services, authenticator }) => registerOAuth2(app, services, authenticator),
+    register: (app, { services }) => registerOAuth2(app, services),
   },
   {
     name: "health",

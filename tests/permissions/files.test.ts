@@ -6,7 +6,6 @@ import { madeDownload } from "../../src/core/download.ts"
 import type { File } from "../../src/core/file.ts"
 import { openMetrics } from "../../src/core/metrics.ts"
 import Type from "../../src/core/schema.ts"
-import { authenticatorOf } from "../../src/features/people/sign-in/authenticate.ts"
 import { files } from "../../src/files.ts"
 import { openHttp } from "../../src/servers/http.ts"
 import { sessionOf } from "../support/session.ts"
@@ -48,7 +47,6 @@ describe("the permission matrix of files", () => {
       operations: [],
       pages: [],
       files: files.map(probe),
-      authenticator: authenticatorOf(hearth.services),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

@@ -11,7 +11,6 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import { openMetrics } from "../../src/core/metrics.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import Type from "../../src/core/schema.ts"
-import { authenticatorOf } from "../../src/features/people/sign-in/authenticate.ts"
 import { operations } from "../../src/operations.ts"
 import { openHttp } from "../../src/servers/http.ts"
 import { allowedOnArchived } from "./archived.ts"
@@ -57,7 +56,6 @@ describe("the permission matrix", () => {
       operations: operations.map(probe),
       pages: [],
       files: [],
-      authenticator: authenticatorOf(hearth.services),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

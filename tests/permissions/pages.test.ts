@@ -9,7 +9,6 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import { openMetrics } from "../../src/core/metrics.ts"
 import { type Page, sentText } from "../../src/core/page.ts"
 import Type from "../../src/core/schema.ts"
-import { authenticatorOf } from "../../src/features/people/sign-in/authenticate.ts"
 import { pages } from "../../src/pages.ts"
 import { openHttp } from "../../src/servers/http.ts"
 import { type Expected, expected } from "./expectation.ts"
@@ -62,7 +61,6 @@ describe("the permission matrix of pages", () => {
       operations: [],
       pages: pages.map(probe),
       files: [],
-      authenticator: authenticatorOf(hearth.services),
       metrics,
     })
     url = await app.listen({ host: "127.0.0.1", port: 0 })

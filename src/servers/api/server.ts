@@ -7,7 +7,7 @@ import { refuse } from "../../core/errors.ts"
 import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
-import { type Authenticator, actAs } from "../../features/people/sign-in/authenticate.ts"
+import { actAs } from "../../features/people/sign-in/authenticate.ts"
 import { queryOf } from "../../web/address.ts"
 import { clientAddress } from "../client/address.ts"
 import { sendDownload } from "../files/send.ts"
@@ -24,7 +24,6 @@ export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) 
 
 export interface ApiOptions {
   readonly operations: readonly Operation[]
-  readonly authenticator: Authenticator
   readonly onAnswer?: AnswerWatcher | undefined
 }
 
@@ -35,7 +34,7 @@ interface ApiInput {
 }
 
 /** The routes of the operations: called by programs, which sign in with a header, and answered with records. */
-export function apiRoutes(services: Services, { operations, authenticator, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
+export function apiRoutes(services: Services, { operations, onAnswer }: ApiOptions): readonly DeclaredRoute[] {
   const { api, limits, security } = services.config
   const kind: Kind<Operation, Caller, Opened, ApiInput, Sent<number, unknown>> = {
     route: (operation) => ({
@@ -49,7 +48,7 @@ export function apiRoutes(services: Services, { operations, authenticator, onAns
     who: async (_operation, request) => {
       const parameters = queryOf(request.url)
       const token = security.queryTokens ? (parameters.get("token") ?? parameters.get("access_token")) : null
-      const signedIn = await callerByHeader(services, authenticator, request, token ? { kind: "token", token } : undefined)
+      const signedIn = await callerByHeader(services, request, token ? { kind: "token", token } : undefined)
       const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
       if (!sudo) return { actor: signedIn }
       return { actor: await actAs(services, signedIn, sudo), behind: signedIn.kind === "user" ? signedIn.user : undefined }

@@ -8,7 +8,7 @@ import { isMissing } from "../../features/code/pushes/admission.ts"
 import { serveFetch } from "../../features/code/pushes/fetch.ts"
 import { type Address, follow, movedTo } from "../../features/code/pushes/follow.ts"
 import { partAt } from "../../features/code/wiki/part.ts"
-import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
+import { authenticatorOf } from "../../features/people/sign-in/authenticate.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { isGitError, servicePreamble } from "../../git/index.ts"
 import { clientAddress } from "../client/address.ts"
@@ -24,7 +24,7 @@ const DUMB = "This server speaks git's smart protocol only: use git 1.6.6 or new
 const DUMB_PATHS = ["HEAD", "objects/*"] as const
 
 /** Serves git over HTTP. */
-export async function registerGitHttp(app: FastifyInstance, services: Services, authenticator: Authenticator): Promise<void> {
+export async function registerGitHttp(app: FastifyInstance, services: Services): Promise<void> {
   await app.register(async (scope) => {
     // Bodies are streams of any length: nothing is read before the caller is authorised, and nothing is buffered.
     scope.removeAllContentTypeParsers()
@@ -51,7 +51,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 
   /** The caller. A second factor can't be asked for: its codes work once, and git makes several requests. */
   const authenticate = (request: FastifyRequest): Promise<Actor> =>
-    authenticator.authenticate({
+    authenticatorOf(services).authenticate({
       presented: readAuthorization(request.headers.authorization),
       code: undefined,
       address: clientAddress(request),

@@ -6,7 +6,7 @@ import type { Services } from "../../core/services.ts"
 import { bearerOfPass, isPassText, type LfsOperation, type Pass, readPass } from "../../features/code/lfs/passes.ts"
 import { admitFetch, admitPush } from "../../features/code/pushes/admission.ts"
 import { type Address, follow } from "../../features/code/pushes/follow.ts"
-import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
+import { authenticatorOf } from "../../features/people/sign-in/authenticate.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { clientAddress } from "../client/address.ts"
 import { hiddenFrom } from "../git-http/answer.ts"
@@ -29,7 +29,7 @@ export interface LfsAccess {
   readonly forUpload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: SignedIn }>
 }
 
-export function openLfsAccess(services: Services, authenticator: Authenticator): LfsAccess {
+export function openLfsAccess(services: Services): LfsAccess {
   async function callerOf(request: FastifyRequest<Names>, address: Address): Promise<Caller> {
     const presented = readAuthorization(request.headers.authorization)
     if (presented.kind === "token" && isPassText(presented.token)) {
@@ -37,7 +37,10 @@ export function openLfsAccess(services: Services, authenticator: Authenticator):
       return { pass, actor: await bearerOfPass(services, pass, address) }
     }
     // A second factor can't be asked for: its codes work once, and a client makes many requests.
-    return { pass: undefined, actor: await authenticator.authenticate({ presented, code: undefined, address: clientAddress(request) }) }
+    return {
+      pass: undefined,
+      actor: await authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) }),
+    }
   }
 
   /** A pass is valid for one operation on one repository only. */

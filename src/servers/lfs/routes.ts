@@ -7,7 +7,6 @@ import { createLock, type LockQuery, listLocks, presentLock, releaseLock } from 
 import { findObject, requireNameable } from "../../features/code/lfs/objects.ts"
 import { PASS_SECONDS, writePass } from "../../features/code/lfs/passes.ts"
 import { lfsUrl } from "../../features/code/repositories/urls.ts"
-import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
 import { type LfsAccess, type Names, openLfsAccess } from "./admission.ts"
 import { send, sendRefusal } from "./answer.ts"
 import { readRecord, requireAccept } from "./body.ts"
@@ -27,9 +26,9 @@ const VerifyRequest = Type.Object({ cursor: Type.Optional(Type.String()), limit:
 const UnlockRequest = Type.Object({ force: Type.Optional(Type.Boolean()), ref: Ref })
 
 /** Serves Git LFS; where it is switched off these addresses don't exist. */
-export async function registerLfs(app: FastifyInstance, services: Services, authenticator: Authenticator): Promise<void> {
+export async function registerLfs(app: FastifyInstance, services: Services): Promise<void> {
   if (!services.config.lfs.enabled) return
-  const access = openLfsAccess(services, authenticator)
+  const access = openLfsAccess(services)
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: RECORD_BYTES }, (_request, body, done) => done(null, body))

@@ -8,7 +8,7 @@ import { OAuth2Error } from "../../features/people/oauth2/errors.ts"
 import { claimsOf } from "../../features/people/oauth2/id-tokens.ts"
 import { CLAIM_SCOPES } from "../../features/people/oauth2/scopes.ts"
 import { introspect, redeemCode, refreshTokens, revokeToken } from "../../features/people/oauth2/tokens.ts"
-import { type Authenticator, requireUsable } from "../../features/people/sign-in/authenticate.ts"
+import { authenticatorOf, requireUsable } from "../../features/people/sign-in/authenticate.ts"
 import { readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { clientAddress } from "../client/address.ts"
 import { answering, OPEN, onlyMethods, readFields, sendJson } from "./answers.ts"
@@ -16,7 +16,7 @@ import { answering, OPEN, onlyMethods, readFields, sendJson } from "./answers.ts
 const USERINFO_PATH = "/login/oauth/userinfo"
 
 /** What clients call themselves: tokens, what is known about them, and their end. */
-export function registerTokens(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
+export function registerTokens(app: FastifyInstance, services: Services): void {
   const clientOf = (request: FastifyRequest, field: (name: string) => string | undefined, mustBeConfidential = false) =>
     authenticateClient(services, readClient(request.headers.authorization, field), {
       address: clientAddress(request),
@@ -66,7 +66,7 @@ export function registerTokens(app: FastifyInstance, services: Services, authent
     if (presented.kind !== "token") return challenged(reply, 401, "")
     let actor: Actor
     try {
-      actor = await authenticator.authenticate({ presented, code: undefined, address: clientAddress(request) })
+      actor = await authenticatorOf(services).authenticate({ presented, code: undefined, address: clientAddress(request) })
       requireUsable(actor, services.site.rootUrl)
     } catch (error) {
       if (error instanceof Refusal && (error.kind === "badCredentials" || error.kind === "forbidden"))

@@ -6,7 +6,6 @@ import { type Actor, isPublicOnly } from "../../core/actor.ts"
 import { type Refusal, Refusal as RefusalClass, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { Route } from "../../features/packages/packages/registry.ts"
-import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
 import { callerOf } from "../routing/callers.ts"
 
 /** Who may speak to a registry. */
@@ -22,14 +21,8 @@ export const scopeFor = (needs: Route["needs"]): string => `${needs}:package`
  * owner is hidden or missing, so that tools send their credentials; `notFound` others for these; `forbidden` a token without the scope, and
  * callers without the right.
  */
-export async function admit(
-  services: Services,
-  authenticator: Authenticator,
-  request: FastifyRequest,
-  owner: string,
-  needs: Route["needs"],
-): Promise<Admitted> {
-  const actor = await callerOf(services, authenticator, request)
+export async function admit(services: Services, request: FastifyRequest, owner: string, needs: Route["needs"]): Promise<Admitted> {
+  const actor = await callerOf(services, request)
   requireScope(actor, needs)
   const isAnonymous = actor.kind === "anonymous"
   if (isAnonymous && services.config.security.requireSignIn) throw missing(needs)

@@ -4,7 +4,6 @@ import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { BodyForm, Call, Registry, Route } from "../../features/packages/packages/registry.ts"
 import { registries } from "../../features/packages/registries.ts"
-import type { Authenticator } from "../../features/people/sign-in/authenticate.ts"
 import { discardRest } from "../git-http/request.ts"
 import { storable } from "../routing/redirect.ts"
 import { type Admitted, admit } from "./admission.ts"
@@ -20,7 +19,7 @@ interface Mounted {
 }
 
 /** Serves the registries; where packages are switched off their addresses don't exist. */
-export async function registerPackages(app: FastifyInstance, services: Services, authenticator: Authenticator): Promise<void> {
+export async function registerPackages(app: FastifyInstance, services: Services): Promise<void> {
   const { config } = services
   if (!config.packages.enabled) return
   const admitted = new WeakMap<FastifyRequest, Admitted>()
@@ -44,7 +43,7 @@ export async function registerPackages(app: FastifyInstance, services: Services,
       url: `/api/packages/:owner/${registry.type}${route.path}`,
       bodyLimit: config.packages.maxDocumentBytes,
       onRequest: async (request) => {
-        admitted.set(request, await admit(services, authenticator, request, request.params["owner"] ?? "", route.needs))
+        admitted.set(request, await admit(services, request, request.params["owner"] ?? "", route.needs))
       },
       handler: (request, reply) => answer(request, reply, route),
       errorHandler: (error, request, reply) => sendRefusal(services, mounted, request, reply, error),

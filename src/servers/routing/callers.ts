@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { type Actor, signedInAs } from "../../core/actor.ts"
 import type { Services } from "../../core/services.ts"
-import { type Authenticator, requireUsable } from "../../features/people/sign-in/authenticate.ts"
+import { authenticatorOf, requireUsable } from "../../features/people/sign-in/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/people/sign-in/credentials/credentials.ts"
 import { clientAddress } from "../client/address.ts"
 import { sessionOf } from "../client/session.ts"
@@ -9,11 +9,10 @@ import { sessionOf } from "../client/session.ts"
 /** The caller that a request's credentials name, by default those of its Authorization header. Refuses wrong ones, and accounts that may not act now. */
 export async function callerByHeader(
   services: Services,
-  authenticator: Authenticator,
   request: FastifyRequest,
   presented: Presented = readAuthorization(request.headers.authorization),
 ): Promise<Actor> {
-  const actor = await authenticator.authenticate({
+  const actor = await authenticatorOf(services).authenticate({
     presented,
     code: headerText(request, "x-gitea-otp"),
     address: clientAddress(request),
@@ -23,10 +22,10 @@ export async function callerByHeader(
 }
 
 /** The caller by the Authorization header, or for reading by the session of the browser: a person who follows a link has a session and no header. */
-export async function callerOf(services: Services, authenticator: Authenticator, request: FastifyRequest): Promise<Actor> {
+export async function callerOf(services: Services, request: FastifyRequest): Promise<Actor> {
   const isRead = request.method === "GET" || request.method === "HEAD"
   const session = request.headers.authorization === undefined && isRead ? await sessionOf(services, request) : undefined
-  return session ? signedInAs(session.user) : callerByHeader(services, authenticator, request)
+  return session ? signedInAs(session.user) : callerByHeader(services, request)
 }
 
 export const headerText = (request: FastifyRequest, name: string): string | undefined => {

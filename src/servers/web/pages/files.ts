@@ -5,7 +5,6 @@ import { refuse } from "../../../core/errors.ts"
 import type { File } from "../../../core/file.ts"
 import type { Moved } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
-import type { Authenticator } from "../../../features/people/sign-in/authenticate.ts"
 import { queryOf } from "../../../web/address.ts"
 import { sendRefusal } from "../../api/answer.ts"
 import { readQuery } from "../../api/input.ts"
@@ -20,10 +19,10 @@ import { sendErrorPage } from "./server.ts"
 type Answering = (query: unknown) => Promise<Download | Moved>
 
 /** The routes of files: programs come with a header, people with a session, and both get bytes. */
-export function fileRoutes(services: Services, files: readonly File[], authenticator: Authenticator): readonly DeclaredRoute[] {
+export function fileRoutes(services: Services, files: readonly File[]): readonly DeclaredRoute[] {
   const kind: Kind<File, Caller, Answering, unknown, Download | Moved> = {
     route: ({ id, method, address }) => ({ method, path: address, operation: id, body: "collected" }),
-    who: async ({ programs }, request) => ({ actor: programs ? await callerOf(services, authenticator, request) : anonymous }),
+    who: async ({ programs }, request) => ({ actor: programs ? await callerOf(services, request) : anonymous }),
     admit: ({ programs = [] }, { actor }) => {
       if (programs.some((category) => !mayRead(services, actor, category))) throw refuse.notFound()
     },

@@ -22,7 +22,6 @@ import type {
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { totalsOfUsers } from "../../../features/events/notifications/threads-store.ts"
-import { authenticatorOf } from "../../../features/people/sign-in/authenticate.ts"
 import type { Session } from "../../../features/people/sign-in/sessions/sessions.ts"
 import { loginFor, ownPath, queryOf } from "../../../web/address.ts"
 import { dismissedIn, type Flash, frame, type Surroundings } from "../../../web/layout.ts"
@@ -148,11 +147,7 @@ async function visitorOf(
   if (entered) setSession(services, reply, entered.cookie)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
-  const actor = isProgram
-    ? await callerByHeader(services, authenticatorOf(services), request)
-    : session
-      ? signedInAs(session.user)
-      : anonymous
+  const actor = isProgram ? await callerByHeader(services, request) : session ? signedInAs(session.user) : anonymous
   const kept = keptBy(services, request)
   return {
     actor,
