@@ -63,7 +63,7 @@ export interface PullView extends PullWithIssue, Requested {
  * Pull requests as the caller sees them, in the order given. The list must hold only what the caller may see. Mergeability is as stored (see
  * `ensureMergeability`). The number of queries doesn't grow with the list, and git is not run.
  */
-export async function viewPulls(
+async function viewPulls(
   db: Handle,
   actor: Actor,
   pulls: readonly (PullWithIssue | FoundPull)[],

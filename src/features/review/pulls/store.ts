@@ -88,25 +88,8 @@ export const insertPull = query(
   (
     db,
     p: Params<
-      Pick<
-        Pull,
-        | "issue_id"
-        | "repository_id"
-        | "base_branch"
-        | "head_repository_id"
-        | "head_branch"
-        | "head_id"
-        | "base_id"
-        | "merge_base"
-        | "mergeability"
-        | "conflicted_files"
-        | "additions"
-        | "deletions"
-        | "changed_files"
-        | "commits_ahead"
-        | "commits_behind"
-        | "allow_maintainer_edit"
-      >
+      AssessedColumns &
+        Pick<Pull, "issue_id" | "repository_id" | "base_branch" | "head_repository_id" | "head_branch" | "allow_maintainer_edit">
     >,
   ) =>
     db
@@ -118,15 +101,7 @@ export const insertPull = query(
         head_repository_id: p.head_repository_id,
         head_branch: p.head_branch,
         head_id: p.head_id,
-        base_id: p.base_id,
-        merge_base: p.merge_base,
-        mergeability: p.mergeability,
-        conflicted_files: p.conflicted_files,
-        additions: p.additions,
-        deletions: p.deletions,
-        changed_files: p.changed_files,
-        commits_ahead: p.commits_ahead,
-        commits_behind: p.commits_behind,
+        ...assessedValues(p),
         allow_maintainer_edit: p.allow_maintainer_edit,
         is_merged: 0,
         merged_at: 0,
@@ -324,7 +299,7 @@ export type AssessedColumns = Pick<
 >
 
 /** The same columns as parameters: all but the head. */
-export const assessedValues = (p: Params<AssessedColumns>) => ({
+const assessedValues = (p: Params<AssessedColumns>) => ({
   base_id: p.base_id,
   merge_base: p.merge_base,
   mergeability: p.mergeability,

@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely"
+import type { Insertable, Kysely } from "kysely"
 import type { Handle, Transaction } from "../../../../core/database/database.ts"
 import { deleteFound } from "../../../../core/database/deletion.ts"
 import { type Params, query } from "../../../../core/database/query.ts"
@@ -13,14 +13,17 @@ export const findTokenOwner = query("authentication.findTokenOwner", (db, p: Par
     .where("access_tokens.digest", "=", p.digest),
 )
 
-/** A token that an application got by OAuth2 and that is good now, with its user, as `findTokenOwner` of personal ones. */
-export const findApplicationToken = query("authentication.findApplicationToken", (db, p: Params<{ digest: string; now: number }>) =>
+const applicationTokens = (db: Kysely<Tables>) =>
   db
     .selectFrom("oauth2_tokens")
     .innerJoin("oauth2_authorizations", "oauth2_authorizations.id", "oauth2_tokens.authorization_id")
     .innerJoin("oauth2_grants", "oauth2_grants.id", "oauth2_authorizations.grant_id")
     .innerJoin("users", "users.id", "oauth2_grants.user_id")
     .selectAll("users")
+
+/** A token that an application got by OAuth2 and that is good now, with its user, as `findTokenOwner` of personal ones. */
+export const findApplicationToken = query("authentication.findApplicationToken", (db, p: Params<{ digest: string; now: number }>) =>
+  applicationTokens(db)
     .select([
       "oauth2_tokens.id as token_id",
       "oauth2_tokens.scopes as token_scopes",
@@ -35,12 +38,7 @@ export const findApplicationToken = query("authentication.findApplicationToken",
 
 /** The same by its id. */
 export const findApplicationTokenById = query("authentication.findApplicationTokenById", (db, p: Params<{ id: number; now: number }>) =>
-  db
-    .selectFrom("oauth2_tokens")
-    .innerJoin("oauth2_authorizations", "oauth2_authorizations.id", "oauth2_tokens.authorization_id")
-    .innerJoin("oauth2_grants", "oauth2_grants.id", "oauth2_authorizations.grant_id")
-    .innerJoin("users", "users.id", "oauth2_grants.user_id")
-    .selectAll("users")
+  applicationTokens(db)
     .select(["oauth2_tokens.scopes as token_scopes", "oauth2_grants.application_id as application_id"])
     .where("oauth2_tokens.id", "=", p.id)
     .where("oauth2_tokens.kind", "=", "access")
