@@ -175,7 +175,7 @@ withWorld("what owners of organisations do on pages", { open }, ({ test, world }
     expect((await world.record(`/teams/${id}/members`)).map(({ login }: { login: string }) => login)).toEqual(["ben"])
 
     const missing = await ann.post(`${at}/repositories`, { repo: "nothing" })
-    expect([missing.status, missing.text]).toEqual([422, expect.stringContaining("he organization has no such repository")])
+    expect([missing.status, missing.text]).toEqual([422, expect.stringContaining("The organization has no such repository")])
     await ann.post(`${at}/repositories`, { repo: "ship" })
     expect((await world.record(`/teams/${id}/repos`)).map(({ name }: { name: string }) => name)).toEqual(["ship"])
     expect((await ann.get(`${at}/repositories`)).text).toContain(`action="${at}/repositories/ship/remove"`)

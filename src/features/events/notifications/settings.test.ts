@@ -129,7 +129,8 @@ withHearth(
       const shown = (await reader.get(SETTINGS)).html
       expect(shown).toMatch(/name="list" value="own" checked/)
       expect(shown).not.toMatch(/name="mail" value="own" checked/)
-      expect(shown).not.toContain(`ann/${name}`)
+      // Digests in the addresses of scripts may hold any letters.
+      expect(shown.replace(/\/assets\/[\w.-]+/g, "")).not.toContain(name)
       expect((await reader.send(`${SETTINGS}/ann/${name}`, { level: "ignored" })).status).toBe(303)
       expect((await reader.get(SETTINGS)).html).toContain(`Notifications of ann/${name}`)
       expect((await reader.send(`${SETTINGS}/ann/${name}`, { level: "often" })).status).toBe(422)

@@ -153,7 +153,7 @@ withWorld("the pages of packages", { open }, ({ test, world }) => {
     expect((await send("", { access: "restricted" })).status).toBe(303)
     expect(await seen()).toBe(404)
     const wrong = await send("/link", { repository: "none" })
-    expect([wrong.status, wrong.text.includes("he owner has no such repository")]).toEqual([422, true])
+    expect([wrong.status, wrong.text.includes("The owner has no such repository")]).toEqual([422, true])
     expect((await send("/link", { repository: "hush" })).status).toBe(303)
     expect((await ann.get(settings)).text).toContain("It is linked to")
     expect((await send("/unlink", {})).status).toBe(303)
