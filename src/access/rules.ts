@@ -111,7 +111,7 @@ export const IN_TEAM: Relation = {
 }
 
 /** The team at hand has the repository. */
-export const HAS_REPOSITORY: Relation = {
+const HAS_REPOSITORY: Relation = {
   from: "team_repositories",
   subject: { of: "repository", column: "team_repositories.repository_id" },
   caller: () => "team_repositories.team_id = teams.id",

@@ -6,18 +6,8 @@ import { type Actor, actorId, isSiteAdministrator, type SignedIn } from "../../.
 import type { Handle } from "../../../core/database/database.ts"
 import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
+import type { Found, Window } from "../../people/users/store.ts"
 import { findRepositoriesByIds } from "./store.ts"
-
-/** A page of a list, and the total number of rows. */
-export interface Found<Row> {
-  readonly rows: readonly Row[]
-  readonly total: number
-}
-
-export interface Window {
-  readonly limit: number
-  readonly offset: number
-}
 
 export type Condition = Expression<SqlBool>
 type Repositories = SelectQueryBuilder<Tables, "repositories", object>

@@ -1,7 +1,7 @@
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { nextTurn } from "../../../core/work.ts"
-import type { Window } from "../repositories/search-store.ts"
+import type { Window } from "../../people/users/store.ts"
 import {
   type Candidate,
   type CodeSearch,

@@ -2,7 +2,7 @@ import { visibleRepositories } from "../../../access/visibility.ts"
 import { type Actor, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 
-export const QUARTER_OF_AN_HOUR = 900
+const QUARTER_OF_AN_HOUR = 900
 
 /**
  * An account's activities, counted by quarters of an hour (seconds since 1970), in repositories that the caller may see: those of the user

@@ -89,7 +89,7 @@ export const titleOf = ({ home, issue, run, release }: ThreadView): string => {
 }
 
 /** The path of the page of what the thread is about. */
-export const subjectPath = ({ home: { owner, repository }, issue, run, release }: ThreadView): string => {
+const subjectPath = ({ home: { owner, repository }, issue, run, release }: ThreadView): string => {
   const at = `/${owner.name}/${repository.name}`
   return issue ? issueUrl(at, issue) : run ? `${at}/actions/runs/${run.id}` : release ? releaseUrl(at, release) : at
 }

@@ -33,7 +33,7 @@ export interface Asked {
  * The first role that applies to each of these people, "" for none. What the reader may not learn elsewhere is no role: a concealed membership is known
  * to members only, and collaborators are known to those who have signed in.
  */
-export const findRolesOf = query("issues.findRoles", (db, p: Params<Asked>) => {
+const findRolesOf = query("issues.findRoles", (db, p: Params<Asked>) => {
   const membership = sql<SqlBool>`exists (select 1 from organization_members as member
     where member.organization_id = ${p.ownerId} and member.user_id = users.id and (member.is_public = 1 or ${p.seesAll} = 1
       or exists (select 1 from organization_members as own where own.organization_id = ${p.ownerId} and own.user_id = ${p.readerId})))`

@@ -58,7 +58,7 @@ export async function countByRepository(db: Handle, actor: Actor, plan: Plan, mo
     .execute()
 }
 
-export const MOST_PLACES = 15
+const MOST_PLACES = 15
 
 export const inState = (state: ListState): readonly Condition[] =>
   state === "all" ? [] : [state === "merged" ? merged : sql<SqlBool>`issues.is_closed = ${state === "closed" ? 1 : 0}`]
@@ -66,7 +66,7 @@ export const inState = (state: ListState): readonly Condition[] =>
 /** Numbers follow the order of creation in one repository. */
 export type Age = "number" | "created_at"
 
-export async function filterAll(db: Handle, plan: Plan, { limit, offset }: Page, where: readonly Condition[], age: Age): Promise<Filtered> {
+async function filterAll(db: Handle, plan: Plan, { limit, offset }: Page, where: readonly Condition[], age: Age): Promise<Filtered> {
   const kind = plan.kind === undefined ? [] : [ofKind(plan.kind === "pulls" ? 1 : 0)]
   const all = db.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id")
   const matching = [...where, ...kind, ...plan.conditions].reduce<Searched>((some, condition) => some.where(condition), all)

@@ -6,10 +6,10 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 
 /** The tables that involve users in issues, except requests for reviews: assignments, subscriptions and running stopwatches. */
-export const INVOLVEMENTS = ["issue_assignees", "issue_watches", "stopwatches"] as const
+const INVOLVEMENTS = ["issue_assignees", "issue_watches", "stopwatches"] as const
 
 /** Ends the involvement of these users in the issues of the repositories that match a condition on rows of `repositories`. */
-export async function endInvolvement(tx: Transaction, userIds: readonly number[], repositories: RawBuilder<SqlBool>): Promise<void> {
+async function endInvolvement(tx: Transaction, userIds: readonly number[], repositories: RawBuilder<SqlBool>): Promise<void> {
   const issues = tx
     .selectFrom("issues")
     .innerJoin("repositories", "repositories.id", "issues.repository_id")

@@ -8,6 +8,7 @@ import type { LabelsTable } from "../../../core/database/tables/issues.ts"
 import { flag, type Seconds } from "../../../core/database/tables/types.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { LabelTemplate } from "../../code/repositories/records.ts"
+import type { Found } from "../../people/users/store.ts"
 import type { LabelSort } from "./records.ts"
 
 export type Label = Selectable<LabelsTable>
@@ -28,12 +29,7 @@ const labelsOf = (db: Handle, { repository_id, organization_id }: LabelOwner) =>
     : db.selectFrom("labels").where("repository_id", "=", repository_id)
 
 /** A page of those labels in the given order, and their total number. */
-export async function findLabels(
-  db: Handle,
-  labelOwner: LabelOwner,
-  sort: LabelSort,
-  page: Page,
-): Promise<{ readonly rows: readonly Label[]; readonly total: number }> {
+export async function findLabels(db: Handle, labelOwner: LabelOwner, sort: LabelSort, page: Page): Promise<Found<Label>> {
   const labels = labelsOf(db, labelOwner)
   const { total } = await labels.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await labels

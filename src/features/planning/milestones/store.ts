@@ -9,6 +9,7 @@ import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { MilestonesTable } from "../../../core/database/tables/issues.ts"
 import { type Page as ListPage, type Page, pathNumber } from "../../../core/operation.ts"
 import { concerning } from "../../code/repositories/search-store.ts"
+import type { Found } from "../../people/users/store.ts"
 
 export type Milestone = Selectable<MilestonesTable>
 
@@ -27,7 +28,7 @@ export async function findMilestones(
   repositoryId: number,
   { state, title }: MilestoneFilter,
   page: Page,
-): Promise<{ readonly rows: readonly Milestone[]; readonly total: number }> {
+): Promise<Found<Milestone>> {
   const milestones = db
     .selectFrom("milestones")
     .where("repository_id", "=", repositoryId)

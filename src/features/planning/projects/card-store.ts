@@ -9,6 +9,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag } from "../../../core/database/tables/index.ts"
 import type { ProjectCardsTable } from "../../../core/database/tables/projects.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Found } from "../../people/users/store.ts"
 import type { Column } from "./store.ts"
 
 /**
@@ -225,12 +226,7 @@ const findIssuesOfColumn = query(
 )
 
 /** A page of the issues and pull requests of a column that the caller may read, in their order, and their total number. */
-export async function findColumnIssues(
-  db: Handle,
-  actor: Actor,
-  column: Column,
-  { limit, offset }: Page,
-): Promise<{ readonly rows: readonly Issue[]; readonly total: number }> {
+export async function findColumnIssues(db: Handle, actor: Actor, column: Column, { limit, offset }: Page): Promise<Found<Issue>> {
   const groups = await seenCards(db, actor)
     .select(["cards.repository_id", "cards.is_pull", sum])
     .where("cards.project_id", "=", column.project_id)

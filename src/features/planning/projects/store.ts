@@ -9,6 +9,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Tables } from "../../../core/database/tables/index.ts"
 import type { ProjectColumnsTable, ProjectsTable } from "../../../core/database/tables/projects.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Found } from "../../people/users/store.ts"
 
 export type Project = Selectable<ProjectsTable>
 export type Column = Selectable<ProjectColumnsTable>
@@ -48,7 +49,7 @@ export async function findProjects(
   { owner, repository }: ProjectHome,
   state: "open" | "closed" | "all",
   page: Page,
-): Promise<{ readonly rows: readonly Project[]; readonly total: number }> {
+): Promise<Found<Project>> {
   const projects = db
     .selectFrom("projects")
     .where(repository ? "repository_id" : "owner_id", "=", repository ? repository.id : owner.id)

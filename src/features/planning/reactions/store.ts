@@ -3,6 +3,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ReactionsTable } from "../../../core/database/tables/issues.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Found } from "../../people/users/store.ts"
 
 export type ReactionRow = Selectable<ReactionsTable>
 
@@ -33,11 +34,7 @@ export const findOwnReactions = query("reactions.findOwn", (db, p: Params<{ issu
 )
 
 /** A page of the reactions to an issue's body, and their total number. */
-export async function findReactionsPage(
-  db: Handle,
-  issueId: number,
-  page: Page,
-): Promise<{ readonly rows: readonly ReactionRow[]; readonly total: number }> {
+export async function findReactionsPage(db: Handle, issueId: number, page: Page): Promise<Found<ReactionRow>> {
   const found = db.selectFrom("reactions").where("issue_id", "=", issueId).where("comment_id", "=", 0)
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await found.selectAll().orderBy("id").limit(page.limit).offset(page.offset).execute()

@@ -4,6 +4,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type IssuePart, issuesWithWords } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Found } from "../../people/users/store.ts"
 import { type Condition, searchIssues } from "../issues/list-store.ts"
 import { markWords, type Range, type Snippet, snippetOf } from "./snippet.ts"
 import { type Comment, firstComments } from "./store.ts"
@@ -33,7 +34,7 @@ export async function searchIssueTexts(
   actor: Actor,
   { q, parts = ["title", "body", "comments"], conditions = [] }: IssueSearch,
   page: Page,
-): Promise<{ readonly rows: readonly FoundIssue[]; readonly total: number }> {
+): Promise<Found<FoundIssue>> {
   const words = parts.length > 0 ? issuesWithWords(q, parts) : undefined
   if (!words) return { rows: [], total: 0 }
   const { rows, total } = await searchIssues(db, actor, [sql<SqlBool>`issues.id in ${words}`, ...conditions], page)

@@ -5,6 +5,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Tables } from "../../../core/database/tables/index.ts"
 import type { ReviewCommentsTable, ReviewsTable } from "../../../core/database/tables/pulls.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Found } from "../../people/users/store.ts"
 import type { TimelineEntry } from "../../planning/issues/timeline.ts"
 
 export type Review = Selectable<ReviewsTable>
@@ -41,12 +42,7 @@ export const findReviewsWithText = query("reviews.findSpoken", (db, p: Params<{ 
 )
 
 /** A page of a pull request's reviews that the caller may see, oldest first: pending ones only for their author. */
-export async function findReviews(
-  db: Handle,
-  actor: Actor,
-  issueId: number,
-  page: Page,
-): Promise<{ readonly rows: readonly ReviewWithText[]; readonly total: number }> {
+export async function findReviews(db: Handle, actor: Actor, issueId: number, page: Page): Promise<Found<ReviewWithText>> {
   const shown = db
     .selectFrom("reviews")
     .where("issue_id", "=", issueId)

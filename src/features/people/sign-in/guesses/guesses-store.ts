@@ -63,7 +63,7 @@ export const deleteFailures = query("authentication.deleteFailures", (db, p: Par
 )
 
 /** How many networks are remembered for an account. */
-export const MOST_ADDRESSES = 16
+const MOST_ADDRESSES = 16
 
 export const findSignInAddress = query("authentication.findSignInAddress", (db, p: Params<{ userId: number; digest: string }>) =>
   db.selectFrom("sign_in_addresses").select("seen_at").where("user_id", "=", p.userId).where("digest", "=", p.digest),
