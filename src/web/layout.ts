@@ -1,5 +1,6 @@
 import type { User } from "../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../core/html.ts"
+import { BROWSER_MESSAGES } from "../core/language/keys.ts"
 import type { Language } from "../core/language/language.ts"
 import type { Text } from "../core/language/message.ts"
 import { textIn } from "../core/language/message.ts"
@@ -72,7 +73,11 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
   const title = textIn(language, shown.title)
   const before = html`
     <!doctype html>
-    <html lang="${language.code}" ${attribute("dir", language.direction === "rtl" ? "rtl" : undefined)} ${attribute("data-theme", theme === "auto" ? undefined : theme)}>
+    <html
+      lang="${language.code}"
+      ${attribute("dir", language.direction === "rtl" ? "rtl" : undefined)}
+      ${attribute("data-theme", theme === "auto" ? undefined : theme)}
+    >
     <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -94,6 +99,7 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
         `
       }
       ${shown.head}
+      ${language.code !== "en" && html`<meta name="words" content="${JSON.stringify(wordsOfScripts(language))}">`}
       ${["page", ...(shown.modules ?? [])].map((name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`)}
     </head>
     <body>
@@ -111,6 +117,10 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
     `,
   }
 }
+
+/** The messages of modules for the browser that the language has. */
+const wordsOfScripts = (language: Language): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(BROWSER_MESSAGES.map((message) => [message, language.translation(message)]))
 
 const announcements = ({ announcements: shown }: Surroundings): Content =>
   shown.length > 0 &&

@@ -112,7 +112,8 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
         if (page.method !== "GET" || page.changesWithTime || page.beforeSignIn) return undefined
         if (flash !== undefined || isProgram || isFollowed(page, request)) return undefined
         const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
-        return `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${language.code} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
+        const looks = `${chosenTheme(kept) ?? ""} ${language.code} ${diffs ?? ""} ${announced.join("_")}`
+        return `${page.id} ${session?.user.id ?? "-"} ${looks} ${request.url}`
       },
     },
     pathOf: pathOfPage,
