@@ -29,6 +29,7 @@ import {
 } from "@codemirror/view"
 import { classes, theme } from "./code-theme.ts"
 import type { Change, Selected } from "./markdown-tools.ts"
+import { t } from "./words.ts"
 
 /** How a file is to be written, as `.editorconfig` says, or as its text has it. */
 export interface Style {
@@ -127,16 +128,19 @@ export function openEditor(options: Options): CodeEditor {
 
 /** What the library says, in our words. */
 const WORDS = {
-  next: "Next",
-  previous: "Previous",
-  all: "Select all",
-  "match case": "Match case",
-  regexp: "Regular expression",
-  "by word": "Whole words",
-  replace: "Replace",
-  "replace all": "Replace all",
-  close: "Close",
-  go: "Go",
+  Find: t("Find"),
+  Replace: t("Replace"),
+  next: t("Next"),
+  previous: t("Previous"),
+  all: t("Select all"),
+  "match case": t("Match case"),
+  regexp: t("Regular expression"),
+  "by word": t("Whole words"),
+  replace: t("Replace"),
+  "replace all": t("Replace all"),
+  close: t("Close"),
+  go: t("Go"),
+  "Go to line": t("Go to line"),
 }
 
 const behaviour: Extension = [

@@ -5,6 +5,7 @@
 
 import "./drafts.ts"
 import { droppedFiles, type Picked } from "./dropped.ts"
+import { t } from "./words.ts"
 
 type State = "waiting" | "sending" | "ready" | "failed"
 
@@ -134,11 +135,13 @@ function addAll(uploads: Uploads, picked: readonly Picked[]): void {
     const isLarge = file.size > (mostBytes ?? 0)
     if (!isLarge && bytes <= (mostTogether ?? 0)) continue
     item.state = "failed"
-    const fault = isLarge ? `It has more than ${(mostBytes ?? 0) / 1_048_576} MiB.` : "It is too much together with the others."
+    const fault = isLarge
+      ? t("It has more than {size} MiB.", { size: (mostBytes ?? 0) / 1_048_576 })
+      : t("It is too much together with the others.")
     item.row.shows("failed", 0, fault, false)
   }
   go(uploads)
-  if (picked.length > room) tell(uploads, `Only ${most} files fit into one commit. The others were left out.`)
+  if (picked.length > room) tell(uploads, t("Only {most} files fit into one commit. The others were left out.", { most: most ?? 0 }))
 }
 
 /** The form names the files; where one is not there yet, it waits, and where one failed, it says so. */
@@ -158,15 +161,15 @@ function submitted(uploads: Uploads, event: SubmitEvent): void {
     uploads.pressed = { by: event.submitter }
     return
   }
-  tell(uploads, failed ? "Some files could not be sent: send them again, or remove them." : "Choose files first.")
+  tell(uploads, failed ? t("Some files could not be sent: send them again, or remove them.") : t("Choose files first."))
   ;(failed?.row.element.querySelector<HTMLElement>("button:not([hidden])") ?? place.querySelector<HTMLElement>("button"))?.focus()
 }
 
 const sumOf = (all: number, ready: number, failed: number, bytes: number): string => {
-  if (all === 0) return "Nothing is chosen yet. Nothing is committed before you press Commit."
+  if (all === 0) return t("Nothing is chosen yet. Nothing is committed before you press Commit.")
   const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
-  const known = bytes === 0 ? "" : `, ${size}`
-  return failed > 0 ? `${ready} of ${all} files are ready, ${failed} failed${known}.` : `${ready} of ${all} files are ready${known}.`
+  if (failed > 0) return t("{ready} of {all} files are ready, {failed} failed, {size}.", { ready, all, failed, size })
+  return t("{ready} of {all} files are ready, {size}.", { ready, all, size })
 }
 
 function hidden(name: string, value: string): HTMLInputElement {
@@ -262,9 +265,9 @@ function send(place: HTMLElement, item: Item, settled: () => void): void {
       item.state,
       1,
       id === undefined
-        ? (message ?? (request.status === 0 ? "The connection broke off." : "It was not taken. Are you still signed in?"))
+        ? (message ?? (request.status === 0 ? t("The connection broke off.") : t("It was not taken. Are you still signed in?")))
         : replaces === true
-          ? "replaces a file"
+          ? t("replaces a file")
           : "",
     )
     settled()
@@ -312,16 +315,17 @@ function rowOf(path: string, size: number | undefined, on: { readonly retry: () 
   const progress = document.createElement("progress")
   progress.max = 1
   progress.setAttribute("aria-label", path)
-  const button = (text: string, act: () => void): HTMLButtonElement => {
+  const button = (text: string, label: string, act: () => void): HTMLButtonElement => {
     const made = document.createElement("button")
     made.type = "button"
     made.className = "small"
     made.textContent = text
-    made.setAttribute("aria-label", `${text}: ${path}`)
+    made.setAttribute("aria-label", label)
     made.addEventListener("click", act)
     return made
   }
-  const [retry, remove] = [button("Send again", on.retry), button("Remove", on.remove)]
+  const retry = button(t("Send again"), t("Send again: {path}", { path }), on.retry)
+  const remove = button(t("Remove"), t("Remove: {path}", { path }), on.remove)
   element.append(name, about, progress, retry, remove)
   const kilobytes = size === undefined || size === 0 ? "" : `${Math.ceil(size / 1000)} kB`
   return {
