@@ -30,11 +30,35 @@ function entries() {
   )
 }
 
+/**
+ * CodeMirror's styles go into a style sheet that the script makes, also in a document: it would put them into a `style` element, which the policy of our pages
+ * forbids.
+ */
+const adoptedStyles = {
+  name: "adopted-styles",
+  transform(code, id) {
+    if (!/style-mod\.(?:js|cjs)$/.test(id)) return undefined
+    const condition = "!root.head && root.adoptedStyleSheets"
+    if (!code.includes(condition)) throw new Error(`${id} no longer has the condition that decides where styles go`)
+    return code.replace(condition, "root.adoptedStyleSheets")
+  },
+}
+
+/** The licences of the packages that the modules contain, which ask to go with each copy. */
+function licencesOf(modules) {
+  const folders = new Set(modules.flatMap((id) => /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []))
+  return [...folders].sort().map((folder) => {
+    const name = folder.slice(folder.lastIndexOf("/node_modules/") + "/node_modules/".length)
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+    return `${name}\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()}\n`
+  })
+}
+
 /** The names of the files. Each is complete when it appears, since other processes may be reading. */
 export async function buildBrowser() {
   const begun = new Date()
   const { rolldown } = await import("rolldown")
-  const bundle = await rolldown({ cwd: home, platform: "browser", logLevel: "warn", input: entries() })
+  const bundle = await rolldown({ cwd: home, platform: "browser", logLevel: "warn", input: entries(), plugins: [adoptedStyles] })
   const names = { entryFileNames: "[name].[hash:12].js", chunkFileNames: "[name].[hash:12].js" }
   const { output } = await bundle.generate({ format: "esm", minify: true, ...names })
   mkdirSync(made, { recursive: true })
@@ -46,6 +70,7 @@ export async function buildBrowser() {
   const files = output.map(({ fileName }) => fileName)
   for (const name of readdirSync(made))
     if (name.endsWith(".js") && !name.startsWith(".") && !files.includes(name)) rmSync(join(made, name), { force: true })
+  writeFileSync(join(made, "LICENSES.txt"), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)).join(`\n${"-".repeat(80)}\n\n`))
   writeFileSync(stamp, "")
   utimesSync(stamp, begun, begun)
   return files

@@ -35,6 +35,7 @@ import { editorPages } from "./pages/repository/code/edit.ts"
 import { historyPages } from "./pages/repository/code/graph/page.ts"
 import { pickPages } from "./pages/repository/code/picks.ts"
 import { tagPages } from "./pages/repository/code/tags/page.ts"
+import { uploadPages } from "./pages/repository/code/upload.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
 import { composerPages } from "./pages/repository/composer.ts"
 import { forkPages } from "./pages/repository/fork.ts"
@@ -118,6 +119,7 @@ export const pages = pageRegistry(
   dashboardPages,
   diffPages,
   editorPages,
+  uploadPages,
   explorePages,
   feedPages,
   forgotPasswordPages,

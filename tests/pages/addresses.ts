@@ -15,6 +15,7 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "code.tree": "/dewpoint/sprinkle/tree/main/src",
   "code.list": "/dewpoint/sprinkle/tree-list/branch/main/src",
   "files.editor": "/dewpoint/sprinkle/_edit/main/package.json",
+  "files.writingStyle": "/dewpoint/sprinkle/_editorconfig/main/package.json",
   "files.patch": "/dewpoint/sprinkle/_diffpatch/main",
   "files.delete": "/dewpoint/sprinkle/_delete/main/package.json",
   "code.blob": "/dewpoint/sprinkle/blob/main/README.md",
