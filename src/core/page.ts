@@ -30,6 +30,8 @@ export interface Kept {
   readonly diffs: string
   /** The announcements that were dismissed. */
   readonly dismissed: string
+  /** The name of who signed in last: what was typed as one person is not sent as another. */
+  readonly person: string
   /** A sealed step of a sign-in, so that no one else's answer of another provider is taken for theirs. */
   readonly step: string
 }
@@ -88,6 +90,8 @@ export interface Moved extends Keeping {
   readonly flash?: string
   /** Beside the sentence: what takes it back. */
   readonly undo?: Undo
+  /** Leads to confirming who one is: a form is held by the page that asks, and goes on afterwards. */
+  readonly asksToConfirm?: true
 }
 
 /** A redirect to an address of another site, which an application or the provider of a sign-in has registered. */
