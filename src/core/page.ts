@@ -58,6 +58,8 @@ export interface Shown extends Keeping {
   readonly feed?: string
   /** The path under which the page is to be known to search engines, where that is not the requested one. */
   readonly canonical?: string
+  /** The path of the search of what the page is about, such as a repository, which is searched from the head of the page. */
+  readonly searchesIn?: string
   /** The path of the form for a new issue, on the pages of a repository in which one can be opened. */
   readonly newIssue?: string
   /** For search engines: not to be listed. */

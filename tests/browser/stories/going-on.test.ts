@@ -18,7 +18,9 @@ stories((story) => {
   story("a comment whose session has ended is sent after signing in, and shown to somebody else", async ({ enter, ask, made, scripts }) => {
     const at = await made("held")
     await ask("ann", `POST /repos${at}/issues`, { title: "Crash" })
-    const ann = await enter("ann")
+    const ann = await enter()
+    await ann.open("/user/login")
+    await ann.send({ "User name or e-mail address": "ann", Password: PASSWORD }, "Sign in")
     // What scripts ask for meanwhile, and the page that asks to sign in.
     ann.forgive(/401|403|409|net::ERR/)
     const out = () => ann.page.context().clearCookies({ name: "hearth_session" })
