@@ -1,6 +1,7 @@
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Services } from "../../core/services.ts"
 import { findFailedRuns } from "../../features/actions/runs/store.ts"
 import { type ThreadView, titleOf, viewThreads } from "../../features/events/notifications/present.ts"
@@ -74,7 +75,7 @@ export async function waitingFor({ services, db, actor }: Call): Promise<Html | 
 }
 
 /** A list begins with its heading, which leads to the whole. */
-function group(title: string, name: IconName, href: string | undefined, total: number, rows: () => Html, also?: Content): Html {
+function group(title: Text, name: IconName, href: string | undefined, total: number, rows: () => Html, also?: Content): Html {
   if (total === 0) return html``
   return html`
     <div class="card">

@@ -2,6 +2,7 @@ import { onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
 import { memberOf } from "../../../core/check.ts"
 import { addressOf, sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
@@ -28,7 +29,7 @@ const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
         ? state("running", "dot-fill", "Busy")
         : state("success", "check-circle", "Idle")
 
-const scopeOf = ({ repository_id, owner_id }: Runner): string =>
+const scopeOf = ({ repository_id, owner_id }: Runner): Text =>
   repository_id !== null ? "Of a repository" : owner_id !== null ? "Of a person or organization" : "Of the site"
 
 interface Shows {
@@ -80,7 +81,7 @@ const runnerForms = (scope: SettingsScope) => {
 
 type Forms = ReturnType<typeof runnerForms>
 
-const tokenPage = (command: string, whose: string, list: string): Shown => ({
+const tokenPage = (command: string, whose: Text, list: string): Shown => ({
   kind: "shown",
   title: "Add a runner",
   width: "narrow",
