@@ -30,6 +30,8 @@ export interface Tab {
   readonly text: Text
   readonly icon?: IconName
   readonly count?: number
+  /** Whether there may be more than were counted. */
+  readonly isAtLeast?: boolean
   readonly current?: boolean
   /** The keys that follow the link, `g i` for one after the other. */
   readonly keys?: string
@@ -48,7 +50,7 @@ export const tabs = (label: Text, items: readonly Tab[]): Html =>
               ${attribute("aria-keyshortcuts", tab.keys)}
             >
               ${tab.icon && icon(tab.icon)}${tab.text}
-              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}</span>`}
+              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
             </a>
           `,
       )}

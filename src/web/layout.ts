@@ -103,7 +103,7 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
       ${["page", ...(shown.modules ?? [])].map((name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`)}
     </head>
     <body>
-    <a class="skip" href="#main">Skip to the content</a>${header(around, shown.newIssue)}${announcements(around)}
+    <a class="skip" href="#main">Skip to the content</a>${header(around, shown)}${announcements(around)}
     <main id="main" class="${shown.width ?? ""}">
     ${around.flash && flashView(around.flash)}${shown.body}
   `
@@ -154,7 +154,7 @@ const flashView = ({ text, undo }: Flash): Html =>
     </div>
   `
 
-function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, newIssue: string | undefined): Html {
+function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, { newIssue, searchesIn }: Shown): Html {
   return html`
     <header class="site-header" ${attribute("data-viewer", viewer?.name)}>
       <div>
@@ -164,13 +164,13 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
           </svg>
           ${siteName}
         </a>
-        <form class="site-search" role="search" aria-label="Site" action="/search">
+        <form class="site-search" role="search" aria-label="Site" action="${searchesIn ?? "/search"}">
           ${icon("search")}
           <input
             type="search"
             name="q"
-            aria-label="Search"
-            placeholder="Search"
+            aria-label="${searchesIn === undefined ? "Search" : "Search this repository"}"
+            placeholder="${searchesIn === undefined ? "Search" : "Search this repository"}"
             autocomplete="off"
             spellcheck="false"
             aria-keyshortcuts="/"

@@ -78,6 +78,7 @@ export async function repositoryPage(
   return {
     kind: "shown",
     feed: `${repositoryPath(call)}.atom`,
+    searchesIn: `${repositoryPath(call)}/search`,
     ...(takesIssues && { newIssue: `${repositoryPath(call)}/issues/new` }),
     ...more,
     title: `${title === "" ? "" : `${title} · `}${owner.name}/${repository.name}`,

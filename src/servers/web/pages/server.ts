@@ -43,7 +43,7 @@ import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
-import { askInPlace, signInPlace } from "./in-place.ts"
+import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
@@ -146,9 +146,10 @@ async function visitorOf(
   request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<Visitor | Send> {
-  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
-  if (entered?.kind === "shown") return () => sendShown(services, request, reply, entered)
-  if (entered) setSession(services, reply, entered.cookie)
+  const given = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
+  const entered = given?.kind === "asked" ? given.entered : given
+  if (entered) keep(services, setSession(services, reply, entered.cookie), { keeps: { person: entered.session.user.name } })
+  if (given?.kind === "asked") return () => sendShown(services, request, reply, given.shown, entered?.session)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor = isProgram ? await callerByHeader(services, request) : session ? signedInAs(session.user) : anonymous
@@ -210,6 +211,8 @@ async function present(
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
   if (answered.kind === "file") return (reply) => sendDownload(request, reply, answered.file)
   if (answered.kind === "events") return (reply) => sendEvents(reply, answered)
+  const held = answered.kind === "moved" && answered.asksToConfirm && session ? await confirmInPlace(services, request, session) : undefined
+  if (held) return (reply) => sendShown(services, request, reply, held, session)
   const keeping: Pick<Moved, "session" | "keeps"> = answered.kind === "text" ? {} : answered
   const kept = (reply: FastifyReply): FastifyReply =>
     keep(services, keeping.session ? setSession(services, reply, keeping.session) : reply, keeping)
@@ -252,8 +255,13 @@ async function readyOf(
 }
 
 /** Sends a page that is not declared, such as one that asks for the sign-in in place; no one stores it. */
-const sendShown = async (services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> =>
-  sendFramed(reply, shown, await surroundings(services, request, await sessionOf(services, request)))
+const sendShown = async (
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: Shown,
+  session?: Session,
+): Promise<FastifyReply> => sendFramed(reply, shown, await surroundings(services, request, session ?? (await sessionOf(services, request))))
 
 function sendFramed(reply: FastifyReply, shown: Shown, around: Surroundings): FastifyReply {
   const { before, after } = frame(shown, around)
@@ -308,8 +316,12 @@ function sendMoved(
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
-const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
-  leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
+function toLogin(reply: FastifyReply, request: FastifyRequest): FastifyReply {
+  // The browser does not send a file again by itself.
+  if (request.method === "POST" && declaredRoute(request)?.body === "streamed" && isNavigation(request))
+    reply.header("set-cookie", flashCookie("Your session has ended and the file was not sent. Sign in, and choose it again.", undefined))
+  return leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
+}
 
 /** The form itself holds the bounds, so that a text that is too long comes back with it. */
 const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: 10_000 }
@@ -355,7 +367,7 @@ export async function sendErrorPage(
     return leadTo(reply, movedTo(request, error), request.method === "GET" || request.method === "HEAD" ? 302 : 307)
   const given = asRefusal(error)
   if (given.kind === "unauthenticated") {
-    const shown = declaredRoute(request)?.signsInPlace ? askInPlace(request) : undefined
+    const shown = declaredRoute(request)?.signsInPlace ? await askInPlace(services, request) : undefined
     return shown ? sendShown(services, request, reply, shown) : toLogin(reply, request)
   }
   // What one may not see is missing, as far as pages tell.
