@@ -5,6 +5,7 @@ import { decorate, type Make } from "./blocks.ts"
 import { withColours } from "./code.ts"
 import { emojiNamed } from "./emoji.ts"
 import { withNotesAtEnd } from "./footnotes.ts"
+import { withMaths } from "./maths.ts"
 import { type Mentioned, mentionAt, type Piece, piecesOf, targetsOf } from "./mentions.ts"
 import type { Rendering, Target } from "./rendering.ts"
 import { sanitise } from "./sanitise.ts"
@@ -26,11 +27,12 @@ export async function markdownToHtml(text: string, rendering: Rendering): Promis
     if (token.type === "html_block") token.content = shownTags(token.content, rendering)
     if (token.children) token.children = inlineTokens(token.children, rendering, make, mentioned)
   }
+  const mathsKey = rendering.style === "plain" ? undefined : await withMaths(parsed, rendering)
   if (rendering.style !== "plain") await withColours(parsed)
   const tokens = withNotesAtEnd(decorate(parsed, rendering.style, make), (html) => make("html_inline", html))
   const targets = await targetsOf(mentioned, rendering)
   for (const each of mentioned) each.token.content = mentionHtml(each, targets.get(each.token)) ?? each.token.content
-  return sanitise(parser.renderer.render([...tokens], parser.options, env), rendering)
+  return sanitise(parser.renderer.render([...tokens], parser.options, env), rendering, mathsKey)
 }
 
 /** What of a text in HTML is allowed; undefined for one that consists of little else than markup. */
