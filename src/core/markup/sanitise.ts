@@ -96,6 +96,7 @@ const CLASSES: readonly string[] = [
     "mention",
     "ref-issue",
     "ref-commit",
+    "ref-lines",
     "elsewhere",
   ],
 ]
