@@ -160,6 +160,14 @@ export type Tone = "good" | "bad" | "warn" | "info"
 export const notice = (tone: Tone, content: Content): Html =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${content}</div>`
 
+/** Copies a text, and says so. Without scripts it is not there, so the text must be on the page as well. */
+export const copyButton = (text: string, content: Content): Html =>
+  html`<button type="button" class="small" data-copy="${text}" hidden>${content}</button>`
+
+/** What is shown once, to be copied. */
+export const toCopy = (text: string, label: Text): Html =>
+  html`<div class="bar"><code class="break">${text}</code>${copyButton(text, icon("copy", label))}</div>`
+
 /** A state in words, with its colour and icon. */
 export const state = (tone: string, name: IconName, text: Text, badge = false): Html =>
   html`<span class="state ${tone}${badge ? " badge" : ""}">${icon(name)}${text}</span>`

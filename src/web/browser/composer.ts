@@ -40,6 +40,7 @@ async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
     made.append(...(fresh.getElementById("preview")?.childNodes ?? []))
     field.hidden = true
     box.append(made)
+    document.dispatchEvent(new CustomEvent("hearth:shown", { detail: made }))
     button.textContent = "Write"
     made.focus()
   } catch {
