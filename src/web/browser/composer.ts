@@ -253,8 +253,8 @@ document.addEventListener("keydown", (event) => {
   const tool = event.shiftKey ? undefined : KEYS[event.key.toLowerCase()]
   if (event.key === "Enter") {
     event.preventDefault()
-    const buttons = [...(field.form?.querySelectorAll<HTMLButtonElement>("button.primary") ?? [])]
-    field.form?.requestSubmit(buttons[0])
+    const second = event.shiftKey && field.form?.querySelector<HTMLButtonElement>('button[aria-keyshortcuts="Control+Shift+Enter"]')
+    field.form?.requestSubmit(second || field.form.querySelector<HTMLButtonElement>("button.primary"))
   } else if (tool !== undefined) {
     event.preventDefault()
     TOOLS[tool]?.(field)

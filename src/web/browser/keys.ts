@@ -75,6 +75,8 @@ function list(): void {
   }
   for (const element of document.querySelectorAll<HTMLElement>("[aria-keyshortcuts]"))
     if (element.getClientRects().length > 0) add(element.getAttribute("aria-keyshortcuts") ?? "", nameOf(element))
+  for (const element of document.querySelectorAll<HTMLElement>("[data-keys]"))
+    add(element.dataset["keys"] ?? "", element.textContent.trim())
   for (const [keys, what] of OTHERS) add(keys, what)
   const close = document.createElement("button")
   close.textContent = "Close"
