@@ -253,7 +253,7 @@ document.addEventListener("keydown", (event) => {
   const tool = event.shiftKey ? undefined : KEYS[event.key.toLowerCase()]
   if (event.key === "Enter") {
     event.preventDefault()
-    const second = event.shiftKey && field.form?.querySelector<HTMLButtonElement>('button[aria-keyshortcuts="Control+Shift+Enter"]')
+    const second = event.shiftKey && field.form?.querySelector<HTMLButtonElement>("button[data-with-shift]")
     field.form?.requestSubmit(second || field.form.querySelector<HTMLButtonElement>("button.primary"))
   } else if (tool !== undefined) {
     event.preventDefault()

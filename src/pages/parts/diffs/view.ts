@@ -90,23 +90,10 @@ export async function diffView(
   }
 }
 
-/** Keys that the script knows on all differences, as their help lists them. */
-const KEYS = html`
-  <ul hidden>
-    <li data-keys="j">Next file</li>
-    <li data-keys="k">Previous file</li>
-    <li data-keys="ArrowDown">Next line</li>
-    <li data-keys="ArrowUp">Previous line</li>
-    <li data-keys="Shift ArrowDown">Select lines</li>
-    <li data-keys="n">Next change</li>
-    <li data-keys="p">Previous change</li>
-  </ul>
-`
-
 /** Opens what `sections` closes. */
 const page = (tree: Content): Html => html`
   <div class="diff-page">
-  ${KEYS}${tree}
+  ${tree}
   <div class="diff-files">
 `
 const PAGE_END = html`

@@ -73,7 +73,6 @@ export function lineBox(call: Call, lines: Lines, { isPending, text = "" }: Opti
                 data-suggest
                 href="${withQuery(linesPath(call, lines), { suggest: true })}"
                 rel="nofollow"
-                aria-keyshortcuts="Control+G"
                 title="Suggest a change of these lines (Ctrl+G)"
               >
                 ${icon("file-diff")}Suggest a change
@@ -143,7 +142,7 @@ function lineFormView(call: Call, { isPending, text }: Options, about: readonly 
 }
 
 const single: Content = html`
-  <button name="action" value="comment" aria-keyshortcuts="Control+Shift+Enter" title="Add single comment (Ctrl+Shift+Enter)">
+  <button name="action" value="comment" data-with-shift title="Add single comment (Ctrl+Shift+Enter)">
     Add single comment
   </button>
 `

@@ -6,6 +6,7 @@ import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { findReviewsBy, findReviewsWithText } from "../../../features/review/reviews/store.ts"
 import { viewedBy } from "../../../features/review/reviews/viewed-store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
+import { shortcut } from "../../../web/components.ts"
 import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { plural } from "../../../web/time.ts"
@@ -64,7 +65,6 @@ export async function reviewing(call: FilesCall, files: readonly FileChange[]): 
     above:
       mayWrite &&
       html`
-        ${KEYS}
         <template id="line-box" data-at="${conversationPath(call)}/lines">
           ${lineBox(call, ANY_LINE, { isPending })}
         </template>
@@ -129,20 +129,6 @@ function lineFormOf(call: FilesCall, isPending: boolean): LineForm | undefined {
 /** The script names the lines. */
 const ANY_LINE = { path: "", side: "R", first: 1, last: 1 } as const
 
-/** Keys of a review, as their help lists them. */
-const KEYS = html`
-  <ul hidden>
-    <li data-keys="c">Comment on the line, or on those that are selected</li>
-    <li data-keys="s">Suggest a change of them</li>
-    <li data-keys="v">Mark the file as viewed</li>
-    <li data-keys="Ctrl G">Insert a suggestion into a comment</li>
-    <li data-keys="Ctrl Enter">Send the comment or the review</li>
-    <li data-keys="Ctrl Shift Enter">Add a single comment</li>
-    <li data-keys="Alt A">Approve, in the menu of the review</li>
-    <li data-keys="Alt R">Request changes, in the menu of the review</li>
-  </ul>
-`
-
 const VERDICTS: readonly Option[] = [
   ["COMMENT", "Comment", "Submit general feedback without explicit approval."],
   ["APPROVED", "Approve", "Approve these changes."],
@@ -158,7 +144,7 @@ export function reviewMenu(call: FilesCall, pending: Pending | undefined): Html 
   const kept = pending?.comments ?? 0
   return html`
     <details class="menu review-menu" id="review" ${flagged("open", draft?.form === to.id)}>
-      <summary class="button primary small" aria-keyshortcuts="r">
+      <summary class="button primary small" ${shortcut("r")}>
         ${icon("file-diff")}Review changes${kept > 0 && html` <span class="count">${kept}</span>`}
       </summary>
       <div class="card stack">
