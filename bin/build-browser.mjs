@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const sources = join(home, "src/web/browser")
+/** What modules import of the server's sources, which is the same for both. */
+const shared = ["src/web/shortcuts.ts"].map((path) => join(home, path))
 const made = join(home, "dist/browser")
 const self = fileURLToPath(import.meta.url)
 
@@ -93,5 +95,5 @@ const buildFrame = () => build(frameMade, { diagram: join(frameSources, "diagram
 if (process.argv[1] === self) {
   if (process.argv[2] === "frame") {
     if (isFrameStale()) await buildFrame()
-  } else if (isStale(made, filesIn(sources))) await build(made, entries())
+  } else if (isStale(made, [...filesIn(sources), ...shared])) await build(made, entries())
 }

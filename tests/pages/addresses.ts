@@ -40,6 +40,7 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "organization.dashboard": "/org/dewpoint/dashboard",
   "composer.complete": "/dewpoint/sprinkle/complete?sign=%23&q=1",
   "commits.rss": "/dewpoint/sprinkle/rss/branch/main",
+  "pull.lines": "/dewpoint/sprinkle/pulls/7/lines?comment=src/log.js:R:4-5",
   "pull.new": "/dewpoint/sprinkle/pulls/new/balcony",
   "pull.conflicts": "/dewpoint/sprinkle/pulls/7/conflicts",
 }

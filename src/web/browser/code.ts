@@ -1,4 +1,4 @@
-/** Lines of a file: a click on a number marks it, with Shift a range; the address follows. `y` leads to the permanent address. */
+/** Lines of a file: a click on a number marks it, with Shift a range; the address follows. */
 
 const lineOf = (hash: string): readonly [number, number] | undefined => {
   const [, from, to] = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash) ?? []
@@ -34,11 +34,10 @@ document.addEventListener("click", (event) => {
   mark()
 })
 
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "y" || event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return
-  const link = document.querySelector<HTMLAnchorElement>('a[data-key="y"]')
-  if (link) location.assign(link.href + location.hash)
+/** Links to the same file elsewhere keep the line. */
+document.addEventListener("click", ({ target }) => {
+  const link = target instanceof Element && target.closest<HTMLAnchorElement>("a[data-keeps-line]")
+  if (link && lineOf(location.hash)) link.hash = location.hash
 })
 
 /** A document is framed only where the browser has a reader for it: others would download it. */

@@ -211,8 +211,8 @@ document.addEventListener("keydown", (event) => {
   const tool = event.shiftKey ? undefined : KEYS[event.key.toLowerCase()]
   if (event.key === "Enter") {
     event.preventDefault()
-    const buttons = [...(field.form?.querySelectorAll<HTMLButtonElement>("button.primary") ?? [])]
-    field.form?.requestSubmit(buttons[0])
+    const second = event.shiftKey && field.form?.querySelector<HTMLButtonElement>("button[data-with-shift]")
+    field.form?.requestSubmit(second || field.form.querySelector<HTMLButtonElement>("button.primary"))
   } else if (tool !== undefined) {
     event.preventDefault()
     use(tool, field)

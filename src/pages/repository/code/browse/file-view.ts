@@ -12,7 +12,7 @@ import { POINTER_BYTES, readPointer } from "../../../../features/code/lfs/pointe
 import { type Picture, recognizePicture } from "../../../../features/people/avatars/images.ts"
 import { isTreeEntryName, type TreeEntry } from "../../../../git/index.ts"
 import { codePath, revisionPath } from "../../../../web/address.ts"
-import { choices, empty, menu, notice } from "../../../../web/components.ts"
+import { choices, empty, menu, notice, shortcut } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { bytes, plural } from "../../../../web/time.ts"
 import { codeView, countLines, download, INVISIBLE_WARNING } from "../../../parts/code/lines.ts"
@@ -162,19 +162,32 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
       <span class="muted small">${factsOf(file).join(" · ")}</span>
       <div class="bar end">
         ${outlineMenu(outline)}<a class="button small" href="${raw}" rel="nofollow">Raw</a>
-        <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>
+        <a
+          class="button small"
+          href="${codePath(call, "blame", revision, parts)}"
+          rel="nofollow"
+          data-keeps-line
+          ${shortcut("b")}
+        >
+          Blame
+        </a>
         <a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">
           ${icon("history")}History
         </a>
         <a
           class="button small"
           href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
-          data-key="y"
+          data-keeps-line
+          ${shortcut("y")}
         >
           ${icon("link")}Permalink
         </a>
         <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
-        ${edit && text !== undefined && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}
+        ${
+          edit &&
+          text !== undefined &&
+          html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow" ${shortcut("e")}>${icon("pencil")}Edit</a>`
+        }
         ${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}
       </div>
     </div>
