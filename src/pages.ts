@@ -32,6 +32,7 @@ import { browsePages } from "./pages/repository/code/browse/page.ts"
 import { diffPages } from "./pages/repository/code/commit/page.ts"
 import { commitsPages } from "./pages/repository/code/commits.ts"
 import { editorPages } from "./pages/repository/code/edit.ts"
+import { findPages } from "./pages/repository/code/find.ts"
 import { historyPages } from "./pages/repository/code/graph/page.ts"
 import { pickPages } from "./pages/repository/code/picks.ts"
 import { tagPages } from "./pages/repository/code/tags/page.ts"
@@ -103,6 +104,7 @@ export const pages = pageRegistry(
   attachmentPages,
   authorizePages,
   blamePages,
+  findPages,
   blockPages,
   branchPages,
   browsePages,

@@ -13,6 +13,7 @@ import { choices, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { plural, time } from "../../../web/time.ts"
 import { commitLink } from "../../parts/code/commits-view.ts"
+import { finderLink } from "../../parts/code/finder.ts"
 import { countLines, INVISIBLE_WARNING } from "../../parts/code/lines.ts"
 import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
@@ -55,11 +56,14 @@ export const blamePages: readonly Page[] = [
         tab: "code",
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
         width: "wide",
-        modules: ["code"],
+        modules: ["code", "finder"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1>
-          <div class="bar">${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}</div>
+          <div class="bar">
+            ${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}
+            <span class="end"></span>${finderLink(call, located, true)}
+          </div>
           ${ignoreNote(call, located, blame, bypass, reader.url)}
           <div class="card file">
           <div class="head">
