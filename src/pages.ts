@@ -35,6 +35,7 @@ import { editorPages } from "./pages/repository/code/edit.ts"
 import { findPages } from "./pages/repository/code/find.ts"
 import { historyPages } from "./pages/repository/code/graph/page.ts"
 import { pickPages } from "./pages/repository/code/picks.ts"
+import { refPages } from "./pages/repository/code/refs.ts"
 import { tagPages } from "./pages/repository/code/tags/page.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
 import { composerPages } from "./pages/repository/composer.ts"
@@ -105,6 +106,7 @@ export const pages = pageRegistry(
   authorizePages,
   blamePages,
   findPages,
+  refPages,
   blockPages,
   branchPages,
   browsePages,

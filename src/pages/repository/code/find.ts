@@ -30,11 +30,11 @@ export const findPages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "code",
         title: `Go to file at ${located.revision.name}`,
-        modules: ["finder"],
+        modules: ["finder", "refs"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Go to file</h1>
-          <div class="bar">${await revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}</div>
+          <div class="bar">${revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}</div>
           <div class="finder" ${finderData(call, located)}>
             ${filterForm(finderPath(call, located), text, "Go to file")}
             ${

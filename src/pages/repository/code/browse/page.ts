@@ -106,7 +106,7 @@ async function codePage(
   if (entry.mode === "40000")
     return repositoryPage(call, {
       ...common,
-      modules: ["finder"],
+      modules: ["finder", "refs"],
       title: isHome ? repository.description.slice(0, 100) : at,
       body: await folderView(call, located, entry, folder, isHome),
     })
@@ -114,11 +114,11 @@ async function codePage(
     ...common,
     title: at,
     width: "wide",
-    modules: ["code", "files", "finder"],
+    modules: ["code", "files", "finder", "refs"],
     body: html`
       <h1 class="hidden-text">${parts.join("/")}</h1>
       <div class="bar">
-        ${await revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}
+        ${revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}
         <span class="end"></span>${finderLink(call, located, true)}
       </div>
       <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
@@ -155,7 +155,7 @@ async function folderTools(call: OnCode, located: Located): Promise<Html> {
   const at = repositoryPath(call)
   return html`
     <div class="bar">
-      ${await revisionMenu(call, located, "src")}
+      ${revisionMenu(call, located, "src")}
       ${
         located.parts.length > 0
           ? pathCrumbs(call, located, "src")
