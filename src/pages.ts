@@ -49,6 +49,7 @@ import { labelEditPages } from "./pages/repository/labels/edit.ts"
 import { labelPages } from "./pages/repository/labels/page.ts"
 import { milestoneEditPages } from "./pages/repository/milestones/edit.ts"
 import { milestonePages } from "./pages/repository/milestones/page.ts"
+import { withinRepository } from "./pages/repository/missing.ts"
 import { projectPages } from "./pages/repository/projects/page.ts"
 import { conflictPages } from "./pages/repository/pulls/conflicts.ts"
 import { pullPages } from "./pages/repository/pulls/page.ts"
@@ -184,4 +185,4 @@ export const pages = pageRegistry(
   webhookPages,
   wikiEditPages,
   wikiPages,
-)
+).map(withinRepository)

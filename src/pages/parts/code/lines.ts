@@ -32,11 +32,9 @@ export function linesData(call: OnCode, { revision, parts }: Located, isBlame = 
   const { actor, permission, repository } = call
   const fixed = { kind: "commit", name: revision.commit.id }
   const takesIssues = actor.kind === "user" && repository.is_archived === 0 && unitMode(permission, repository, "repo.issues") >= Mode.read
-  return html`
-    data-permalink="${codePath(call, "src", fixed, parts)}"
-    ${attribute("data-blame", isBlame ? undefined : codePath(call, "blame", revision, parts))}
-    ${attribute("data-issue", takesIssues ? `${repositoryPath(call)}/issues/new` : undefined)}
-  `
+  const permalink = attribute("data-permalink", codePath(call, "src", fixed, parts))
+  const blame = attribute("data-blame", isBlame ? undefined : codePath(call, "blame", revision, parts))
+  return html`${permalink} ${blame} ${attribute("data-issue", takesIssues ? `${repositoryPath(call)}/issues/new` : undefined)}`
 }
 
 export interface CodeOptions {
