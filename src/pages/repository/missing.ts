@@ -3,6 +3,7 @@ import { unitMode } from "../../access/permission.ts"
 import { locateFromPath } from "../../access/policies/repositories.ts"
 import { Refusal } from "../../core/errors.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import { MissingWithin, type Page, type Shown } from "../../core/page.ts"
 import { type Located, locateCode, type OnCode } from "../../features/code/contents/locate.ts"
@@ -42,7 +43,7 @@ async function orFramed<Result>(page: Page, request: Request, run: () => Promise
 type Call = OnCode & Request
 
 interface Missing {
-  readonly title: string
+  readonly title: Text
   readonly text: Content
   readonly links?: readonly Content[]
 }
@@ -98,15 +99,16 @@ function missingOf(page: Page, call: Call): Promise<Missing> | Missing {
   const all = (path: string, text: string) => html`<a class="button primary" href="${at}/${path}">${text}</a>`
   if (sha !== undefined) return { title: "Commit not found", text: html`There is no commit <code>${sha}</code> in this repository.` }
   if (index !== undefined && TABS[word] === "pulls")
-    return { title: "Pull request not found", text: `There is no pull request #${index}.`, links: [all("pulls", "All pull requests")] }
-  if (index !== undefined) return { title: "Issue not found", text: `There is no issue #${index}.`, links: [all("issues", "All issues")] }
+    return { title: "Pull request not found", text: html`There is no pull request #${index}.`, links: [all("pulls", "All pull requests")] }
+  if (index !== undefined)
+    return { title: "Issue not found", text: html`There is no issue #${index}.`, links: [all("issues", "All issues")] }
   if (tag !== undefined)
     return {
       title: "Release not found",
       text: html`There is no release <bdi class="strong">${tag}</bdi>.`,
       links: [all("releases", "All releases")],
     }
-  if (run !== undefined) return { title: "Run not found", text: `There is no run ${run}.`, links: [all("actions", "All runs")] }
+  if (run !== undefined) return { title: "Run not found", text: html`There is no run ${run}.`, links: [all("actions", "All runs")] }
   if (branch !== undefined)
     return {
       title: "Branch not found",

@@ -1,6 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
 import { codePath, repositoryPath } from "../../../web/address.ts"
 import { empty, notice } from "../../../web/components.ts"
@@ -12,7 +13,7 @@ import { icon } from "../../../web/icon.ts"
 const CHUNK = 250
 
 /** For a file that has no lines to show. */
-export const download = (title: string, text: string, href: string): Html =>
+export const download = (title: Text, text: Text, href: string): Html =>
   empty("file-binary", title, text, html`<a class="button primary" href="${href}">${icon("download")}Download</a>`)
 
 export const INVISIBLE_WARNING = html`
