@@ -307,6 +307,16 @@ export interface PageInput {
   readonly unsent?: Refusal
 }
 
+/** What is missing within something that the caller may see: the page that says so has its frame. */
+export class MissingWithin extends Refusal {
+  readonly page: () => Promise<Shown>
+
+  constructor({ message, field, extra }: Refusal, page: () => Promise<Shown>) {
+    super("notFound", message, field, extra)
+    this.page = page
+  }
+}
+
 /** Declares a page or a form. */
 export function page<Address extends string, Found extends object, Fields extends TProperties = Record<never, never>>(
   declared: Declared<Address, Found, Fields>,

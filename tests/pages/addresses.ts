@@ -14,6 +14,7 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "code.home": "/dewpoint/sprinkle/src",
   "code.tree": "/dewpoint/sprinkle/tree/main/src",
   "code.list": "/dewpoint/sprinkle/tree-list/branch/main/src",
+  "code.refs": "/dewpoint/sprinkle/ref-list/branch/main/src?kind=tag",
   "files.editor": "/dewpoint/sprinkle/_edit/main/package.json",
   "files.writingStyle": "/dewpoint/sprinkle/_editorconfig/main/package.json",
   "files.patch": "/dewpoint/sprinkle/_diffpatch/main",
