@@ -74,6 +74,7 @@ const OWN_VERBS: readonly string[] = [
   "signIn.byPassword",
   "signIn.confirm",
   "signIn.end",
+  "signIn.newPassword",
   "signIn.second",
   "signUp.send",
   "team.acceptInvitation",

@@ -89,7 +89,7 @@ interface Declared<Address extends string> {
     readonly reader: Reader
   }) => Promise<Moved | undefined>
   /** The operation that reads what is changed, with the same values in its path. */
-  readonly reads?: Operation
+  readonly reads?: Pick<Operation, "open">
   /** With `reads`: texts that two people can change at once, as fields of the same names in its record. See guards.ts. */
   readonly guards?: readonly string[]
   /** Clears away what only this form needed, once it was done. */
@@ -219,7 +219,7 @@ const pathFor = async ({ path }: Pick<Declared<string>, "path">, request: Reques
   (await path?.(request.path, request)) ?? request.path
 
 /** What an operation answers now. */
-async function read(reads: Operation, request: Request, { requestId, ip }: Reader): Promise<unknown> {
+async function read(reads: Pick<Operation, "open">, request: Request, { requestId, ip }: Reader): Promise<unknown> {
   const opened = await reads.open(request)
   return (await opened.run({ query: {}, body: undefined, page: FIRST, request: { id: requestId, ip } })).body
 }

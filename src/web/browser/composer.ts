@@ -40,6 +40,7 @@ async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
     made.append(...(fresh.getElementById("preview")?.childNodes ?? []))
     field.hidden = true
     box.append(made)
+    document.dispatchEvent(new CustomEvent("hearth:shown", { detail: made }))
     button.textContent = "Write"
     made.focus()
   } catch {
@@ -210,8 +211,8 @@ document.addEventListener("keydown", (event) => {
   const tool = event.shiftKey ? undefined : KEYS[event.key.toLowerCase()]
   if (event.key === "Enter") {
     event.preventDefault()
-    const buttons = [...(field.form?.querySelectorAll<HTMLButtonElement>("button.primary") ?? [])]
-    field.form?.requestSubmit(buttons[0])
+    const second = event.shiftKey && field.form?.querySelector<HTMLButtonElement>("button[data-with-shift]")
+    field.form?.requestSubmit(second || field.form.querySelector<HTMLButtonElement>("button.primary"))
   } else if (tool !== undefined) {
     event.preventDefault()
     use(tool, field)

@@ -188,6 +188,7 @@ function say(form: HTMLFormElement, why: string): void {
   line.scrollIntoView({ block: "nearest" })
 }
 
+/** Another module may put in place what was sent (`hearth:sent`); then the page stays. */
 function follow(form: HTMLFormElement, to: string): void {
   forget(form)
   try {
@@ -197,6 +198,7 @@ function follow(form: HTMLFormElement, to: string): void {
   }
   // Neither this page, when someone comes back to it, nor the next has it any more.
   form.reset()
+  if (!form.dispatchEvent(new CustomEvent("hearth:sent", { bubbles: true, cancelable: true }))) return
   const url = new URL(to, location.href)
   const isHere = url.pathname === location.pathname && url.search === location.search
   if (isHere) {
