@@ -3,10 +3,10 @@ import { onIssueAsAuthor } from "../../../access/policies/issues.ts"
 import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
 import { wholeNumber } from "../../../core/forms/fields.ts"
-import { addressOf, form } from "../../../core/forms/form.ts"
+import { addressOf, form, type Typed } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import { named, type Operation } from "../../../core/operation.ts"
-import { type Page, page } from "../../../core/page.ts"
+import { type Draft, type Page, page } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { commentOperations } from "../../../features/planning/comments/operations.ts"
 import { dependencyOperations } from "../../../features/planning/dependencies/operations.ts"
@@ -17,6 +17,7 @@ import { issueOperations } from "../../../features/planning/issues/operations.ts
 import { presentIssue } from "../../../features/planning/issues/present.ts"
 import { reactionOperations } from "../../../features/planning/reactions/operations.ts"
 import { issueSubscriptionOperations } from "../../../features/planning/subscriptions/operations.ts"
+import { taskOperations } from "../../../features/planning/tasks/operations.ts"
 import { trackingOperations } from "../../../features/planning/tracking/operations.ts"
 import { stopwatchOperations } from "../../../features/planning/tracking/stopwatch-operations.ts"
 import { secondsIn } from "../../../features/planning/tracking/time-text.ts"
@@ -24,6 +25,7 @@ import { repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { repositoryPage } from "../../repository/frame.ts"
+import { TASK_FIELD } from "../task-boxes.ts"
 
 /** What can be done with an issue or a pull request from the page of its conversation. The same for both; each has its own addresses, since a form belongs to a page. */
 
@@ -68,6 +70,7 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
     saveComment,
     deleteComment,
     ...reactionForms(declare, toComment(where)),
+    ...taskForms(declare, where),
     ...fieldForms(declare),
     ...dependencyForms(declare),
     ...timeForms(declare, where),
@@ -193,6 +196,32 @@ function reactionForms(declare: Declare, to: ReturnType<typeof toComment>) {
     unreactToComment: declare("unreactToComment", "comments/{id}/reactions/remove", does("issueDeleteCommentReaction"), { takes, to }),
   }
 }
+
+/** Boxes of task lists, in the opening text and in everything below it. */
+function taskForms(declare: Declare, where: Where) {
+  const body = (_: unknown, typed: Typed) => {
+    const [, state, task = ""] = /^([01])\.(.*)$/.exec(typed[TASK_FIELD]?.[0] ?? "") ?? []
+    return { task, done: state === "1" }
+  }
+  const does = (id: string) => named(taskOperations, id)
+  const to = toComment(where)
+  return {
+    tick: declare("tick", "tasks", does("issueTickTask"), {
+      also: [TASK_FIELD],
+      body,
+      to: ({ path, record }) => `${addressOf(where.on, path)}#issue-${String(memberOf(record, "id"))}`,
+    }),
+    tickInComment: declare("tickInComment", "comments/{id}/tasks", does("issueTickCommentTask"), {
+      also: [TASK_FIELD, "from"],
+      body,
+      // Threads on lines stand on the page of files as well.
+      to: (done) => (done.field("from") === "files" ? to(done).replace("#", "/files#") : to(done)),
+    }),
+  }
+}
+
+/** Whether a refused form is one of the boxes of task lists. */
+export const isTick = ({ form: id }: Draft): boolean => /\.tick(InComment)?$/.test(id)
 
 /** Labels, milestone, assignees and the due date: what was chosen before can be had back. */
 const fieldForms = (declare: Declare) => ({

@@ -24,7 +24,7 @@ async function issuePage(call: ConversationCall, options: Omit<ConversationOptio
     tab: "issues",
     title: `#${view.issue.number} ${view.issue.title}`,
     canonical: conversationPath(call),
-    modules: ["composer", "conversation", "live"],
+    modules: ["composer", "conversation", "live", "tasks"],
     body: html`
       ${conversationHeader(view, opened(view, call.services.now()))}
       ${await conversation(call, view, { ...options, forms })}

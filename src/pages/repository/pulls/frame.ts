@@ -44,7 +44,7 @@ export function pullPage(
     tab: "pulls",
     title: `${tab === "conversation" ? "" : `${tab === "commits" ? "Commits" : "Files"} · `}#${issue.number} ${issue.title}`,
     canonical: tab === "conversation" ? here : `${here}/${tab}`,
-    modules: tab === "conversation" ? ["composer", "conversation", "live"] : [],
+    modules: tab === "conversation" ? ["composer", "conversation", "live", "tasks"] : [],
     ...more,
     head: html`<link rel="alternate" type="text/x-diff" href="${here}.diff" title="Diff">`,
     body: html`

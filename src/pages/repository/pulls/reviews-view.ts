@@ -27,6 +27,7 @@ import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import type { DrawnReview, ShownText } from "../../parts/conversation/around.ts"
 import { historiesOf } from "../../parts/conversation/histories.ts"
+import { ticksOf } from "../../parts/conversation/ticks.ts"
 import { article } from "../../parts/conversation/timeline-view.ts"
 import { renderTexts } from "../../parts/texts.ts"
 import { dismiss, replyForm, resolve, suggestionsPlace, undismiss, unresolve } from "./review-forms.ts"
@@ -78,11 +79,12 @@ export async function drawReviews(call: Call, ids: readonly number[]): Promise<R
 }
 
 /** Comments with their texts and reactions, and the people who wrote them. */
-async function writtenOf(call: Call, comments: readonly LineComment[]) {
+async function writtenOf(call: Call, comments: readonly LineComment[], from: "files" | "" = "") {
   const { db, issue } = call
   const texts = await renderTexts(
     call,
     comments.map(({ content }) => partSuggestion(content).rest),
+    { style: "comment", ticks: (at) => ticksOf(call, comments[at], from) },
   )
   const reactions = Map.groupBy(await countReactions(db, { issueId: issue.id }), ({ comment_id }) => comment_id)
   const users = await usersById(
@@ -119,7 +121,7 @@ export interface LineThread {
 export async function drawThreads(call: Call): Promise<readonly LineThread[]> {
   const found = await findPlacedComments(call.db, { issueId: call.issue.id, readerId: actorId(call.actor) })
   if (found.length === 0) return []
-  const { written, people } = await writtenOf(call, found)
+  const { written, people } = await writtenOf(call, found, "files")
   return [...Map.groupBy(written, ({ comment }) => `${comment.line} ${comment.path}`).values()].flatMap((thread) => {
     const [first] = thread
     if (!first) return []
