@@ -1,6 +1,6 @@
 import { fetchFragment } from "./fragment.ts"
 
-/** A link to a comment in the folded middle of a long conversation leads to the whole of it; what is quoted is put into the answer in place. */
+/** The title is edited in place; a link to a comment in the folded middle of a long conversation leads to the whole of it; what is quoted is put into the answer in place. */
 
 const whole = document.querySelector<HTMLAnchorElement>("a[data-whole]")
 
@@ -42,6 +42,13 @@ targets?.closest("details")?.addEventListener(
   },
   { once: true },
 )
+
+document.addEventListener("click", (event) => {
+  const pencil = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-retitle]") : null
+  if (!pencil || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  void import("./retitle.ts").then(({ retitle }) => retitle(pencil))
+})
 
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-quote]") : null

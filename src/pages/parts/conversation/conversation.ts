@@ -13,17 +13,16 @@ import { type IssueView, viewIssue } from "../../../features/planning/issues/pre
 import { isText, type TimelineEntry } from "../../../features/planning/issues/timeline.ts"
 import { countReactions, findOwnReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { menu, pager, person, state } from "../../../web/components.ts"
+import { menu, pager, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
 import { plural, time } from "../../../web/time.ts"
-import { stateOf, tasksIn, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
 import type { Around, DrawnReview, ShownText, TextActions } from "./around.ts"
 import type { ConversationCall } from "./call.ts"
 import { conversationPath, type TypedReply } from "./call.ts"
 import { closingsOf } from "./endings.ts"
-import { type ConversationForms, isTick } from "./forms.ts"
+import { type ConversationForms, isInPlace } from "./forms.ts"
 import { historiesOf } from "./histories.ts"
 import { originsOf } from "./origins.ts"
 import { replyForm } from "./reply.ts"
@@ -55,23 +54,6 @@ export interface ConversationOptions {
 
 /** What the address of the page may say. */
 export const conversationQuery = { all: Type.Optional(Type.Boolean()), quote: Type.Optional(Type.Integer()) } as const
-
-/** The heading of the page: title and state. `about` says more, such as who opened it. */
-export const conversationHeader = (view: IssueView, about: Content): Html => {
-  const { issue } = view
-  const { tone, icon: name, text } = stateOf(view)
-  const tasks = tasksIn(view.text)
-  return html`
-    <div class="conversation-header stack tight" id="conversation-header" data-live>
-      <h1 dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></h1>
-      <p class="bar">
-        ${state(tone, name, text, true)}${issue.is_locked === 1 && html`<span class="chip">${icon("lock")}Locked</span>`}
-        <span class="muted">${about}</span>
-        ${tasks && html`<span class="muted">${icon("tasklist")} ${tasks.done} of ${plural(tasks.total, "task")}</span>`}
-      </p>
-    </div>
-  `
-}
 
 /** Who opened an issue and when, and what was said. */
 export const opened = ({ author, issue: { original_author, created_at, comments_count } }: IssueView, now: number): Html =>
@@ -279,7 +261,7 @@ function quoted(id: number | undefined, view: IssueView, rows: readonly Timeline
 
 /** Why a button did nothing: a form with fields says so itself. */
 const refusedButton = ({ draft }: ConversationCall): Content =>
-  draft && (Object.keys(draft.typed).length === 0 || isTick(draft)) && problem(draft.refusal)
+  draft && (Object.keys(draft.typed).length === 0 || isInPlace(draft)) && problem(draft.refusal)
 
 /** The issue that a page is about. */
 export const viewOf = (call: ConversationCall): Promise<IssueView> => viewIssue(call.db, call.actor, call.issue, call)

@@ -220,11 +220,24 @@ function taskForms(declare: Declare, where: Where) {
   }
 }
 
-/** Whether a refused form is one of the boxes of task lists. */
-export const isTick = ({ form: id }: Draft): boolean => /\.tick(InComment)?$/.test(id)
+/** Whether a refused form is one that the page has no fields for: a box of a task list, or the title in its place. */
+export const isInPlace = ({ form: id }: Draft): boolean => /\.(tick|tickInComment|retitle)$/.test(id)
 
 /** Labels, milestone, assignees and the due date: what was chosen before can be had back. */
 const fieldForms = (declare: Declare) => ({
+  retitle: declare("retitle", "title", edit, {
+    takes: ["title"],
+    reads,
+    guards: ["title"],
+    done: "Title updated.",
+    undo: { fields: ({ before }) => ({ title: String(memberOf(before, "title")) }) },
+  }),
+  projects: declare("projects", "projects", edit, {
+    takes: ["projects"],
+    done: "Projects updated.",
+    reads,
+    undo: { fields: ({ before }) => ({ projects: textsIn(before, "projects", "id") }) },
+  }),
   labels: declare("labels", "labels", named(issueLabelOperations, "issueReplaceLabels"), {
     also: ["labels"],
     body: (_, typed) => ({ labels: (typed["labels"] ?? []).map(wholeNumber) }),
