@@ -3,6 +3,7 @@ import { requireBounded } from "./bounds.ts"
 import type { Download } from "./download.ts"
 import { Refusal } from "./errors.ts"
 import type { Html } from "./html.ts"
+import type { Text } from "./language/message.ts"
 import {
   type Access,
   type AccessRule,
@@ -46,7 +47,7 @@ export interface Shown extends Keeping {
   /** 200 unless said otherwise. */
   readonly status?: number
   /** What the page is about, without the name of the site: `#12 Crash · annw/repo`. */
-  readonly title: string
+  readonly title: Text
   readonly body: Html
   /** What follows the body as it is made, for what is long; the page is not cached then. */
   readonly rest?: AsyncIterable<Html>
@@ -85,7 +86,7 @@ export interface Moved extends Keeping {
   readonly to: string
   readonly status?: 302 | 303 | 307 | 308
   /** A sentence that the next page shows. */
-  readonly flash?: string
+  readonly flash?: Text
   /** Beside the sentence: what takes it back. */
   readonly undo?: Undo
 }
@@ -109,7 +110,8 @@ export interface Undo {
 export interface SentText {
   readonly kind: "text"
   readonly type: string
-  readonly body: string | Buffer
+  /** What is HTML is said in the language of who reads it. */
+  readonly body: string | Buffer | Html
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -152,7 +154,7 @@ export type PageAnswer = Shown | Moved | Away | SentText | SentFile | SentEvents
 
 export const moved = (to: string, more: Omit<Moved, "kind" | "to"> = {}): Moved => ({ kind: "moved", to, ...more })
 export const away = (to: string, more: Keeping = {}): Away => ({ kind: "away", to, ...more })
-export const sentText = (type: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): SentText => ({
+export const sentText = (type: string, body: string | Buffer | Html, headers: Readonly<Record<string, string>> = {}): SentText => ({
   kind: "text",
   type,
   body,

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { assetPath } from "../core/assets.ts"
-import { BROWSER_MODULES, HOME, isBuilt } from "../core/home.ts"
+import { assetPath } from "../core/program/assets.ts"
+import { BROWSER_MODULES, HOME, isBuilt } from "../core/program/home.ts"
 
 /**
  * Styles, icons and scripts of pages. Each is served under an address with a digest of its content, so browsers may keep it for good. All are read

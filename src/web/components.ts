@@ -1,6 +1,7 @@
 import type { User } from "../core/actor.ts"
 import { avatarPath } from "../core/avatar.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import type { Page as ListPage } from "../core/operation.ts"
 import { path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
@@ -26,7 +27,7 @@ export const personWithAvatar = (user: Named | null | undefined, size = 20): Htm
 
 export interface Tab {
   readonly href: string
-  readonly text: string
+  readonly text: Text
   readonly icon?: IconName
   readonly count?: number
   readonly current?: boolean
@@ -35,7 +36,7 @@ export interface Tab {
 }
 
 /** Links to the parts of a thing, of which one is shown. */
-export const tabs = (label: string, items: readonly Tab[]): Html =>
+export const tabs = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="tabs" aria-label="${label}">
       ${items.map(
@@ -55,7 +56,7 @@ export const tabs = (label: string, items: readonly Tab[]): Html =>
   `
 
 /** The same as a list at the side of a page. */
-export const sideNav = (label: string, items: readonly Tab[]): Html =>
+export const sideNav = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="side-nav" aria-label="${label}">
       ${items.map(
@@ -71,7 +72,7 @@ export const sideNav = (label: string, items: readonly Tab[]): Html =>
   `
 
 /** A few choices beside each other. */
-export const choices = (label: string, items: readonly Tab[]): Html =>
+export const choices = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="group" aria-label="${label}">
       ${items.map(
@@ -100,7 +101,7 @@ export const menu = (
   `
 
 /** What is shown where a list has nothing: what would be here, and what one can do. */
-export const empty = (name: IconName, title: string, text?: Content, action?: Content): Html =>
+export const empty = (name: IconName, title: Text, text?: Content, action?: Content): Html =>
   html`
     <div class="empty">
       ${icon(name)}
@@ -115,17 +116,19 @@ export const rowsOr = <Row>(rows: readonly Row[], row: (each: Row) => Content, n
   rows.length === 0 ? none : html`<ul class="rows${card && " card"}">${rows.map(row)}</ul>${after}`
 
 /** A column: its heading, and whether it has numbers. */
-type Column = string | { readonly number: string }
+type Column = Text | { readonly number: Text }
 
 /** A table that scrolls by itself where it is too wide; the rows are `tr`. */
-export const table = (label: string, columns: readonly Column[], rows: Content, name = "scrolls card"): Html =>
+export const table = (label: Text, columns: readonly Column[], rows: Content, name = "scrolls card"): Html =>
   html`
     <div class="${name}" tabindex="0" role="group" aria-label="${label}">
       <table class="data">
         <thead>
           <tr>
             ${columns.map((each) =>
-              typeof each === "string" ? html`<th scope="col">${each}</th>` : html`<th scope="col" class="number">${each.number}</th>`,
+              typeof each === "object" && "number" in each
+                ? html`<th scope="col" class="number">${each.number}</th>`
+                : html`<th scope="col">${each}</th>`,
             )}
           </tr>
         </thead>
@@ -156,7 +159,7 @@ export const notice = (tone: Tone, content: Content): Html =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${content}</div>`
 
 /** A state in words, with its colour and icon. */
-export const state = (tone: string, name: IconName, text: string, badge = false): Html =>
+export const state = (tone: string, name: IconName, text: Text, badge = false): Html =>
   html`<span class="state ${tone}${badge ? " badge" : ""}">${icon(name)}${text}</span>`
 
 /** A label, with its colour as a dot: a colour that people chose freely can't be read on. `color` is six hexadecimal digits. */
@@ -209,7 +212,7 @@ export function shares(parts: readonly Share[]): Html {
 }
 
 export interface FieldOptions {
-  readonly label: string
+  readonly label: Text
   readonly name: string
   readonly value?: string
   readonly hint?: Content
@@ -219,7 +222,7 @@ export interface FieldOptions {
   readonly required?: boolean
   readonly autofocus?: boolean
   readonly autocomplete?: string
-  readonly placeholder?: string
+  readonly placeholder?: Text
   readonly maxlength?: number
 }
 
@@ -262,7 +265,7 @@ export const buttonForm = (action: string, text: Content, fields: Readonly<Recor
 export const filterForm = (
   action: string,
   value: string,
-  placeholder: string,
+  placeholder: Text,
   keep: Readonly<Record<string, string | undefined>> = {},
   name = "q",
 ): Html =>

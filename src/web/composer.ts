@@ -1,4 +1,5 @@
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import { menu } from "./components.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
@@ -14,7 +15,7 @@ export const FILES = "attach_files"
 
 export interface Composer {
   readonly name: (typeof COMPOSED)[number]
-  readonly label: string
+  readonly label: Text
   readonly value?: string
   /** The path of the repository that the text belongs to. */
   readonly repository: string
@@ -32,7 +33,7 @@ export interface Composer {
   readonly replies?: { readonly saved: readonly { readonly id: number; readonly name: string }[]; readonly at: string } | undefined
 }
 
-const TOOLS: readonly (readonly [tool: string, name: IconName, label: string])[] = [
+const TOOLS: readonly (readonly [tool: Text, name: IconName, label: Text])[] = [
   ["heading", "heading", "Heading"],
   ["bold", "bold", "Bold"],
   ["italic", "italic", "Italic"],

@@ -1,6 +1,7 @@
 import { addressOf } from "../core/forms/form.ts"
 import { digestsOf, SHOWN_FIELD, textIn } from "../core/forms/guards.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import type { Draft, Page } from "../core/page.ts"
 import type { FieldOptions } from "./components.ts"
 import { type Composer, composer } from "./composer.ts"
@@ -11,14 +12,14 @@ import { problem, sentence } from "./problem.ts"
 interface Common {
   /** The name of the field; that of a member of the operation's body, with dots for members of members. */
   readonly name: string
-  readonly label: string
+  readonly label: Text
   readonly hint?: Content
   /** Its value where the record has none. */
   readonly value?: string | boolean | readonly string[]
 }
 
 /** value, text, and for radio buttons and boxes a sentence about it, and what stands before it, such as a colour. */
-export type Option = readonly [value: string, text: string, about?: Content, mark?: Content]
+export type Option = readonly [value: string, text: Text, about?: Content, mark?: Content]
 
 export type Field =
   | (Common & { readonly kind: "line" } & Pick<
@@ -33,7 +34,7 @@ export type Field =
       readonly rows?: number
       readonly required?: boolean
       readonly isCode?: boolean
-      readonly placeholder?: string
+      readonly placeholder?: Text
     })
   /** A text in Markdown. The page names the module `composer`. */
   | (Common & { readonly kind: "markdown" } & Pick<Composer, "name" | "repository" | "rows" | "required" | "files">)
@@ -45,9 +46,9 @@ export type Field =
   /** Radio buttons. */
   | (Common & { readonly kind: "choice"; readonly options: readonly Option[] })
   | { readonly kind: "hidden"; readonly name: string; readonly value: string }
-  | { readonly kind: "file"; readonly name: string; readonly label: string; readonly hint?: Content; readonly accept?: string }
+  | { readonly kind: "file"; readonly name: string; readonly label: Text; readonly hint?: Content; readonly accept?: string }
   /** Fields under a heading. */
-  | { readonly kind: "group"; readonly label: string; readonly hint?: Content; readonly fields: readonly Field[] }
+  | { readonly kind: "group"; readonly label: Text; readonly hint?: Content; readonly fields: readonly Field[] }
   /** A field that is folded, with marks for the module that unfolds it. */
   | { readonly kind: "folded"; readonly summary: Content; readonly marks: Html; readonly field: Field }
   /** Anything else between the fields. */
@@ -132,7 +133,7 @@ export const formButton = (
   })
 
 /** What is seldom wanted, such as a form for what can't be undone: unfolded where the form was refused. */
-export const unfold = (to: Pick<Page, "id">, draft: Draft | undefined, title: string, content: Content): Html =>
+export const unfold = (to: Pick<Page, "id">, draft: Draft | undefined, title: Text, content: Content): Html =>
   html`
     <details ${flagged("open", draft?.form === to.id)}>
       <summary>${title}</summary>

@@ -1,5 +1,6 @@
 import type { Refusal } from "../core/errors.ts"
 import { type Content, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import type { Shown } from "../core/page.ts"
 import { LOGIN_PATH } from "./address.ts"
 import { field } from "./components.ts"
@@ -11,7 +12,7 @@ import { problem, sentence } from "./problem.ts"
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 /** A page of the sign-in: in no search engine, in no store. */
-export const stepPage = (title: string, body: Content, more: Partial<Shown> = {}): Shown => ({
+export const stepPage = (title: Text, body: Content, more: Partial<Shown> = {}): Shown => ({
   kind: "shown",
   title,
   unlisted: true,
@@ -26,7 +27,7 @@ export const stepPage = (title: string, body: Content, more: Partial<Shown> = {}
 })
 
 /** A page of a few sentences or fields, for who has a link or a password: in no search engine. */
-export const plainPage = (title: string, body: Content, more: Partial<Shown> = {}): Shown => ({
+export const plainPage = (title: Text, body: Content, more: Partial<Shown> = {}): Shown => ({
   kind: "shown",
   title,
   unlisted: true,
@@ -56,7 +57,7 @@ interface Ceremony {
 /** A button that asks the browser for a passkey; the script shows it where the browser has them. */
 export const passkeyForm = (
   ceremony: Ceremony | undefined,
-  { action, button, fields }: { readonly action: string; readonly button: string; readonly fields: readonly Content[] },
+  { action, button, fields }: { readonly action: string; readonly button: Text; readonly fields: readonly Content[] },
 ): Content =>
   ceremony &&
   html`

@@ -1,6 +1,7 @@
 import { checkBody } from "../bounds.ts"
 import { check, memberOf } from "../check.ts"
 import { Refusal, Renamed, refuse } from "../errors.ts"
+import type { Text } from "../language/message.ts"
 import { onFirstUse } from "../memoize.ts"
 import { isRawPath, type Operation, type PathOf, type Request, restOf } from "../operation.ts"
 import { type Draft, type Moved, moved, type Page, type PageAnswer, type PageInput, type Reader, type Undo } from "../page.ts"
@@ -84,7 +85,7 @@ interface Declared<Address extends string> {
   /** With `reads`: texts that two people can change at once, as fields of the same names in its record. See guards.ts. */
   readonly guards?: readonly string[]
   /** What the person is told afterwards. */
-  readonly done?: string
+  readonly done?: Text
   /** Beside `done`, the form that takes it back: this one, unless `by` names another, with these fields. Nothing where there is nothing to take back. */
   readonly undo?: {
     readonly by?: Pick<Page, "id">

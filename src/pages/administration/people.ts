@@ -3,6 +3,7 @@ import type { User } from "../../core/actor.ts"
 import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -31,7 +32,7 @@ const ONLY = {
   never_signed_in: { text: "Never signed in", filter: { hasSignedIn: false } },
   two_factors: { text: "Second factor", filter: { hasTwoFactor: true } },
   one_factor: { text: "No second factor", filter: { hasTwoFactor: false } },
-} as const satisfies Readonly<Record<string, { readonly text: string; readonly filter: PeopleFilter }>>
+} as const satisfies Readonly<Record<string, { readonly text: Text; readonly filter: PeopleFilter }>>
 type Only = keyof typeof ONLY
 const ONLY_NAMES = Object.keys(ONLY).filter((name): name is Only => name in ONLY)
 

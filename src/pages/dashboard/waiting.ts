@@ -1,6 +1,7 @@
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Services } from "../../core/services.ts"
 import { findFailedRuns } from "../../features/actions/runs/store.ts"
 import { assignedTo, awaitingReviewBy, type Condition, inState, ofKind, searchIssues } from "../../features/planning/issues/list-store.ts"
@@ -77,7 +78,7 @@ async function someOf({ db, actor }: Call, conditions: readonly Condition[]): Pr
   return { issues: await viewIssues(db, actor, rows), total }
 }
 
-function group(title: string, name: IconName, href: string, { issues, total }: Some, now: number): Html {
+function group(title: Text, name: IconName, href: string, { issues, total }: Some, now: number): Html {
   if (issues.length === 0) return html``
   return html`
     <div class="card">

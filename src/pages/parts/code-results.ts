@@ -4,6 +4,7 @@ import { Refusal } from "../../core/errors.ts"
 import { plainCode } from "../../core/highlight/invisible.ts"
 import { withMarks } from "../../core/highlight/marks.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Page } from "../../core/operation.ts"
 import type { Reader } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -83,7 +84,7 @@ export interface CodeSearchOptions {
   /** Further values of the query that the form keeps. */
   readonly keep?: Readonly<Record<string, string>>
   readonly scope?: SearchScope
-  readonly placeholder?: string
+  readonly placeholder?: Text
   /** What stands between the field and what was found. */
   readonly below?: Html
 }
@@ -112,7 +113,7 @@ export async function codeSearch(
   `
 }
 
-const MODE_TEXTS: Readonly<Record<Mode, string>> = { exact: "Exact text", words: "Whole words", regexp: "Regular expression" }
+const MODE_TEXTS: Readonly<Record<Mode, Text>> = { exact: "Exact text", words: "Whole words", regexp: "Regular expression" }
 
 const choicesOf = (url: string, { mode, isCaseSensitive }: Asked): Html =>
   html`
@@ -207,7 +208,7 @@ function fileView({ repository, path: file, language, fragments, matches }: Foun
   `
 }
 
-const HINTS: Readonly<Record<Mode, string>> = {
+const HINTS: Readonly<Record<Mode, Text>> = {
   exact: "Finds the exact text, also inside words. Quoted phrases must all be in the file.",
   words: "Finds files with all of the whole words; use quotes for words in this order.",
   regexp: "An expression of RE2 is matched against each line, such as create\\w+Server\\(.",

@@ -1,5 +1,6 @@
 import type { User } from "../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Offered } from "../../features/planning/issues/filter-store.ts"
 import { avatar, dot } from "../../web/components.ts"
 import type { Field, Option } from "../../web/form.ts"
@@ -9,7 +10,7 @@ import type { Field, Option } from "../../web/form.ts"
 /** Where something new is made of what was typed, with the words for it; `{name}` stands for what was typed. */
 export interface Creates {
   readonly address: string
-  readonly words: string
+  readonly words: Text
 }
 
 export const labelsCreatedAt = (repository: string): Creates => ({
@@ -18,7 +19,7 @@ export const labelsCreatedAt = (repository: string): Creates => ({
 })
 
 /** What the module finds at the `details` of a menu: whether it saves by itself, and its words. */
-export const pickerMarks = (kind: "save" | "field", search: string, creates?: Creates): Html =>
+export const pickerMarks = (kind: "save" | "field", search: Text, creates?: Creates): Html =>
   html`${[
     attribute("data-picker", kind),
     attribute("data-search", search),
@@ -28,7 +29,7 @@ export const pickerMarks = (kind: "save" | "field", search: string, creates?: Cr
   ].map((each) => html`${each} `)}`
 
 /** A field of a longer form as a menu; what is chosen stands beside its name. */
-export const pickerField = (name: string, chosen: Content, field: Field, search: string, creates?: Creates): Field => ({
+export const pickerField = (name: Text, chosen: Content, field: Field, search: Text, creates?: Creates): Field => ({
   kind: "folded",
   summary: html`${name} <span class="chosen muted">${chosen}</span>`,
   marks: pickerMarks("field", search, creates),

@@ -4,6 +4,7 @@ import { findReachable, type OnRepository } from "../../access/policies/reposito
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import type { Shown } from "../../core/page.ts"
 import { findMarks } from "../../features/code/repositories/store.ts"
@@ -20,7 +21,7 @@ export const REPOSITORY_TABS = ["code", "issues", "pulls", "actions", "packages"
 export type RepositoryTab = (typeof REPOSITORY_TABS)[number]
 
 interface TabOf {
-  readonly text: string
+  readonly text: Text
   readonly icon: IconName
   readonly keys?: string
   readonly unit: Unit
@@ -187,8 +188,8 @@ function counter(
   at: string,
   verb: "watch" | "star",
   is: boolean,
-  add: string,
-  remove: string,
+  add: Text,
+  remove: Text,
   name: IconName,
   many: number,
   list: string,

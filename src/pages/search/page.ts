@@ -1,5 +1,6 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Content, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../core/operation.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -26,11 +27,11 @@ interface Found {
 
 /** One kind of thing that is searched. */
 interface Searched {
-  readonly text: string
+  readonly text: Text
   readonly icon: IconName
   /** What several of them are called, and how they are found. */
   readonly many: string
-  readonly hint: string
+  readonly hint: Text
   readonly count: (asked: Asked, q: string) => Promise<number>
   readonly find: (asked: Asked, q: string, page: ListPage) => Promise<Found>
 }

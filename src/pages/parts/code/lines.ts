@@ -1,4 +1,5 @@
 import { attribute, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { empty, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 
@@ -8,7 +9,7 @@ import { icon } from "../../../web/icon.ts"
 const CHUNK = 250
 
 /** For a file that has no lines to show. */
-export const download = (title: string, text: string, href: string): Html =>
+export const download = (title: Text, text: Text, href: string): Html =>
   empty("file-binary", title, text, html`<a class="button primary" href="${href}">${icon("download")}Download</a>`)
 
 export const INVISIBLE_WARNING = html`

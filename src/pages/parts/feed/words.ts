@@ -1,3 +1,4 @@
+import type { Text } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { ActivityView } from "../../../features/events/feed/present.ts"
 import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
@@ -7,7 +8,7 @@ import { plural } from "../../../web/time.ts"
 /** An entry of a feed as a sentence, for pages and for feeds of other programs. */
 
 /** Words, or a link. */
-export type Part = string | { readonly text: string; readonly href: string }
+export type Part = string | { readonly text: Text; readonly href: string }
 
 interface PushedCommit {
   readonly id: string
@@ -34,7 +35,7 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
   const said = (parts: readonly Part[], more: Partial<Sentence> = {}): Sentence => ({ ...NOTHING_MORE, href: at, parts, ...more })
   const [number = "", ...rest] = activity.content.split("|")
   const quote = rest.join("|")
-  const about = (words: string, kind: "issues" | "pulls", more: Partial<Sentence> = {}): Sentence => {
+  const about = (words: Text, kind: "issues" | "pulls", more: Partial<Sentence> = {}): Sentence => {
     const href = `${at}/${kind}/${encodeURIComponent(number)}`
     const anchor = comment ? `#issuecomment-${comment.id}` : ""
     return said([`${words} `, { text: `#${number}`, href: href + anchor }, " in ", home], { href: href + anchor, quote, ...more })

@@ -2,6 +2,7 @@ import { onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
 import { memberOf } from "../../../core/check.ts"
 import { addressOf, sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page, type Shown } from "../../../core/page.ts"
 import { runnerOperations } from "../../../features/actions/runners/operations.ts"
@@ -25,7 +26,7 @@ const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
         ? state("running", "dot-fill", "Busy")
         : state("success", "check-circle", "Idle")
 
-const scopeOf = ({ repository_id, owner_id }: Runner): string =>
+const scopeOf = ({ repository_id, owner_id }: Runner): Text =>
   repository_id !== null ? "Of a repository" : owner_id !== null ? "Of a person or organization" : "Of the site"
 
 const runnerForms = (scope: SettingsScope) => {
@@ -64,7 +65,7 @@ const runnerForms = (scope: SettingsScope) => {
 
 type Forms = ReturnType<typeof runnerForms>
 
-const tokenPage = (token: string, whose: string, list: string): Shown => ({
+const tokenPage = (token: string, whose: Text, list: string): Shown => ({
   kind: "shown",
   title: "Registration token",
   width: "narrow",

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { type Kept, type Moved, moved, type Reader, type Shown } from "../../../core/page.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -59,7 +60,7 @@ export async function secondPage(
 }
 
 /** Leads to signing in at another provider, and back to `target`. */
-export const providerLink = ({ name }: { readonly name: string }, target: string, words: string): Html =>
+export const providerLink = ({ name }: { readonly name: string }, target: string, words: Text): Html =>
   html`
     <a class="button" href="/user/oauth2/${name}?redirect_to=${encodeURIComponent(target)}" rel="nofollow">
       ${words}

@@ -1,4 +1,5 @@
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { ShownTask, Step } from "../../../features/actions/runs/tasks-store.ts"
 import { withQuery } from "../../../web/address.ts"
@@ -78,7 +79,7 @@ const clock = (at: string): Html | undefined => (at === "" ? undefined : html`<t
 const textsOf = ({ parts }: ShownLine): Content =>
   parts.map(([classes, text]) => (classes === "" ? text : html`<span class="${classes}">${text}</span>`))
 
-const WORD: Readonly<Record<string, string>> = { error: "Error: ", warning: "Warning: ", notice: "Notice: " }
+const WORD: Readonly<Record<string, Text>> = { error: "Error: ", warning: "Warning: ", notice: "Notice: " }
 
 /** A line; the number is a link to it. */
 function drawLine(part: number, number: number, line: ShownLine, withTime: boolean): Html {

@@ -4,6 +4,7 @@ import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead, requireUnarc
 import type { Me } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { moved, numberIn, type Page, page, type Shown, sentEvents } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -121,7 +122,7 @@ const changeForm = (
   id: string,
   address: `POST /{owner}/{repo}/actions/runs/{run}/${string}`,
   change: (call: Change, runId: number) => Promise<void>,
-  flash: string,
+  flash: Text,
 ): Page =>
   page({
     id,
@@ -138,7 +139,7 @@ export const rerunForm = (
   id: string,
   address: `POST /{owner}/{repo}/actions/runs/{run}/${string}`,
   selectionOf: (path: Readonly<Record<string, string>>) => RerunSelection,
-  flash: string,
+  flash: Text,
 ): Page =>
   changeForm(
     id,

@@ -1,6 +1,7 @@
 import { findReachable } from "../../../access/policies/repositories.ts"
 import type { Typed } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Draft, Page, Shown } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { unixLines } from "../../../core/text/lines.ts"
@@ -20,7 +21,7 @@ const MARKDOWN = /\.(?:md|markdown|mdown|mkd|livemd)$/i
 
 export const hidden = (name: string, value: string): Field => ({ kind: "hidden", name, value })
 
-export const shownIn = (call: OnEditor, title: string, body: Content, modules: readonly string[] = []): Promise<Shown> =>
+export const shownIn = (call: OnEditor, title: Text, body: Content, modules: readonly string[] = []): Promise<Shown> =>
   repositoryPage(call, { tab: "code", title, unlisted: true, modules, body: html`${body}` })
 
 export function cancel(call: OnEditor, { branch, parts, located, entry }: EditTarget): Html {
@@ -33,7 +34,7 @@ export function cancel(call: OnEditor, { branch, parts, located, entry }: EditTa
 export async function commitFields(
   call: OnEditor,
   target: Pick<EditTarget, "branch">,
-  placeholder: string,
+  placeholder: Text,
   proposes = false,
 ): Promise<readonly Field[]> {
   const pushes = await mayPush(call, target.branch)

@@ -6,6 +6,7 @@ import { type Actor, actorId } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
@@ -43,7 +44,7 @@ interface Call extends OnPull {
   readonly draft?: Draft | undefined
 }
 
-type Verdict = { readonly icon: IconName; readonly tone: string; readonly words: string }
+type Verdict = { readonly icon: IconName; readonly tone: string; readonly words: Text }
 
 /** The state of a review in words that follow the reviewer's name. */
 const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {

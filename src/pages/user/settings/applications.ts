@@ -3,6 +3,7 @@ import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import { redirectsOf } from "../../../features/people/oauth2/applications.ts"
@@ -192,7 +193,7 @@ const withSecret = ({ record }: { readonly record: unknown }): Shown =>
     `,
   })
 
-const values = (rows: readonly (readonly [string, string])[]): Html =>
+const values = (rows: readonly (readonly [Text, Text])[]): Html =>
   html`
     <dl>
       ${rows.map(

@@ -3,6 +3,7 @@ import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Refusal } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { type Moved, moved, type Page, page, type Reader, type SessionText, type Shown, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -183,7 +184,7 @@ export const securityPages: readonly Page[] = [
   }),
 ]
 
-const shown = (title: string, body: Content, more: Partial<Omit<Shown, "kind" | "body">> = {}): Shown =>
+const shown = (title: Text, body: Content, more: Partial<Omit<Shown, "kind" | "body">> = {}): Shown =>
   personalSettings({
     part: "security",
     title,
@@ -195,7 +196,7 @@ const shown = (title: string, body: Content, more: Partial<Omit<Shown, "kind" | 
     `,
   })
 
-async function whenConfirmed(services: Services, reader: Reader, work: (session: Session) => Promise<string>): Promise<Moved> {
+async function whenConfirmed(services: Services, reader: Reader, work: (session: Session) => Promise<Text>): Promise<Moved> {
   const session = await confirmedSession(services, reader, SECURITY)
   return "kind" in session ? session : moved(SECURITY, { flash: await work(session) })
 }

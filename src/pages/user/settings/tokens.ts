@@ -3,6 +3,7 @@ import { SCOPE_CATEGORIES } from "../../../access/scopes.ts"
 import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named, type ScopeCategory } from "../../../core/operation.ts"
 import { type Page, page, type Reader } from "../../../core/page.ts"
 import { inWords, SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
@@ -86,7 +87,7 @@ const menuOf = (category: ScopeCategory): Field => ({
   ],
 })
 
-const group = (label: string, ...categories: readonly ScopeCategory[]): Field => ({
+const group = (label: Text, ...categories: readonly ScopeCategory[]): Field => ({
   kind: "group",
   label,
   fields: categories.map(menuOf),
