@@ -126,14 +126,14 @@ async function save(menu: HTMLDetailsElement): Promise<void> {
   if (!form || !section || menu.dataset["busy"] !== undefined) return
   const body = new URLSearchParams([...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]))
   menu.dataset["busy"] = ""
-  const hadFocus = menu.contains(document.activeElement) || document.activeElement === document.body
+  const hadFocus = menu.contains(document.activeElement)
   try {
     const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin", headers: { accept: "text/html" } })
     const now = fragmentOf(await answer.text()).getElementById(section.id)
     if (!now) throw new TypeError(`saving answered ${answer.status}`)
     section.replaceWith(document.adoptNode(now))
     document.dispatchEvent(new CustomEvent("hearth:shown", { detail: now }))
-    if (hadFocus) now.querySelector<HTMLElement>("details[data-picker] > summary")?.focus()
+    if (hadFocus) now.querySelector<HTMLElement>("details[data-picker] > summary")?.focus({ preventScroll: true })
   } catch {
     // The browser says by itself what it can't do.
     form.requestSubmit()

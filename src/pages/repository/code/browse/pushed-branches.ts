@@ -34,7 +34,7 @@ export async function pushedBranches(call: OnRepository & Pick<Request, "db" | "
           ${isFork && html` of <bdi>${actor.user.name}/${fork}</bdi>`} ${time(updated_at)}.
         </span>
         <span class="end"></span>
-        <a class="button small" href="${address}" rel="nofollow">${icon("git-pull-request")}Compare &amp; pull request</a>
+        <a class="button small" href="${address}" rel="nofollow">${icon("git-pull-request")}Open a pull request</a>
       </div>
     `
   })
