@@ -52,9 +52,9 @@ const declaring =
   (name: string, below: string, does: Operation, rest: Partial<Omit<Parameters<typeof form<string>>[0], "id" | "address" | "on">> = {}) =>
     form<string>({ id: `${kind}.${name}`, address: `POST ${at}/${below}`, does, on, ...rest })
 
-export type Declare = ReturnType<typeof declaring>
+type Declare = ReturnType<typeof declaring>
 
-export interface Back {
+interface Back {
   readonly path: Path
   readonly field: (name: string) => string
 }

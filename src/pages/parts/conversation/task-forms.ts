@@ -1,10 +1,22 @@
 import { memberOf } from "../../../core/check.ts"
-import { addressOf, type Typed } from "../../../core/forms/form.ts"
-import { named } from "../../../core/operation.ts"
+import { addressOf, type form, type Typed } from "../../../core/forms/form.ts"
+import { named, type Operation } from "../../../core/operation.ts"
 import type { Draft, Page } from "../../../core/page.ts"
 import { taskOperations } from "../../../features/planning/tasks/operations.ts"
 import { TASK_FIELD } from "../task-boxes.ts"
-import type { Back, Declare } from "./forms.ts"
+
+/** Declares a form on the page of the conversation. */
+type Declare = (
+  name: string,
+  below: string,
+  does: Operation,
+  rest: Partial<Omit<Parameters<typeof form<string>>[0], "id" | "address" | "on">>,
+) => Page
+
+interface Back {
+  readonly path: Readonly<Record<string, string>>
+  readonly field: (name: string) => string
+}
 
 /** Boxes of task lists, in the opening text and in everything below it. */
 export function taskForms(declare: Declare, on: Page, to: (back: Back) => string) {
