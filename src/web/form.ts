@@ -18,8 +18,8 @@ interface Common {
   readonly value?: string | boolean | readonly string[]
 }
 
-/** value, text, and for radio buttons a sentence about it. */
-export type Option = readonly [value: string, text: Text, about?: Content]
+/** value, text, and for radio buttons and boxes a sentence about it, and what stands before it, such as a colour. */
+export type Option = readonly [value: string, text: Text, about?: Content, mark?: Content]
 
 export type Field =
   | (Common & { readonly kind: "line" } & Pick<
@@ -58,6 +58,8 @@ export type Field =
     }
   /** Fields under a heading. */
   | { readonly kind: "group"; readonly label: Text; readonly hint?: Content; readonly fields: readonly Field[] }
+  /** A field that is folded, with marks for the module that unfolds it. */
+  | { readonly kind: "folded"; readonly summary: Content; readonly marks: Html; readonly field: Field }
   /** Anything else between the fields. */
   | { readonly kind: "content"; readonly content: Content }
 
@@ -94,7 +96,7 @@ export function formView(
   const id = `${to.id}${key === undefined ? "" : `-${key}`}`.replaceAll(/[^\w-]/g, "-")
   const isSame = draft?.form === to.id && (draft.path === undefined || addressOf(to, draft.path) === addressOf(to, path))
   const refused = isSame ? draft : undefined
-  const all = fields.flatMap((each) => (each.kind === "group" ? each.fields : [each]))
+  const all = fields.flatMap((each) => (each.kind === "group" ? each.fields : each.kind === "folded" ? [each.field] : [each]))
   const names = all.flatMap((each) => ("name" in each && each.kind !== "hidden" ? [each.name] : []))
   const atField = refused?.refusal.field !== undefined && [...names, "confirm"].includes(refused.refusal.field)
   const view: View = { id, record, refused }
@@ -183,6 +185,13 @@ function drawField(view: View, given: Field): Html {
           ${given.hint && html`<p class="hint">${given.hint}</p>`}
           ${given.fields.map((each) => fieldView(view, each))}
         </fieldset>
+      `
+    case "folded":
+      return html`
+        <details class="picker" ${given.marks}>
+          <summary class="button small">${given.summary}</summary>
+          ${fieldView(view, given.field)}
+        </details>
       `
     case "markdown": {
       const { id, fault } = aroundOf(view, given)
@@ -331,7 +340,7 @@ function choiceField(view: View, given: OfKind<"choice" | "boxes">): Html {
       <legend>${given.label}</legend>
       ${hint}
       ${given.options.map(
-        ([value, text, about], index) =>
+        ([value, text, about, mark], index) =>
           html`
             <div class="check">
               <input
@@ -342,7 +351,7 @@ function choiceField(view: View, given: OfKind<"choice" | "boxes">): Html {
                 ${flagged("checked", values.includes(value))}
                 ${attribute("aria-describedby", about ? `${id}-${index}-hint` : undefined)}
               >
-              <label for="${id}-${index}">${text}</label>
+              <label for="${id}-${index}">${mark}${text}</label>
               ${about && html`<span class="hint" id="${id}-${index}-hint">${about}</span>`}
             </div>
           `,

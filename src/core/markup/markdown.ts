@@ -11,6 +11,7 @@ import { type Mentioned, mentionAt, type Piece, piecesOf, targetsOf } from "./me
 import type { Rendering, Target } from "./rendering.ts"
 import { sanitise } from "./sanitise.ts"
 import { DEEPEST, makerOf, parserOf } from "./syntax.ts"
+import { namesOf, ticked } from "./tasks.ts"
 
 /**
  * Markdown → tokens → what the tokens name, looked up at once → HTML → what of it is allowed. Undefined for a text that is nested too deeply, or that
@@ -22,6 +23,8 @@ export async function markdownToHtml(text: string, rendering: Rendering): Promis
   const parsed = parser.parse(text, env)
   if (isTooMuch(parsed)) return undefined
   const make = makerOf(parser)
+  // Before the tokens of its paragraphs are changed.
+  const boxes = rendering.isForPage && rendering.style === "comment" ? namesOf(parsed, text) : NO_BOXES
   withinBudget(parsed, text.length)
   const mentioned: Mentioned[] = []
   for (const token of parsed) {
@@ -30,11 +33,20 @@ export async function markdownToHtml(text: string, rendering: Rendering): Promis
   }
   const mathsKey = rendering.style === "plain" ? undefined : await withMaths(parsed, rendering)
   if (rendering.style !== "plain") await withColours(parsed)
-  const tokens = withNotesAtEnd(decorate(cardsApart(parsed, mentioned, make), rendering.style, make), (html) => make("html_inline", html))
+  const decorated = decorate(cardsApart(parsed, mentioned, make), rendering.style, make, boxes)
+  const tokens = withNotesAtEnd(decorated, (html) => make("html_inline", html))
   const targets = await targetsOf(mentioned, rendering)
   for (const each of mentioned) each.token.content = mentionHtml(each, targets.get(each.token)) ?? each.token.content
   await withCards(tokens, mentioned, targets)
   return sanitise(parser.renderer.render([...tokens], parser.options, env), rendering, mathsKey)
+}
+
+const NO_BOXES: ReturnType<typeof namesOf> = new Map()
+
+/** See `ticked`; undefined as well for a text that is too much to be rendered. */
+export function tickedText(text: string, name: string, isDone: boolean): string | undefined {
+  const tokens = parserOf("comment").parse(text, {})
+  return isTooMuch(tokens) ? undefined : ticked(tokens, text, name, isDone)
 }
 
 /** What of a text in HTML is allowed; undefined for one that consists of little else than markup. */

@@ -4,6 +4,7 @@ import { addressFor, prefixedId } from "./addresses.ts"
 import { MATHML_ATTRIBUTES, MATHML_ELEMENTS, mathmlAttributes } from "./mathml.ts"
 import { picturePath } from "./pictures.ts"
 import type { Rendering } from "./rendering.ts"
+import { nameIn } from "./tasks.ts"
 
 /** The last step of rendering: keeps elements and attributes of a list, and nothing else. */
 
@@ -36,7 +37,7 @@ const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   hr: [],
   i: [],
   img: ["src", "srcset", "alt", "width", "height", "align", "loading"],
-  input: ["type", "disabled", "checked", "aria-label"],
+  input: ["type", "disabled", "checked", "data-task", "aria-label"],
   ins: [],
   kbd: [],
   li: ["value"],
@@ -169,13 +170,7 @@ function cleaned(tag: string, given: Attributes, rendering: Rendering): Record<s
     case "video":
       return shown(tag, kept, given, rendering)
     case "input":
-      // A box that can't be ticked has no label of its own; its state is what it says.
-      return {
-        type: "checkbox",
-        disabled: "",
-        ...("checked" in given && { checked: "" }),
-        ...(rendering.style !== "plain" && { "aria-label": "checked" in given ? "Done" : "To do" }),
-      }
+      return box(given, rendering)
     case "p":
     case "ul":
     case "ol":
@@ -183,6 +178,14 @@ function cleaned(tag: string, given: Attributes, rendering: Rendering): Record<s
     default:
       return kept
   }
+}
+
+/** A box that can't be ticked has no label of its own; its state is what it says. */
+function box(given: Attributes, { style }: Rendering): Record<string, string> {
+  const state = { type: "checkbox", disabled: "", ...("checked" in given && { checked: "" }) }
+  const name = nameIn(given["data-task"])
+  if (name !== undefined) return { ...state, "data-task": name, "aria-label": given["aria-label"] ?? "" }
+  return { ...state, ...(style !== "plain" && { "aria-label": "checked" in given ? "Done" : "To do" }) }
 }
 
 const LONGEST_ID = 200

@@ -114,7 +114,7 @@ async function filesPage(
     html`${above}${review?.above}${noted && suggestionsBox(call, noted.hasSuggestions)}${shown.body}`,
     {
       width: "wide",
-      modules: review ? ["diff", "review", "composer"] : ["diff"],
+      modules: review ? ["diff", "review", "composer", "tasks"] : ["diff"],
       ...(shown.rest ? { rest: shown.rest } : {}),
     },
   )

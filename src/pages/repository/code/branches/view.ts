@@ -64,8 +64,8 @@ function tools(on: OnRepository, { branch, isDefault, pull }: BranchOnPage, { is
           : !isDefault &&
             isSignedIn &&
             html`
-              <a class="button small" href="${at}/compare/${escapePath(on.repository.default_branch)}...${name}" rel="nofollow">
-                ${icon("git-compare")}Compare
+              <a class="button small" href="${at}/compare/${escapePath(on.repository.default_branch)}...${name}?expand=1" rel="nofollow">
+                ${icon("git-pull-request")}New pull request
               </a>
             `
       }
