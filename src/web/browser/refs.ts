@@ -29,20 +29,6 @@ function attach(menu: HTMLDetailsElement): void {
       // What is there stays, and its links lead on without this script.
     }
   }
-  const more = async (link: HTMLAnchorElement): Promise<void> => {
-    const turn = asked
-    const isFocused = document.activeElement === link
-    try {
-      const found = await fetchFragment(link.href)
-      const first = found.querySelector<HTMLElement>("a")
-      if (turn !== asked) return
-      link.replaceWith(found)
-      if (isFocused) first?.focus()
-    } catch {
-      link.removeAttribute("aria-busy")
-    }
-  }
-
   menu.addEventListener("toggle", () => {
     if (!menu.open) return
     field.focus()
@@ -66,14 +52,33 @@ function attach(menu: HTMLDetailsElement): void {
     event.preventDefault()
     if (next && !next.hasAttribute("aria-busy")) {
       next.setAttribute("aria-busy", "true")
-      void more(next)
+      const turn = asked
+      void more(next, () => turn === asked)
     }
     if (!tab) return
     kind = tab.dataset["kind"] ?? kind
     field.focus()
     void show()
   })
-  // The end of the list loads what follows.
+  moveBy(menu, field, list)
+}
+
+/** Puts the next page of a list in the place of the link to it, as long as it is still wanted. */
+async function more(link: HTMLAnchorElement, isWanted: () => boolean): Promise<void> {
+  const isFocused = document.activeElement === link
+  try {
+    const found = await fetchFragment(link.href)
+    const first = found.querySelector<HTMLElement>("a")
+    if (!isWanted()) return
+    link.replaceWith(found)
+    if (isFocused) first?.focus()
+  } catch {
+    link.removeAttribute("aria-busy")
+  }
+}
+
+/** The end of the list loads what follows, and arrow keys go through it. */
+function moveBy(menu: HTMLElement, field: HTMLElement, list: HTMLElement): void {
   list.addEventListener("scroll", () => {
     const next = list.querySelector<HTMLAnchorElement>("[data-more]:not([aria-busy])")
     if (next && list.scrollTop + list.clientHeight > next.offsetTop - list.offsetTop - 100) next.click()

@@ -35,7 +35,9 @@ export const finderLink = (call: OnCode, located: Located, isFile = false): Html
 export const foundFile = (call: OnCode, { revision }: Located, { path, marked }: FoundPath): Html =>
   html`
     <li>
-      <a class="title" href="${codePath(call, "src", revision)}/${escapePath(path)}">${icon("file")}<bdi>${withMarks(path, marked)}</bdi></a>
+      <a class="title" href="${codePath(call, "src", revision)}/${escapePath(path)}">
+        ${icon("file")}<bdi>${withMarks(path, marked)}</bdi>
+      </a>
     </li>
   `
 

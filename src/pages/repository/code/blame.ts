@@ -223,7 +223,13 @@ function blockView(
           <span class="subject" title="${summary}">${commitLink(call, { id: commit, subject: summary })}</span>
           <span class="muted" ${attribute("title", isShort ? author.name : undefined)}>
             ${time(author.when)}
-            ${before !== undefined && html` <a href="${before}" rel="nofollow" data-keeps-line>${icon("versions", "Blame before this commit")}</a>`}
+            ${
+              before !== undefined &&
+              html`
+                ${" "}
+                <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>
+              `
+            }
           </span>
         </div>
         <div class="${isShort ? "hidden-text" : ""}">${commitPerson(user, author)}</div>

@@ -171,7 +171,14 @@ function placeBar(call: OnCode, located: Located, entry: TreeEntry | undefined):
         entry &&
         html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? "File" : "Files"}</a>`
       }
-      ${isFile && html`<a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow" ${shortcut("b")}>Blame</a>`}
+      ${
+        isFile &&
+        html`
+          <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow" ${shortcut("b")}>
+            Blame
+          </a>
+        `
+      }
       ${parts.length === 0 && html`<a class="button small" href="${repositoryPath(call)}/graph">${icon("git-merge")}Graph</a>`}
       ${revision.kind === "branch" && html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", "Feed")}</a>`}
     </div>

@@ -39,7 +39,9 @@ const list: Page = page({
       body: html`
         <div class="bar">
           <h1>Tags</h1>
-          ${releaseTabs(call, "tags")}${(total > 0 || text !== "") && filterForm(`${at}/tags`, text, "Search tags", { path: query.path })}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
+          ${releaseTabs(call, "tags")}
+          ${(total > 0 || text !== "") && filterForm(`${at}/tags`, text, "Search tags", { path: query.path })}
+          <a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
         </div>
         ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         ${
