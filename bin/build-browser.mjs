@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const sources = join(home, "src/web/browser")
+/** What modules import of the server's sources, which is the same for both. */
+const shared = ["src/web/shortcuts.ts", "src/core/text/fuzzy.ts"].map((path) => join(home, path))
 const made = join(home, "dist/browser")
 const self = fileURLToPath(import.meta.url)
 
@@ -31,11 +33,35 @@ function entries() {
   )
 }
 
+/**
+ * CodeMirror's styles go into a style sheet that the script makes, also in a document: it would put them into a `style` element, which the policy of our pages
+ * forbids.
+ */
+const adoptedStyles = {
+  name: "adopted-styles",
+  transform(code, id) {
+    if (!/style-mod\.(?:js|cjs)$/.test(id)) return undefined
+    const condition = "!root.head && root.adoptedStyleSheets"
+    if (!code.includes(condition)) throw new Error(`${id} no longer has the condition that decides where styles go`)
+    return code.replace(condition, "root.adoptedStyleSheets")
+  },
+}
+
+/** The licences of the packages that the modules contain, which ask to go with each copy. */
+function licencesOf(modules) {
+  const folders = new Set(modules.flatMap((id) => /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []))
+  return [...folders].sort().map((folder) => {
+    const name = folder.slice(folder.lastIndexOf("/node_modules/") + "/node_modules/".length)
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
+    return `${name}\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()}\n`
+  })
+}
+
 /** The names of the files. Each is complete when it appears, since other processes may be reading. */
 async function build(folder, input) {
   const begun = new Date()
   const { rolldown } = await import("rolldown")
-  const bundle = await rolldown({ cwd: home, platform: "browser", logLevel: "warn", input })
+  const bundle = await rolldown({ cwd: home, platform: "browser", logLevel: "warn", input, plugins: [adoptedStyles] })
   const names = { entryFileNames: "[name].[hash:12].js", chunkFileNames: "[name].[hash:12].js" }
   const { output } = await bundle.generate({ format: "esm", minify: true, ...names })
   mkdirSync(folder, { recursive: true })
@@ -47,6 +73,7 @@ async function build(folder, input) {
   const files = output.map(({ fileName }) => fileName)
   for (const name of readdirSync(folder))
     if (name.endsWith(".js") && !name.startsWith(".") && !files.includes(name)) rmSync(join(folder, name), { force: true })
+  writeFileSync(join(folder, "LICENSES.txt"), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)).join(`\n${"-".repeat(80)}\n\n`))
   const stamp = join(folder, ".built")
   writeFileSync(stamp, "")
   utimesSync(stamp, begun, begun)
@@ -68,5 +95,5 @@ const buildFrame = () => build(frameMade, { diagram: join(frameSources, "diagram
 if (process.argv[1] === self) {
   if (process.argv[2] === "frame") {
     if (isFrameStale()) await buildFrame()
-  } else if (isStale(made, filesIn(sources))) await build(made, entries())
+  } else if (isStale(made, [...filesIn(sources), ...shared])) await build(made, entries())
 }

@@ -54,7 +54,7 @@ let frameFiles: ReadonlySet<string> | undefined
 export function findFrameAsset(file: string): Asset | undefined {
   const known = framed.get(file)
   if (known || !filesOfFrame().has(file)) return known
-  const asset = { type: "text/javascript;charset=utf-8", bytes: compressed(readFileSync(join(FRAME, file))) }
+  const asset = { type: "text/javascript;charset=utf-8", bytes: compressed(() => readFileSync(join(FRAME, file))) }
   framed.set(file, asset)
   return asset
 }
@@ -81,7 +81,7 @@ function openAssets(): Assets {
   const files = new Map<string, Asset>()
   const add = (stem: string, ending: string, type: string, content: string | Buffer): void => {
     const file = `${stem}.${hash("sha256", content, "base64url").slice(0, 12)}.${ending}`
-    files.set(file, { type, bytes: compressed(Buffer.from(content)) })
+    files.set(file, { type, bytes: compressed(() => Buffer.from(content)) })
     paths.set(`${stem}.${ending}`, `${ASSETS_PATH}/${file}`)
   }
   const folder = assetPath("web")
@@ -102,7 +102,8 @@ function openAssets(): Assets {
   // It does not share our standard error: a child makes that wait for its reader, and so would the log.
   if (!isBuilt) execFileSync(process.execPath, [join(HOME, "bin/build-browser.mjs")], { stdio: ["ignore", "ignore", "pipe"] })
   for (const file of readdirSync(BROWSER_MODULES).filter((name) => /^\w.*\.js$/.test(name))) {
-    files.set(file, { type: "text/javascript;charset=utf-8", bytes: compressed(readFileSync(join(BROWSER_MODULES, file))) })
+    // Read when it is first asked for: the languages of the editor alone are more than a hundred files.
+    files.set(file, { type: "text/javascript;charset=utf-8", bytes: compressed(() => readFileSync(join(BROWSER_MODULES, file))) })
     paths.set(file.replace(/\.[\w-]+\.js$/, ".js"), `${ASSETS_PATH}/${file}`)
   }
   return { paths, files }
@@ -114,9 +115,10 @@ const gzipped = promisify(gzip)
 /** The best compression of a megabyte takes seconds. */
 const LARGE = 200_000
 
-function compressed(plain: Buffer): Asset["bytes"] {
+function compressed(read: () => Buffer): Asset["bytes"] {
   const made = new Map<Encoding, Promise<Buffer>>()
   const make = (encoding: Encoding): Promise<Buffer> => {
+    const plain = read()
     if (encoding === "br")
       return brotli(plain, {
         params: { [constants.BROTLI_PARAM_QUALITY]: plain.length > LARGE ? 9 : 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },

@@ -35,6 +35,8 @@ export type Field =
       readonly required?: boolean
       readonly isCode?: boolean
       readonly placeholder?: Text
+      /** What names the text that it was made from, for drafts; and whether what the page has is typed and not stored. */
+      readonly drafted?: { readonly base: string; readonly isTyped: boolean }
     })
   /** A text in Markdown. The page names the module `composer`. */
   | (Common & { readonly kind: "markdown" } & Pick<Composer, "name" | "repository" | "rows" | "required" | "files">)
@@ -46,7 +48,14 @@ export type Field =
   /** Radio buttons. */
   | (Common & { readonly kind: "choice"; readonly options: readonly Option[] })
   | { readonly kind: "hidden"; readonly name: string; readonly value: string }
-  | { readonly kind: "file"; readonly name: string; readonly label: Text; readonly hint?: Content; readonly accept?: string }
+  | {
+      readonly kind: "file"
+      readonly name: string
+      readonly label: Text
+      readonly hint?: Content
+      readonly accept?: string
+      readonly multiple?: boolean
+    }
   /** Fields under a heading. */
   | { readonly kind: "group"; readonly label: Text; readonly hint?: Content; readonly fields: readonly Field[] }
   /** Anything else between the fields. */
@@ -68,6 +77,8 @@ interface FormView {
   /** Beside the button. */
   readonly beside?: Content
   readonly name?: string
+  /** What is typed is kept in the browser until it was sent, see `browser/drafts.ts`. */
+  readonly isLong?: boolean
   /** For forms of the rows of a list: what tells this one from the others on the page. */
   readonly key?: string | number
 }
@@ -78,7 +89,7 @@ type To = Pick<Page, "id" | "address" | "upload" | "guards">
 /** The form, as a POST page declares it, with its fields. */
 export function formView(
   to: To,
-  { path = {}, fields = [], record, draft, submit, look = "primary", confirm, beside, name = "form", key }: FormView,
+  { path = {}, fields = [], record, draft, submit, look = "primary", confirm, beside, name = "form", isLong = false, key }: FormView,
 ): Html {
   const id = `${to.id}${key === undefined ? "" : `-${key}`}`.replaceAll(/[^\w-]/g, "-")
   const isSame = draft?.form === to.id && (draft.path === undefined || addressOf(to, draft.path) === addressOf(to, path))
@@ -94,6 +105,7 @@ export function formView(
       method="post"
       action="${addressOf(to, path)}"
       ${attribute("enctype", to.upload ? "multipart/form-data" : undefined)}
+      ${attribute("data-long", isLong ? "true" : undefined)}
     >
       ${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}
       ${confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: `Type ${confirm} to confirm`, required: true })}
@@ -225,7 +237,15 @@ function labelledField(view: View, given: OfKind<"line" | "text" | "menu" | "fil
             : given.kind === "menu"
               ? menuInput(view, given, around)
               : html`
-                <input id="${around.id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${around.marks}>
+                <input
+                  id="${around.id}"
+                  type="file"
+                  name="${given.name}"
+                  required
+                  accept="${given.accept ?? ""}"
+                  ${flagged("multiple", given.multiple ?? false)}
+                  ${around.marks}
+                >
               `
       }
       ${around.hint}${around.faultView}
@@ -269,6 +289,8 @@ const textInput = (view: View, given: OfKind<"text">, { id, marks }: Around): Ht
       placeholder="${given.placeholder ?? ""}"
       dir="auto"
       ${flagged("required", given.required ?? false)}
+      ${attribute("data-base", given.drafted?.base)}
+      ${attribute("data-typed", given.drafted?.isTyped ? "true" : undefined)}
       ${marks}
     >
       ${"\n"}${firstOf(view, given)}

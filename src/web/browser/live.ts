@@ -290,7 +290,7 @@ const announce = (element: HTMLElement): boolean => document.dispatchEvent(new C
 /** Whether the reader is at work in it: it has the focus, an open form, or a field that was changed. */
 function isInUse(element: Element): boolean {
   if (element.contains(document.activeElement) && document.activeElement !== document.body) return true
-  if (element.querySelector("details.edit[open], details.menu[open]")) return true
+  if (element.querySelector("details.edit[open], details.menu[open], .in-place")) return true
   for (const field of element.querySelectorAll("textarea, input, select"))
     if (
       (field instanceof HTMLTextAreaElement && field.value !== field.defaultValue) ||

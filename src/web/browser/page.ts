@@ -52,6 +52,23 @@ document.addEventListener("hearth:shown", (event) => {
 /** A form on its way is not sent again: its buttons rest until the next page is there, or it is clear that none comes. */
 const SENDING_MS = 10_000
 
+/** Says who was signed in on this page: what they wrote is not sent as somebody else, who has signed in since in another tab. */
+document.addEventListener(
+  "submit",
+  ({ target: form, submitter }) => {
+    const name = document.querySelector<HTMLElement>(".site-header")?.dataset["viewer"]
+    const encoding = submitter?.getAttribute("formenctype") ?? (form instanceof HTMLFormElement ? form.enctype : "")
+    if (!(form instanceof HTMLFormElement) || name === undefined || form.method !== "post" || encoding === "multipart/form-data") return
+    if (form.querySelector('input[name="sign_in_person"]')) return
+    const field = document.createElement("input")
+    field.type = "hidden"
+    field.name = "sign_in_person"
+    field.value = name
+    form.append(field)
+  },
+  true,
+)
+
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event
   if (!(form instanceof HTMLFormElement) || event.defaultPrevented || form.method !== "post") return
@@ -75,7 +92,7 @@ function forgetSent(): void {
   const [entry] = performance.getEntriesByType("navigation")
   const isNew = entry instanceof PerformanceNavigationTiming && entry.type === "navigate"
   const isLedTo = document.referrer !== "" && new URL(document.referrer).pathname === from
-  if (isNew && isLedTo && !document.querySelector(".error-page")) for (const key of keys) localStorage.removeItem(key)
+  if (isNew && isLedTo && !document.querySelector(".error-page, .held")) for (const key of keys) localStorage.removeItem(key)
 }
 
 /** The count of notifications is asked for again, where people are signed in. */
