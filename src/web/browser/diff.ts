@@ -30,13 +30,31 @@ document.addEventListener("click", (event) => {
     void expand(link)
     return
   }
-  const number = event.target.closest<HTMLElement>(".diff-lines [data-n]")
-  if (!number) return
+  const line = event.target.closest<HTMLElement>(".diff-lines [data-n]")
+  // Numbers are generated content: a click on one is a click on the line, beside its text.
+  if (!line || event.target !== line || !isBesideText(event, line)) return
   // The browser marks the target; the page stays where it is.
   const [x, y] = [scrollX, scrollY]
-  location.replace(`#${number.id}`)
+  location.replace(`#${line.id}`)
   scrollTo(x, y)
 })
+
+function isBesideText({ clientX }: MouseEvent, line: HTMLElement): boolean {
+  const { left, right } = line.getBoundingClientRect()
+  const { paddingInlineStart, direction } = getComputedStyle(line)
+  return (direction === "rtl" ? right - clientX : clientX - left) < Number.parseFloat(paddingInlineStart)
+}
+
+/** An unchanged line has the address of its new number: one with the old number leads there. */
+function findOldLine(): void {
+  const [, file = "", old] = /^#(diff-[0-9a-f]+)L(\d+)$/.exec(location.hash) ?? []
+  if (old === undefined || document.getElementById(location.hash.slice(1))) return
+  const line = document.getElementById(file)?.querySelector(`.diff-lines [data-o="${old}"]`)
+  if (line) location.replace(`#${line.id}`)
+}
+
+addEventListener("hashchange", findOldLine)
+findOldLine()
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

@@ -26,21 +26,9 @@ function anchorOf(number: HTMLElement | null): LineAnchor | undefined {
   return { section, number, side, line: Number(line) }
 }
 
-function rowOf(target: EventTarget | null): Element | null {
-  if (!(target instanceof Element)) return null
-  const lines = target.closest(".diff-lines")
-  const both = target.closest(".both > div")
-  if (both) return both
-  let row: Element | null = target
-  while (row && row.parentElement !== lines) row = row.parentElement
-  return row
-}
-
 document.addEventListener("mouseover", ({ target }) => {
   if (target === plus) return
-  const row = rowOf(target)
-  const anchor =
-    row && !row.classList.contains("noted") ? anchorOf([...row.querySelectorAll<HTMLElement>("[data-n]")].at(-1) ?? null) : undefined
+  const anchor = target instanceof Element ? anchorOf(target.closest<HTMLElement>(".diff-lines [data-n]")) : undefined
   if (!anchor) return
   shown = anchor
   anchor.number.append(plus)
@@ -54,8 +42,8 @@ plus.addEventListener("click", (event) => {
 
 async function open(anchor: LineAnchor, since: LineAnchor | undefined): Promise<void> {
   const link = anchor.section.querySelector<HTMLAnchorElement>("[data-comment]")
-  const row = anchor.number.closest(".both") ?? anchor.number.parentElement
-  if (!link || !row) return
+  const row = anchor.number.closest(".both") ?? anchor.number
+  if (!link) return
   const isRange = since?.section === anchor.section && since.side === anchor.side
   const [first, last] = isRange ? [Math.min(since.line, anchor.line), Math.max(since.line, anchor.line)] : [anchor.line, anchor.line]
   const address = new URL(link.href)

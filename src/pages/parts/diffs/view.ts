@@ -20,8 +20,8 @@ import { splitRows } from "./model.ts"
 import { fileTree, markOf } from "./tree-view.ts"
 
 /**
- * Differences on pages: the files at the side, and each file with its lines. A line has three elements and those of its colours, and lines stand in parts that
- * browsers lay out when they are seen.
+ * Differences on pages: the files at the side, and each file with its lines. A line is one element with those of its colours; files, and parts of their lines,
+ * are laid out by browsers when they are seen.
  */
 
 /** What is said about lines, by the path of the file, and the side and number of the line such as `R12`. */
@@ -54,8 +54,8 @@ export interface DiffViewOptions {
 const FILES_LISTED = 1_000
 /** The most files whose sections are in one page. */
 const MOST_SECTIONS = 2_000
-/** Lines in one part of a file. */
-const CHUNK = 250
+/** Lines in one part of a file: as many as a browser lays out within a frame. */
+const CHUNK = 50
 /** Lines that are sent together. */
 const SENT = 2_500
 /** git's number of context lines for a whole file. */
@@ -231,20 +231,33 @@ function modeChange({ oldMode, newMode }: FileChange): string | undefined {
   return newMode === EXECUTABLE ? "made executable" : "no longer executable"
 }
 
+interface SectionLook {
+  /** About how many lines high it is, until it is seen. */
+  readonly rows: number
+  /** The class for the width of tabs. */
+  readonly tabs?: string | undefined
+}
+
 /** Opens the section of a file; `SECTION_END` closes it. */
-function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverview, tabs?: string): Html {
+function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverview, { rows, tabs }: SectionLook): Html {
   const mode = modeChange(file)
   const notes = options.notes?.count(file.path) ?? 0
   const view = file.newId === null ? undefined : `${options.newAt}/src/commit/${diff.to}/${escapePath(file.path)}`
+  const isClosed = options.isClosed?.(file) === true
   const viewed = view ?? (diff.from && `${options.oldAt}/src/commit/${diff.from}/${escapePath(file.path)}`)
   return html`
-    <section class="diff${tabs && ` ${tabs}`}" id="${file.anchor}" aria-labelledby="${file.anchor}-path">
+    <section
+      class="diff${tabs && ` ${tabs}`}"
+      id="${file.anchor}"
+      data-rows="${isClosed ? HEAD_ROWS : HEAD_ROWS + rows}"
+      aria-labelledby="${file.anchor}-path"
+    >
     <div class="file-tools">
       ${options.fileTools?.(file)}
       <a href="${filePage(options, file)}">View alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
       ${viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`}
     </div>
-    <details ${flagged("open", options.isClosed?.(file) !== true)}>
+    <details ${flagged("open", !isClosed)}>
     <summary>
       ${icon("triangle-down")}${markOf(file)}<span class="path" id="${file.anchor}-path">${pathOf(file)}</span>
       ${mode !== undefined && html`<span class="chip">${mode}</span>`}
@@ -258,6 +271,8 @@ function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverv
     </summary>
   `
 }
+/** The height of a head, in lines. */
+const HEAD_ROWS = 2
 const SECTION_END = html`
   </details>
   </section>
@@ -267,7 +282,7 @@ function foldedSection(file: FileChange, options: DiffViewOptions, diff: DiffOve
   const changed = file.additions + file.deletions
   const lines = `${plural(changed, "changed line")} ${changed === 1 ? "isn’t" : "aren’t"}`
   const words = `${REASON_SENTENCES[file.reason ?? "large"]} Its ${lines} shown here. `
-  return html`${sectionHead(file, options, diff)}${note(html`${words}<a href="${filePage(options, file)}">Show them</a>`)}${SECTION_END}`
+  return html`${sectionHead(file, options, diff, { rows: 2 })}${note(html`${words}<a href="${filePage(options, file)}">Show them</a>`)}${SECTION_END}`
 }
 
 async function* fileSection(
@@ -278,7 +293,8 @@ async function* fileSection(
   tabs: TabClassOf,
 ): AsyncGenerator<Html> {
   const { file, hunks } = found
-  const parts: Html[] = [sectionHead(file, options, diff, await tabs(file.path.split("/")))]
+  const rows = hunks.reduce((sum, hunk) => sum + hunk.lines.length + 1, 1)
+  const parts: Html[] = [sectionHead(file, options, diff, { rows, tabs: await tabs(file.path.split("/")) })]
   if (found.hasInvisible) parts.push(note(html`${icon("alert")} This contains invisible characters. They are shown by their code points.`))
   const about = await besideLines(services, diff, found, options)
   if (about) parts.push(about)
@@ -372,13 +388,10 @@ function* chunksOf(hunk: Hunk, file: FileChange, style: LineStyle, notes: Map<st
     yield {
       lines: part.length,
       html: html`
-        <div class="diff-lines h${heightOf(part.length)}">
+        <div class="diff-lines" data-rows="${part.length}">
           ${part.map(({ left, right }) => html`${lineRow(file.anchor, style, shown(left), shown(right))}${notesOf(left, right)}`)}
         </div>
       `,
     }
   }
 }
-
-/** The class for the height that a part has as long as it isn't seen: by 25 lines, and less for the short ones that most hunks are. */
-const heightOf = (lines: number): number => (lines <= 10 ? 0 : Math.ceil(lines / 25))
