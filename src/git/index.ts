@@ -26,7 +26,7 @@ import {
   newestCommits,
   type RangeOptions,
 } from "./history/history.ts"
-import { type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
+import { type LastChanges, type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
 import { type Log, type LogOptions, log as readLog } from "./history/log.ts"
 import {
   applyChange,
@@ -100,7 +100,7 @@ export type { BlameBlock, BlameOptions } from "./history/blame.ts"
 export type { Contribution, ContributionRange } from "./history/contributions.ts"
 export { type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./history/diff.ts"
 export type { CommitRange, RangeOptions } from "./history/history.ts"
-export type { LastChangesOptions } from "./history/last-changes.ts"
+export type { LastChanges, LastChangesOptions, Waiting } from "./history/last-changes.ts"
 export type { Log, LogOptions } from "./history/log.ts"
 export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./history/merging.ts"
 export { complete as completePerson } from "./history/merging.ts"
@@ -214,8 +214,8 @@ export interface Git {
     lineCommits(repository: Repository, commit: ObjectId, path: string, lines: readonly number[]): Promise<ReadonlyMap<number, ObjectId>>
     /** Who last touched the lines of a file, as git finds it. Throws `failed` without such a file, `tooLarge`, `busy`, `timeout`, `aborted`. */
     blame(repository: Repository, options: BlameOptions): AsyncGenerator<BlameBlock>
-    /** The last commits that changed each of these paths, in one walk. Throws `failed`, `busy`, `timeout`, `aborted`. */
-    lastChanges(repository: Repository, options: LastChangesOptions): Promise<ReadonlyMap<string, ObjectId>>
+    /** The last commits that changed each of these paths, in one walk, as far as it gets in its time. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    lastChanges(repository: Repository, options: LastChangesOptions): Promise<LastChanges>
     /** How far each head is ahead of and behind a base, in one walk; empty for histories too long. Throws `failed`, `busy`, `timeout`, `aborted`. */
     aheadBehind(repository: Repository, base: ObjectId, heads: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, AheadBehind>>
     /** Commits by words, people and times, or those of one file through its renamings. Throws `failed`, `busy`, `timeout`, `aborted`. */

@@ -1,5 +1,6 @@
 /** Differences: lines between hunks appear in place, a click on a number is its address, `j` and `k` go from file to file, the tree of files is filtered. */
 
+import "./diff-parts.ts"
 import { fetchFragment } from "./fragment.ts"
 
 async function expand(link: HTMLAnchorElement): Promise<void> {

@@ -106,6 +106,7 @@ async function codePage(
     return repositoryPage(call, {
       ...common,
       title: isHome ? repository.description.slice(0, 100) : at,
+      modules: ["again"],
       body: await folderView(call, located, entry, folder, isHome),
     })
   return repositoryPage(call, {
