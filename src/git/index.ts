@@ -27,7 +27,7 @@ import {
   type RangeOptions,
 } from "./history/history.ts"
 import { type LastChanges, type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
-import { type Log, type LogOptions, log as readLog } from "./history/log.ts"
+import { type Log, type LogOptions, logPage, log as readLog } from "./history/log.ts"
 import {
   applyChange,
   type ConflictOptions,
@@ -210,6 +210,8 @@ export interface Git {
     mergeBase(repository: Repository, a: ObjectId, b: ObjectId, ...others: readonly ObjectId[]): Promise<ObjectId | undefined>
     /** A page of a history in git's own order, and the length of the whole; the total is counted once. */
     log(repository: Repository, options: LogOptions): Promise<Log>
+    /** A page of a history without its length, which is much faster where that is long. Throws as `log` does. */
+    logPage(repository: Repository, options: LogOptions): Promise<readonly Commit[]>
     /** The commits that last touched lines of a file, by the lines' numbers. One process. Throws `failed` when file or lines are missing, `timeout`. */
     lineCommits(repository: Repository, commit: ObjectId, path: string, lines: readonly number[]): Promise<ReadonlyMap<number, ObjectId>>
     /** Who last touched the lines of a file, as git finds it. Throws `failed` without such a file, `tooLarge`, `busy`, `timeout`, `aborted`. */
@@ -426,6 +428,7 @@ export function openGit(options: GitOptions): Git {
       isAncestor: bind(isAncestor),
       mergeBase: bind(mergeBase),
       log: bind(readLog),
+      logPage: bind(logPage),
       lineCommits: bind(lineCommits),
       blame: bind(blame),
       lastChanges: bind(lastChanges),

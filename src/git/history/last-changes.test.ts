@@ -101,6 +101,25 @@ describe("the last changes of paths", () => {
     expect(world.git.running()).toBeLessThanOrEqual(1)
   })
 
+  it("a page of a history that isn't counted is the one that git lists", async () => {
+    const { history } = world.git
+    const gitLists = async (...args: readonly string[]) => (await ok(repository.directory, "rev-list", ...args)).split("\n")
+    for (const [skip, path] of [
+      [0, undefined],
+      [40, undefined],
+      [0, "d0"],
+      [5, "d0"],
+      [0, "f1"],
+    ] as const) {
+      const page = await history.logPage(repository, { to: [head], path, skip, limit: 20 })
+      const paths = path === undefined ? [] : ["--", path]
+      expect(page.map(({ id }) => id)).toEqual(await gitLists(`--skip=${skip}`, "--max-count=20", head, ...paths))
+    }
+    const before = world.git.spawned()
+    await history.logPage(repository, { to: [head], path: "d0", skip: 5, limit: 20 })
+    expect(world.git.spawned()).toBe(before)
+  })
+
   it("how far commits are ahead and behind is what git counts", async () => {
     const all = (await ok(repository.directory, "rev-list", "--all", "--max-count=200")).split("\n")
     const heads = all.filter((_, index) => index % 17 === 3).map((id) => objectId(id))

@@ -5,7 +5,7 @@ const lineOf = (hash: string): readonly [number, number] | undefined => {
   return from === undefined ? undefined : [Number(from), Number(to ?? from)]
 }
 
-function mark(): void {
+function mark(isNew = true): void {
   for (const marked of document.querySelectorAll(".code .marked")) marked.classList.remove("marked")
   const range = lineOf(location.hash)
   if (!range) return
@@ -19,7 +19,7 @@ function mark(): void {
     return
   }
   for (let line = from; line <= to && line - from < 5000; line++) document.getElementById(`L${line}`)?.classList.add("marked")
-  document.getElementById(`L${from}`)?.scrollIntoView({ block: "center" })
+  if (isNew) document.getElementById(`L${from}`)?.scrollIntoView({ block: "center" })
 }
 
 document.addEventListener("click", (event) => {
@@ -50,5 +50,7 @@ if (documentPlace && navigator.pdfViewerEnabled) {
   documentPlace.replaceChildren(frame)
 }
 
-window.addEventListener("hashchange", mark)
+window.addEventListener("hashchange", () => mark())
+// Lines that came again, with colours or who wrote them.
+document.addEventListener("hearth:shown", () => mark(false))
 mark()

@@ -1,12 +1,13 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import type { HighlightedCode } from "../../../core/highlight/highlight.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { type Located, locateCode, type OnCode } from "../../../features/code/contents/locate.ts"
 import { openTabs } from "../../../features/code/editorconfig/tabs.ts"
-import { type Blame, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
+import { type Blame, type BlameSoFar, blameSoFar, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
 import { type BlameBlock, isGitError } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
 import { choices, notice } from "../../../web/components.ts"
@@ -18,14 +19,14 @@ import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
 import { repositoryPage } from "../frame.ts"
 
-/** How long a page waits for colours; the next reader has them. */
+/** How long a page waits for colours; later ones come by its script. */
 const PATIENCE_MS = 500
 /** Lines in one part of the page, which browsers lay out only when it is seen. */
 const PART = 250
 /** The bytes that tell whether a file is text. */
 const PROBED_BYTES = 8000
 
-/** Who last touched each line of a file: sent in the order of the lines, as git finds them. */
+/** Who last touched each line of a file: the lines at once, and who wrote them as git finds it. */
 export const blamePages: readonly Page[] = [
   page({
     id: "code.blame",
@@ -51,11 +52,14 @@ export const blamePages: readonly Page[] = [
         id,
         patienceMs: PATIENCE_MS,
       })
+      const wishes = { name, code, bypass, tabs: await openTabs(services.git, git, revision.commit.tree)(parts) }
+      const found = isText && !isTooLong ? await blameSoFar(services, call, revision.commit, parts.join("/"), { bypass }) : undefined
       return repositoryPage(call, {
         tab: "code",
+        isUnfinished: found?.isComplete === false || code.isPending,
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
         width: "wide",
-        modules: ["code"],
+        modules: ["code", "again"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1>
@@ -72,17 +76,7 @@ export const blamePages: readonly Page[] = [
           </div>
           ${code.hasInvisible && INVISIBLE_WARNING}
         `,
-        rest: isTooLong
-          ? tooLong()
-          : isText
-            ? blocksOf(call, {
-                name,
-                blame,
-                code: code.lines,
-                bypass,
-                tabs: await openTabs(services.git, git, revision.commit.tree)(parts),
-              })
-            : noText(),
+        rest: found ? linesOf(call, { ...wishes, blame: found }) : isText ? tooLong() : noText(),
       })
     },
   }),
@@ -125,51 +119,86 @@ async function* tooLong(): AsyncGenerator<Html> {
 
 interface Blamed {
   readonly name: string
-  readonly blame: Blame
-  readonly code: readonly Html[]
+  readonly blame: BlameSoFar
+  readonly code: HighlightedCode
   readonly bypass: boolean
   /** The class for the width of tabs. */
   readonly tabs: string | undefined
 }
 
-/** The blocks in the order of the lines: what follows the last one that was sent is sent as soon as it is whole. */
-async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blamed): AsyncGenerator<Html> {
-  yield html`<div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">`
-  const found = new Map<number, BlameBlock>()
-  let next = 1
-  let ready: BlameBlock[] = []
-  const part = () => {
-    const shown = html`<div class="part">${ready.map((block) => blockView(call, block, code, bypass))}</div>`
-    ready = []
-    return shown
-  }
-  try {
-    for await (const block of blame.blocks) {
-      found.set(block.line, block)
-      for (let at = found.get(next); at; at = found.get(next)) {
-        found.delete(next)
-        next += at.lines
-        const last = ready.at(-1)
-        if (last?.commit === at.commit && last.path === at.path) ready[ready.length - 1] = { ...last, lines: last.lines + at.lines }
-        else ready.push(at)
-        if (next - (ready[0]?.line ?? next) >= PART) yield part()
-      }
+/** All lines, with who wrote them as far as that was found. While it isn't, or has no colours yet, the script asks for it again. */
+async function* linesOf(call: OnCode, { name, blame, code, bypass, tabs }: Blamed): AsyncGenerator<Html> {
+  const { blocks, isComplete, failure } = blame
+  const total = code.lines.length
+  const found = blocks.reduce((sum, { lines }) => sum + lines, 0)
+  // The page says what is wrong; what isn't known is a defect.
+  const failed = failure === undefined ? undefined : failureOf(failure)
+  if (failure !== undefined && failed === undefined) throw failure
+  const isFinding = !isComplete && failed === undefined
+  yield html`
+    <div id="lines" ${attribute("data-again", (isFinding || code.isPending) && "1")}>
+    ${
+      isFinding &&
+      html`
+        <p class="inside muted small finding">
+          Finding who wrote the lines… ${found.toLocaleString("en")} of ${total.toLocaleString("en")} so far.
+          <noscript>Reload the page to see more.</noscript>
+        </p>
+      `
     }
-    yield part()
-  } catch (error) {
-    // The page has begun: what is wrong stands where the lines end.
-    const text = failureOf(error)
-    if (text === undefined) throw error
-    yield html`
-      ${part()}
-      <div class="inside">${notice("bad", text)}</div>
-    `
+    ${failed !== undefined && html`<div class="inside">${notice("bad", failed)}</div>`}
+    <div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">
+  `
+  let part: Html[] = []
+  let first = 1
+  for (const block of withUnknown(blocks, total)) {
+    part.push("commit" in block ? blockView(call, block, code.lines, bypass) : unknownView(block, code.lines))
+    const next = block.line + block.lines
+    if (next - first < PART) continue
+    yield html`<div class="part">${part}</div>`
+    part = []
+    first = next
   }
   yield html`
+    ${part.length > 0 && html`<div class="part">${part}</div>`}
+    </div>
     </div>
     </div>
   `
 }
+
+interface Lines {
+  readonly line: number
+  readonly lines: number
+}
+
+/** The blocks, and between them lines of which it isn't known who wrote them, some at a time. */
+function* withUnknown(blocks: readonly BlameBlock[], total: number): Generator<BlameBlock | Lines> {
+  let next = 1
+  for (const block of [...blocks, undefined]) {
+    const until = block?.line ?? total + 1
+    for (; next < until; next += PART) yield { line: next, lines: Math.min(PART, until - next) }
+    if (block) yield block
+    next = until + (block?.lines ?? 0)
+  }
+}
+
+const unknownView = ({ line, lines }: Lines, code: readonly Html[]): Html =>
+  html`
+    <div class="block">
+      <div class="who"></div>
+      ${codeOf(line, lines, code)}
+    </div>
+  `
+
+const codeOf = (line: number, lines: number, code: readonly Html[]): Html =>
+  html`
+    <div class="chunk">
+      ${code
+        .slice(line - 1, line - 1 + lines)
+        .map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}${"\n"}</div>`)}
+    </div>
+  `
 
 const TOO_LARGE = "The file is too large to blame."
 
@@ -206,11 +235,7 @@ function blockView(
         </div>
         <bdi class="${lines === 1 ? "hidden-text" : "muted"}">${author.name}</bdi>
       </div>
-      <div class="chunk">
-        ${code
-          .slice(line - 1, line - 1 + lines)
-          .map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}${"\n"}</div>`)}
-      </div>
+      ${codeOf(line, lines, code)}
     </div>
   `
 }

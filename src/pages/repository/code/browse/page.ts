@@ -109,15 +109,17 @@ async function codePage(
       modules: ["again"],
       body: await folderView(call, located, entry, folder, isHome),
     })
+  const { body: file, isUnfinished } = await fileView(call, located, entry, shown)
   return repositoryPage(call, {
     ...common,
     title: at,
     width: "wide",
-    modules: ["code", "files"],
+    isUnfinished,
+    modules: ["code", "files", "again"],
     body: html`
       <h1 class="hidden-text">${parts.join("/")}</h1>
       <div class="bar">${await revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}</div>
-      <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
+      <div class="with-tree">${await fileTree(call, located)}${file}</div>
     `,
   })
 }
