@@ -1,10 +1,12 @@
 import type { User } from "../core/actor.ts"
 import { avatarPath } from "../core/avatar.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import type { Page as ListPage } from "../core/operation.ts"
 import { path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
+import type { Keys } from "./shortcuts.ts"
 import { count } from "./time.ts"
 
 /** Parts of pages that know no feature. Every one of them is shown on the style page, `/-/style`. */
@@ -24,18 +26,23 @@ export const person = (user: Pick<Named, "name"> | null | undefined): Html =>
 export const personWithAvatar = (user: Named | null | undefined, size = 20): Html =>
   user ? html`${avatar(user, size)} ${person(user)}` : person(user)
 
+/** The attribute of an element that these keys press. */
+export const shortcut = (keys: Keys | undefined): Html => attribute("aria-keyshortcuts", keys)
+
 export interface Tab {
   readonly href: string
-  readonly text: string
+  readonly text: Text
   readonly icon?: IconName
   readonly count?: number
+  /** Whether there may be more than were counted. */
+  readonly isAtLeast?: boolean
   readonly current?: boolean
-  /** The keys that follow the link, `g i` for one after the other. */
-  readonly keys?: string
+  /** The keys that follow the link. */
+  readonly keys?: Keys
 }
 
 /** Links to the parts of a thing, of which one is shown. */
-export const tabs = (label: string, items: readonly Tab[]): Html =>
+export const tabs = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="tabs" aria-label="${label}">
       ${items.map(
@@ -44,10 +51,10 @@ export const tabs = (label: string, items: readonly Tab[]): Html =>
             <a
               href="${tab.href}"
               ${attribute("aria-current", tab.current ? "page" : undefined)}
-              ${attribute("aria-keyshortcuts", tab.keys)}
+              ${shortcut(tab.keys)}
             >
               ${tab.icon && icon(tab.icon)}${tab.text}
-              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}</span>`}
+              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
             </a>
           `,
       )}
@@ -55,7 +62,7 @@ export const tabs = (label: string, items: readonly Tab[]): Html =>
   `
 
 /** The same as a list at the side of a page. */
-export const sideNav = (label: string, items: readonly Tab[]): Html =>
+export const sideNav = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="side-nav" aria-label="${label}">
       ${items.map(
@@ -71,7 +78,7 @@ export const sideNav = (label: string, items: readonly Tab[]): Html =>
   `
 
 /** A few choices beside each other. */
-export const choices = (label: string, items: readonly Tab[]): Html =>
+export const choices = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="group" aria-label="${label}">
       ${items.map(
@@ -100,7 +107,7 @@ export const menu = (
   `
 
 /** What is shown where a list has nothing: what would be here, and what one can do. */
-export const empty = (name: IconName, title: string, text?: Content, action?: Content): Html =>
+export const empty = (name: IconName, title: Text, text?: Content, action?: Content): Html =>
   html`
     <div class="empty">
       ${icon(name)}
@@ -115,17 +122,19 @@ export const rowsOr = <Row>(rows: readonly Row[], row: (each: Row) => Content, n
   rows.length === 0 ? none : html`<ul class="rows${card && " card"}">${rows.map(row)}</ul>${after}`
 
 /** A column: its heading, and whether it has numbers. */
-type Column = string | { readonly number: string }
+type Column = Text | { readonly number: Text }
 
 /** A table that scrolls by itself where it is too wide; the rows are `tr`. */
-export const table = (label: string, columns: readonly Column[], rows: Content, name = "scrolls card"): Html =>
+export const table = (label: Text, columns: readonly Column[], rows: Content, name = "scrolls card"): Html =>
   html`
     <div class="${name}" tabindex="0" role="group" aria-label="${label}">
       <table class="data">
         <thead>
           <tr>
             ${columns.map((each) =>
-              typeof each === "string" ? html`<th scope="col">${each}</th>` : html`<th scope="col" class="number">${each.number}</th>`,
+              typeof each === "object" && "number" in each
+                ? html`<th scope="col" class="number">${each.number}</th>`
+                : html`<th scope="col">${each}</th>`,
             )}
           </tr>
         </thead>
@@ -155,8 +164,16 @@ export type Tone = "good" | "bad" | "warn" | "info"
 export const notice = (tone: Tone, content: Content): Html =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${content}</div>`
 
+/** Copies a text, and says so. Without scripts it is not there, so the text must be on the page as well. */
+export const copyButton = (text: string, content: Content): Html =>
+  html`<button type="button" class="small" data-copy="${text}" hidden>${content}</button>`
+
+/** What is shown once, to be copied. */
+export const toCopy = (text: string, label: Text): Html =>
+  html`<div class="bar"><code class="break">${text}</code>${copyButton(text, icon("copy", label))}</div>`
+
 /** A state in words, with its colour and icon. */
-export const state = (tone: string, name: IconName, text: string, badge = false): Html =>
+export const state = (tone: string, name: IconName, text: Text, badge = false): Html =>
   html`<span class="state ${tone}${badge ? " badge" : ""}">${icon(name)}${text}</span>`
 
 /** A label, with its colour as a dot: a colour that people chose freely can't be read on. `color` is six hexadecimal digits. */
@@ -209,7 +226,7 @@ export function shares(parts: readonly Share[]): Html {
 }
 
 export interface FieldOptions {
-  readonly label: string
+  readonly label: Text
   readonly name: string
   readonly value?: string
   readonly hint?: Content
@@ -219,7 +236,7 @@ export interface FieldOptions {
   readonly required?: boolean
   readonly autofocus?: boolean
   readonly autocomplete?: string
-  readonly placeholder?: string
+  readonly placeholder?: Text
   readonly maxlength?: number
 }
 
@@ -262,7 +279,7 @@ export const buttonForm = (action: string, text: Content, fields: Readonly<Recor
 export const filterForm = (
   action: string,
   value: string,
-  placeholder: string,
+  placeholder: Text,
   keep: Readonly<Record<string, string | undefined>> = {},
   name = "q",
 ): Html =>

@@ -1,6 +1,7 @@
-/** Differences: lines between hunks appear in place, a click on a number is its address, `j` and `k` go from file to file, the tree of files is filtered. */
+/** Differences: lines between hunks appear in place, a click on a number is its address, keys go from line to line, the tree of files is filtered. */
 
 import "./diff-parts.ts"
+import { lineAtNumber, rowOf, stand } from "./diff-lines.ts"
 import { fetchFragment } from "./fragment.ts"
 
 async function expand(link: HTMLAnchorElement): Promise<void> {
@@ -31,20 +32,15 @@ document.addEventListener("click", (event) => {
     void expand(link)
     return
   }
-  const line = event.target.closest<HTMLElement>(".diff-lines [data-n]")
-  // Numbers are generated content: a click on one is a click on the line, beside its text.
-  if (!line || event.target !== line || !isBesideText(event, line)) return
+  const number = lineAtNumber(event)
+  if (!number) return
   // The browser marks the target; the page stays where it is.
   const [x, y] = [scrollX, scrollY]
-  location.replace(`#${line.id}`)
+  location.replace(`#${number.id}`)
   scrollTo(x, y)
+  const row = rowOf(number)
+  if (row) stand(row)
 })
-
-function isBesideText({ clientX }: MouseEvent, line: HTMLElement): boolean {
-  const { left, right } = line.getBoundingClientRect()
-  const { paddingInlineStart, direction } = getComputedStyle(line)
-  return (direction === "rtl" ? right - clientX : clientX - left) < Number.parseFloat(paddingInlineStart)
-}
 
 /** An unchanged line has the address of its new number: one with the old number leads there. */
 function findOldLine(): void {
@@ -56,18 +52,6 @@ function findOldLine(): void {
 
 addEventListener("hashchange", findOldLine)
 findOldLine()
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-
-document.addEventListener("keydown", (event) => {
-  if ((event.key !== "j" && event.key !== "k") || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-  const files = [...document.querySelectorAll<HTMLElement>("section.diff")]
-  const at = files.findLastIndex((file) => file.getBoundingClientRect().top < 80)
-  const next = files[event.key === "j" ? at + 1 : Math.max(0, at - 1)]
-  next?.scrollIntoView()
-  next?.querySelector("summary")?.focus({ preventScroll: true })
-})
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean)
 

@@ -1,20 +1,23 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { HighlightedCode } from "../../../core/highlight/highlight.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
+import { findPeople } from "../../../features/code/commits/people.ts"
 import { type Located, locateCode, type OnCode } from "../../../features/code/contents/locate.ts"
 import { openTabs } from "../../../features/code/editorconfig/tabs.ts"
 import { type Blame, type BlameSoFar, blameSoFar, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
 import { type BlameBlock, isGitError } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
-import { choices, notice } from "../../../web/components.ts"
+import { avatar, choices, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { plural, time } from "../../../web/time.ts"
-import { commitLink } from "../../parts/code/commits-view.ts"
-import { countLines, INVISIBLE_WARNING } from "../../parts/code/lines.ts"
+import { commitLink, commitPerson } from "../../parts/code/commits-view.ts"
+import { finderLink } from "../../parts/code/finder.ts"
+import { countLines, INVISIBLE_WARNING, linesData } from "../../parts/code/lines.ts"
 import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
 import { repositoryPage } from "../frame.ts"
@@ -59,13 +62,16 @@ export const blamePages: readonly Page[] = [
         isUnfinished: found?.isComplete === false || code.isPending,
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
         width: "wide",
-        modules: ["code", "again"],
+        modules: ["code", "finder", "refs", "again"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1>
-          <div class="bar">${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}</div>
+          <div class="bar">
+            ${revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}
+            <span class="end"></span>${finderLink(call, located, true)}
+          </div>
           ${ignoreNote(call, located, blame, bypass, reader.url)}
-          <div class="card file">
+          <div class="card file" ${linesData(call, located, true)}>
           <div class="head">
             ${choices("View", [
               { href: codePath(call, "src", revision, parts), text: "Code" },
@@ -149,10 +155,15 @@ async function* linesOf(call: OnCode, { name, blame, code, bypass, tabs }: Blame
     ${failed !== undefined && html`<div class="inside">${notice("bad", failed)}</div>`}
     <div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">
   `
+  const person = await findPeople(
+    call.db,
+    call.services.site,
+    blocks.map(({ author }) => author),
+  )
   let part: Html[] = []
   let first = 1
   for (const block of withUnknown(blocks, total)) {
-    part.push("commit" in block ? blockView(call, block, code.lines, bypass) : unknownView(block, code.lines))
+    part.push("commit" in block ? blockView(call, block, person(block.author), code.lines, bypass) : unknownView(block, code.lines))
     const next = block.line + block.lines
     if (next - first < PART) continue
     yield html`<div class="part">${part}</div>`
@@ -216,24 +227,27 @@ const AGES = [30, 90, 365, 1095]
 function blockView(
   call: OnCode,
   { commit, line, lines, author, committer, summary, previous }: BlameBlock,
+  user: User | undefined,
   code: readonly Html[],
   bypass: boolean,
 ): Html {
   const days = (call.services.now() - committer.when) / DAY
   const age = AGES.filter((limit) => days > limit).length
   const before = previous && withQuery(blamePath(call, previous.commit, previous.path), { "bypass-blame-ignore": bypass || undefined })
-  // A block of one line has room for the name only on demand.
+  const isShort = lines === 1
+  // A block of one line has room for the picture alone.
   return html`
     <div class="block">
       <div class="who age-${age}">
         <div>
-          <span>${commitLink(call, { id: commit, subject: summary })}</span>
-          <span class="muted" ${attribute("title", lines === 1 ? author.name : undefined)}>
+          ${isShort && (user ? html`<span class="face" title="${user.name}">${avatar(user, 16)}</span>` : undefined)}
+          <span class="subject" title="${summary}">${commitLink(call, { id: commit, subject: summary })}</span>
+          <span class="muted" ${attribute("title", isShort ? author.name : undefined)}>
             ${time(author.when)}
-            ${before !== undefined && html` <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>`}
+            ${before !== undefined && html` <a href="${before}" rel="nofollow" data-keeps-line>${icon("versions", "Blame before this commit")}</a>`}
           </span>
         </div>
-        <bdi class="${lines === 1 ? "hidden-text" : "muted"}">${author.name}</bdi>
+        <div class="${isShort ? "hidden-text" : ""}">${commitPerson(user, author)}</div>
       </div>
       ${codeOf(line, lines, code)}
     </div>

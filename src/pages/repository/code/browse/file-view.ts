@@ -9,20 +9,22 @@ import { findEntry } from "../../../../features/code/contents/paths.ts"
 import { isPdf } from "../../../../features/code/contents/raw.ts"
 import { openTabs } from "../../../../features/code/editorconfig/tabs.ts"
 import { type FoundFile, readmeAmong, specialFiles } from "../../../../features/code/history/special-files.ts"
+import { treeHistory } from "../../../../features/code/history/tree-history.ts"
 import { POINTER_BYTES, readPointer } from "../../../../features/code/lfs/pointers.ts"
 import { type Picture, recognizePicture } from "../../../../features/people/avatars/images.ts"
 import { isTreeEntryName, type TreeEntry } from "../../../../git/index.ts"
 import { codePath, revisionPath } from "../../../../web/address.ts"
-import { choices, empty, menu, notice } from "../../../../web/components.ts"
+import { choices, empty, menu, notice, shortcut } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { bytes, plural } from "../../../../web/time.ts"
-import { codeView, countLines, download, INVISIBLE_WARNING } from "../../../parts/code/lines.ts"
+import { codeView, countLines, download, INVISIBLE_WARNING, linesData } from "../../../parts/code/lines.ts"
 import { editing } from "../../../parts/code/parts.ts"
 import { renderText } from "../../../parts/texts.ts"
 import { largeView } from "./large-view.ts"
 import { readNotebook } from "./notebook.ts"
 import { notebookView } from "./notebook-view.ts"
 import { headingsIn, type OutlineEntry, symbolsIn } from "./outline.ts"
+import { latestCommit } from "./tree-view.ts"
 
 /** Files up to this size, in bytes, are looked at whole. */
 const MOST_BYTES = 2 * 1024 * 1024
@@ -38,6 +40,7 @@ const LONGEST_LINK = 4096
 
 const MARKDOWN = /\.(?:md|markdown|mdown|mkd|livemd)$/i
 const NOTEBOOK = /\.ipynb$/i
+const DIAGRAM = /\.(?:mmd|mermaid)$/i
 const TABLE = /\.(?:csv|(tsv))$/i
 
 export interface FileOptions {
@@ -72,7 +75,8 @@ async function readFile({ services }: OnCode, { git }: Located, entry: TreeEntry
   const isText = content !== undefined && pointer === undefined && !content.subarray(0, PROBED_BYTES).includes(0)
   const text = isText ? content.toString("utf8") : undefined
   const notebook = text !== undefined && !isLink && NOTEBOOK.test(entry.name) ? readNotebook(text) : undefined
-  const canBeRendered = !isLink && (MARKDOWN.test(entry.name) || TABLE.test(entry.name) || notebook !== undefined)
+  const canBeRendered =
+    !isLink && (MARKDOWN.test(entry.name) || TABLE.test(entry.name) || DIAGRAM.test(entry.name) || notebook !== undefined)
   return {
     entry,
     size,
@@ -101,8 +105,8 @@ export async function fileView(
   return {
     isUnfinished,
     body: html`
-      <div class="card file">
-        ${fileHead(call, located, file, outlineOf(file, body))}${body}
+      <div class="card file" ${linesData(call, located)}>
+        ${await lastChange(call, located, entry)}${fileHead(call, located, file, outlineOf(file, body))}${body}
       </div>
     `,
   }
@@ -150,6 +154,7 @@ async function renderedView(call: OnCode, { revision, parts }: Located, { entry,
   const at = { at: revisionPath(revision), folder: parts.slice(0, -1).join("/") }
   const source = `${codePath(call, "src", revision, parts)}?display=source`
   if (notebook) return notebookView(call, notebook, { id: entry.id, file: at, source })
+  if (DIAGRAM.test(entry.name)) return diagramView(text)
   const table = TABLE.exec(entry.name)
   if (table) return tableView(entry.name, text, table[1] === undefined ? "," : "\t", raw)
   return html`<div class="inside">${await renderText(call, text, { style: "document", file: at })}</div>`
@@ -182,22 +187,62 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
       <span class="muted small">${factsOf(file).join(" · ")}</span>
       <div class="bar end">
         ${outlineMenu(outline)}<a class="button small" href="${raw}" rel="nofollow">Raw</a>
-        <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>
-        <a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">
-          ${icon("history")}History
-        </a>
         <a
           class="button small"
-          href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
-          data-key="y"
+          href="${codePath(call, "blame", revision, parts)}"
+          rel="nofollow"
+          data-keeps-line
+          ${shortcut("b")}
         >
-          ${icon("link")}Permalink
+          Blame
         </a>
+        ${
+          text !== undefined &&
+          html`<button type="button" class="small" data-copy-from="${raw}" hidden>${icon("copy", "Copy the content")}</button>`
+        }
         <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
-        ${edit && text !== undefined && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}
-        ${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}
+        ${
+          edit &&
+          text !== undefined &&
+          html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow" ${shortcut("e")}>${icon("pencil")}Edit</a>`
+        }
+        ${moreMenu(call, located, edit?.writes ? edit.at("_delete") : undefined)}
       </div>
     </div>
+  `
+}
+
+/** What is wanted less often. */
+function moreMenu(call: OnCode, { revision, parts }: Located, deletion: string | undefined): Html {
+  return menu(
+    icon("kebab-horizontal", "More about this file"),
+    html`
+      <button type="button" data-copy="${parts.join("/")}" hidden>${icon("copy")}Copy the path</button>
+      <a
+        href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
+        data-keeps-line
+        ${shortcut("y")}
+      >
+        ${icon("link")}Permalink
+      </a>
+      <a href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a>
+      <button type="button" data-go-to-line ${shortcut("l")} hidden>${icon("hash")}Go to line</button>
+      ${deletion !== undefined && html`<hr><a href="${deletion}" rel="nofollow">${icon("trash")}Delete</a>`}
+    `,
+  )
+}
+
+/** The commit that last changed the file, as far as it is known. */
+async function lastChange(call: OnCode, { revision, git, parts }: Located, { name }: TreeEntry): Promise<Html> {
+  const { services, db } = call
+  const history = await treeHistory(services, db, call, revision.commit, parts.slice(0, -1))
+  const last = history?.entries.find((entry) => entry.name === name)?.last
+  const all = html`
+    <a class="button small quiet" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a>
+  `
+  if (last) return latestCommit(call, await services.git.objects.readCommit(git, last.id), all)
+  return html`
+    <div class="head latest"><span class="muted grow">The last commit is being looked for.</span>${all}</div>
   `
 }
 
@@ -246,6 +291,9 @@ const documentView = (name: string, href: string): Html =>
       )}
     </div>
   `
+
+/** The script draws it in place of the text. */
+const diagramView = (text: string): Html => html`<div class="inside prose"><pre><code class="language-mermaid">${text}</code></pre></div>`
 
 /** A table of values, its first row as the head. */
 function tableView(name: string, text: string, separator: string, raw: string): Html {
