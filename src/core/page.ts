@@ -71,6 +71,8 @@ export interface Shown extends Keeping {
   readonly width?: "wide" | "narrow"
   /** Holds a secret that is shown once: no one stores it. */
   readonly isPrivate?: boolean
+  /** What it shows is still being found, and its script asks again: it is not cached. */
+  readonly isUnfinished?: boolean
   /** Where the answer to a form of the page may lead, besides this site. */
   readonly formTargets?: readonly string[]
   /** After how many seconds it can be tried again, where that is known. */

@@ -5,7 +5,7 @@ const lineOf = (hash: string): readonly [number, number] | undefined => {
   return from === undefined ? undefined : [Number(from), Number(to ?? from)]
 }
 
-function mark(): void {
+function mark(isNew = true): void {
   for (const marked of document.querySelectorAll(".code .marked")) marked.classList.remove("marked")
   const range = lineOf(location.hash)
   if (!range) return
@@ -20,7 +20,7 @@ function mark(): void {
   }
   for (let line = from; line <= to && line - from < 5000; line++) document.getElementById(`L${line}`)?.classList.add("marked")
   const first = document.getElementById(`L${from}`)
-  first?.scrollIntoView({ block: "center" })
+  if (isNew) first?.scrollIntoView({ block: "center" })
   const file = first?.closest<HTMLElement>("[data-permalink]")
   if (first && file) void import("./line-menu.ts").then(({ offer }) => offer(file, first, from, to))
 }
@@ -73,5 +73,7 @@ if (documentPlace && navigator.pdfViewerEnabled) {
   documentPlace.replaceChildren(frame)
 }
 
-window.addEventListener("hashchange", mark)
+window.addEventListener("hashchange", () => mark())
+// Lines that came again, with colours or who wrote them.
+document.addEventListener("hearth:shown", () => mark(false))
 mark()

@@ -1,6 +1,7 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import type { HighlightedCode } from "../../../core/highlight/highlight.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -8,8 +9,8 @@ import { escapePath } from "../../../core/text/escape-path.ts"
 import { findPeople } from "../../../features/code/commits/people.ts"
 import { type Located, locateCode, type OnCode } from "../../../features/code/contents/locate.ts"
 import { openTabs } from "../../../features/code/editorconfig/tabs.ts"
-import { type Blame, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
-import { type BlameBlock, isGitError, type Person } from "../../../git/index.ts"
+import { type Blame, type BlameSoFar, blameSoFar, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
+import { type BlameBlock, isGitError } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
 import { avatar, choices, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -21,14 +22,14 @@ import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
 import { repositoryPage } from "../frame.ts"
 
-/** How long a page waits for colours; the next reader has them. */
+/** How long a page waits for colours; later ones come by its script. */
 const PATIENCE_MS = 500
 /** Lines in one part of the page, which browsers lay out only when it is seen. */
 const PART = 250
 /** The bytes that tell whether a file is text. */
 const PROBED_BYTES = 8000
 
-/** Who last touched each line of a file: sent in the order of the lines, as git finds them. */
+/** Who last touched each line of a file: the lines at once, and who wrote them as git finds it. */
 export const blamePages: readonly Page[] = [
   page({
     id: "code.blame",
@@ -54,11 +55,14 @@ export const blamePages: readonly Page[] = [
         id,
         patienceMs: PATIENCE_MS,
       })
+      const wishes = { name, code, bypass, tabs: await openTabs(services.git, git, revision.commit.tree)(parts) }
+      const found = isText && !isTooLong ? await blameSoFar(services, call, revision.commit, parts.join("/"), { bypass }) : undefined
       return repositoryPage(call, {
         tab: "code",
+        isUnfinished: found?.isComplete === false || code.isPending,
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
         width: "wide",
-        modules: ["code", "finder", "refs"],
+        modules: ["code", "finder", "refs", "again"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1>
@@ -78,17 +82,7 @@ export const blamePages: readonly Page[] = [
           </div>
           ${code.hasInvisible && INVISIBLE_WARNING}
         `,
-        rest: isTooLong
-          ? tooLong()
-          : isText
-            ? blocksOf(call, {
-                name,
-                blame,
-                code: code.lines,
-                bypass,
-                tabs: await openTabs(services.git, git, revision.commit.tree)(parts),
-              })
-            : noText(),
+        rest: found ? linesOf(call, { ...wishes, blame: found }) : isText ? tooLong() : noText(),
       })
     },
   }),
@@ -131,64 +125,91 @@ async function* tooLong(): AsyncGenerator<Html> {
 
 interface Blamed {
   readonly name: string
-  readonly blame: Blame
-  readonly code: readonly Html[]
+  readonly blame: BlameSoFar
+  readonly code: HighlightedCode
   readonly bypass: boolean
   /** The class for the width of tabs. */
   readonly tabs: string | undefined
 }
 
-/** The blocks in the order of the lines: what follows the last one that was sent is sent as soon as it is whole. */
-async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blamed): AsyncGenerator<Html> {
-  yield html`<div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">`
-  const found = new Map<number, BlameBlock>()
-  let next = 1
-  let ready: BlameBlock[] = []
-  const person = peopleOf(call)
-  const part = async () => {
-    const blocks = ready
-    ready = []
-    const find = await person(blocks.map(({ author }) => author))
-    return html`<div class="part">${blocks.map((block) => blockView(call, block, find(block.author), code, bypass))}</div>`
-  }
-  try {
-    for await (const block of blame.blocks) {
-      found.set(block.line, block)
-      for (let at = found.get(next); at; at = found.get(next)) {
-        found.delete(next)
-        next += at.lines
-        const last = ready.at(-1)
-        if (last?.commit === at.commit && last.path === at.path) ready[ready.length - 1] = { ...last, lines: last.lines + at.lines }
-        else ready.push(at)
-        if (next - (ready[0]?.line ?? next) >= PART) yield await part()
-      }
+/** All lines, with who wrote them as far as that was found. While it isn't, or has no colours yet, the script asks for it again. */
+async function* linesOf(call: OnCode, { name, blame, code, bypass, tabs }: Blamed): AsyncGenerator<Html> {
+  const { blocks, isComplete, failure } = blame
+  const total = code.lines.length
+  const found = blocks.reduce((sum, { lines }) => sum + lines, 0)
+  // The page says what is wrong; what isn't known is a defect.
+  const failed = failure === undefined ? undefined : failureOf(failure)
+  if (failure !== undefined && failed === undefined) throw failure
+  const isFinding = !isComplete && failed === undefined
+  yield html`
+    <div id="lines" ${attribute("data-again", (isFinding || code.isPending) && "1")}>
+    ${
+      isFinding &&
+      html`
+        <p class="inside muted small finding">
+          Finding who wrote the lines… ${found.toLocaleString("en")} of ${total.toLocaleString("en")} so far.
+          <noscript>Reload the page to see more.</noscript>
+        </p>
+      `
     }
-    yield await part()
-  } catch (error) {
-    // The page has begun: what is wrong stands where the lines end.
-    const text = failureOf(error)
-    if (text === undefined) throw error
-    yield html`
-      ${await part()}
-      <div class="inside">${notice("bad", text)}</div>
-    `
+    ${failed !== undefined && html`<div class="inside">${notice("bad", failed)}</div>`}
+    <div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">
+  `
+  const person = await findPeople(
+    call.db,
+    call.services.site,
+    blocks.map(({ author }) => author),
+  )
+  let part: Html[] = []
+  let first = 1
+  for (const block of withUnknown(blocks, total)) {
+    part.push("commit" in block ? blockView(call, block, person(block.author), code.lines, bypass) : unknownView(block, code.lines))
+    const next = block.line + block.lines
+    if (next - first < PART) continue
+    yield html`<div class="part">${part}</div>`
+    part = []
+    first = next
   }
   yield html`
+    ${part.length > 0 && html`<div class="part">${part}</div>`}
+    </div>
     </div>
     </div>
   `
 }
 
-/** The accounts of authors: one query for those who were not asked for before. */
-function peopleOf({ services, db }: OnCode): (authors: readonly Person[]) => Promise<(author: Person) => User | undefined> {
-  const known = new Map<string, User | undefined>()
-  return async (authors) => {
-    const fresh = authors.filter(({ email }) => !known.has(email))
-    const find = fresh.length === 0 ? undefined : await findPeople(db, services.site, fresh)
-    for (const author of fresh) known.set(author.email, find?.(author))
-    return ({ email }) => known.get(email)
+interface Lines {
+  readonly line: number
+  readonly lines: number
+}
+
+/** The blocks, and between them lines of which it isn't known who wrote them, some at a time. */
+function* withUnknown(blocks: readonly BlameBlock[], total: number): Generator<BlameBlock | Lines> {
+  let next = 1
+  for (const block of [...blocks, undefined]) {
+    const until = block?.line ?? total + 1
+    for (; next < until; next += PART) yield { line: next, lines: Math.min(PART, until - next) }
+    if (block) yield block
+    next = until + (block?.lines ?? 0)
   }
 }
+
+const unknownView = ({ line, lines }: Lines, code: readonly Html[]): Html =>
+  html`
+    <div class="block">
+      <div class="who"></div>
+      ${codeOf(line, lines, code)}
+    </div>
+  `
+
+const codeOf = (line: number, lines: number, code: readonly Html[]): Html =>
+  html`
+    <div class="chunk">
+      ${code
+        .slice(line - 1, line - 1 + lines)
+        .map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}${"\n"}</div>`)}
+    </div>
+  `
 
 const TOO_LARGE = "The file is too large to blame."
 
@@ -234,11 +255,7 @@ function blockView(
         </div>
         <div class="${isShort ? "hidden-text" : ""}">${commitPerson(user, author)}</div>
       </div>
-      <div class="chunk">
-        ${code
-          .slice(line - 1, line - 1 + lines)
-          .map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}${"\n"}</div>`)}
-      </div>
+      ${codeOf(line, lines, code)}
     </div>
   `
 }

@@ -225,7 +225,8 @@ async function present(
   const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
   const ready = await readyOf(services, request, shownTo, answered, flash)
   const isPrivate = (answered.kind === "shown" && answered.isPrivate) || page.beforeSignIn || flash !== undefined
-  if (ready.status === 200 && !isPrivate && !keeping.session && !keeping.keeps)
+  const isUnfinished = answered.kind === "shown" && answered.isUnfinished
+  if (ready.status === 200 && !isPrivate && !isUnfinished && !keeping.session && !keeping.keeps)
     // An encoded form adds about a quarter.
     return { bytes: ready.plain.length * 1.5 + 300, send: (request, reply) => sendReady(request, reply, ready) }
   const sent = isPrivate && answered.kind === "shown" ? { ...ready, headers: { ...ready.headers, ...NOT_STORED } } : ready

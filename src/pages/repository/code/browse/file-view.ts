@@ -1,7 +1,8 @@
 import { posix } from "node:path"
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { fileHeadersOf } from "../../../../core/disposition.ts"
-import { type Html, html } from "../../../../core/html.ts"
+import { attribute, type Html, html } from "../../../../core/html.ts"
+import type { Shown } from "../../../../core/page.ts"
 import { readTable } from "../../../../core/text/csv.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import { findEntry } from "../../../../features/code/contents/paths.ts"
@@ -31,7 +32,7 @@ const MOST_BYTES = 2 * 1024 * 1024
 const MOST_LINES = 20_000
 /** The bytes that tell whether a file is text. */
 const PROBED_BYTES = 8000
-/** How long a page waits for colours; the next reader has them. */
+/** How long a page waits for colours; later ones come by its script. */
 const PATIENCE_MS = 1500
 
 /** The longest path that a symbolic link may hold, in bytes. */
@@ -92,14 +93,23 @@ async function readFile({ services }: OnCode, { git }: Located, entry: TreeEntry
 }
 
 /** What a file shows: its text with numbers, a rendering, a picture, or a way to download it. */
-export async function fileView(call: OnCode, located: Located, entry: TreeEntry, { asSource, from }: FileOptions): Promise<Html> {
+export async function fileView(
+  call: OnCode,
+  located: Located,
+  entry: TreeEntry,
+  { asSource, from }: FileOptions,
+): Promise<Required<Pick<Shown, "body" | "isUnfinished">>> {
   const file = await readFile(call, located, entry, asSource)
-  const shown = mediaView(file, codePath(call, "media", located.revision, located.parts)) ?? (await contentView(call, located, file, from))
-  return html`
-    <div class="card file" ${linesData(call, located)}>
-      ${await lastChange(call, located, entry)}${fileHead(call, located, file, outlineOf(file, shown))}${shown}
-    </div>
-  `
+  const media = mediaView(file, codePath(call, "media", located.revision, located.parts))
+  const { body, isUnfinished = false } = media ? { body: media } : await contentView(call, located, file, from)
+  return {
+    isUnfinished,
+    body: html`
+      <div class="card file" ${linesData(call, located)}>
+        ${await lastChange(call, located, entry)}${fileHead(call, located, file, outlineOf(file, body))}${body}
+      </div>
+    `,
+  }
 }
 
 /** What the browser shows itself, and large files of Git LFS; nothing for others. */
@@ -116,18 +126,31 @@ function mediaView({ entry: { name }, content, isLink, pointer, picture }: Read,
   return pointer && download("Git LFS file", `Stored with Git LFS: ${bytes(pointer.size)}.`, media)
 }
 
-async function contentView(call: OnCode, located: Located, file: Read, from: number): Promise<Html> {
+async function contentView(
+  call: OnCode,
+  located: Located,
+  file: Read,
+  from: number,
+): Promise<{ readonly body: Html; readonly isUnfinished?: boolean }> {
   const { services } = call
   const { git, revision, parts } = located
-  const { entry, size, content, text, notebook, isRendered } = file
+  const { entry, size, content, text, isRendered } = file
   const tabs = () => openTabs(services.git, git, revision.commit.tree)(parts)
-  if (content === undefined || isInParts(file)) return largeView(call, located, { entry, size, from, tabs: await tabs() })
+  if (content === undefined || isInParts(file)) return { body: await largeView(call, located, { entry, size, from, tabs: await tabs() }) }
+  if (text === undefined) return { body: download("Binary file", `The file has ${bytes(size)}.`, codePath(call, "raw", revision, parts)) }
+  if (isRendered) return { body: await renderedView(call, located, file, text) }
+  const code = await services.highlighter.lines({ name: entry.name, text, id: entry.id, patienceMs: PATIENCE_MS })
+  // Where colours take longer than the page waits, the script asks for the lines again.
+  const body = html`
+    <div id="lines" ${attribute("data-again", code.isPending && "1")}>
+      ${code.hasInvisible && INVISIBLE_WARNING}${codeView(entry.name, code.lines, { tabs: await tabs() })}
+    </div>
+  `
+  return { body, isUnfinished: code.isPending }
+}
+
+async function renderedView(call: OnCode, { revision, parts }: Located, { entry, notebook }: Read, text: string): Promise<Html> {
   const raw = codePath(call, "raw", revision, parts)
-  if (text === undefined) return download("Binary file", `The file has ${bytes(size)}.`, raw)
-  if (!isRendered) {
-    const code = await services.highlighter.lines({ name: entry.name, text, id: entry.id, patienceMs: PATIENCE_MS })
-    return html`${code.hasInvisible && INVISIBLE_WARNING}${codeView(entry.name, code.lines, { tabs: await tabs() })}`
-  }
   const at = { at: revisionPath(revision), folder: parts.slice(0, -1).join("/") }
   const source = `${codePath(call, "src", revision, parts)}?display=source`
   if (notebook) return notebookView(call, notebook, { id: entry.id, file: at, source })

@@ -364,6 +364,12 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
     expect(blame.text).toContain(`/ann/blame/blame/commit/${first}/`)
     await show(`/ann/blame/blame/commit/${first}/${encodeURIComponent(HOSTILE)}`)
 
+    // It is remembered: git isn't asked again.
+    const { git } = stage.hearth.services
+    const spawned = git.spawned()
+    expect((await show(`${here}?bypass-blame-ignore=false`)).text).toContain("Begin &lt;script&gt;")
+    expect(git.spawned()).toBe(spawned)
+
     await commit(at, ".git-blame-ignore-revs", `# loud\n${second}\n`)
     const quiet = await show(here)
     expect(quiet.text).toContain("1 commit listed in")

@@ -106,22 +106,24 @@ async function codePage(
   if (entry.mode === "40000")
     return repositoryPage(call, {
       ...common,
-      modules: ["finder", "refs"],
+      modules: ["finder", "refs", "again"],
       title: isHome ? repository.description.slice(0, 100) : at,
       body: await folderView(call, located, entry, folder, isHome),
     })
+  const { body: file, isUnfinished } = await fileView(call, located, entry, shown)
   return repositoryPage(call, {
     ...common,
     title: at,
     width: "wide",
-    modules: ["code", "files", "finder", "refs"],
+    isUnfinished,
+    modules: ["code", "files", "finder", "refs", "again"],
     body: html`
       <h1 class="hidden-text">${parts.join("/")}</h1>
       <div class="bar">
         ${revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}
         <span class="end"></span>${finderLink(call, located, true)}
       </div>
-      <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
+      <div class="with-tree">${await fileTree(call, located)}${file}</div>
     `,
   })
 }
