@@ -76,7 +76,7 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
     const browser = await open()
     const listed = async (query: string) => {
       const { text } = await browser.get(`/ann/menus/ref-list/branch/other/dir/both.txt?${query}`)
-      return [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)
+      return [...text.matchAll(/href="(\/ann[^"]+)"/g)].map(([, href]) => href)
     }
     expect(await listed("kind=tag")).toEqual(["/ann/menus/src/tag/v1/dir/both.txt?nearest=true"])
     expect(await listed("view=blame&q=OTH")).toEqual(["/ann/menus/blame/branch/other/dir/both.txt?nearest=true"])
