@@ -140,6 +140,7 @@ export type IconName =
   | "tag"
   | "tasklist"
   | "telescope"
+  | "three-bars"
   | "tools"
   | "trash"
   | "triangle-down"

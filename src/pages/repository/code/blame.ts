@@ -54,7 +54,6 @@ export const blamePages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "code",
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
-        width: "wide",
         modules: ["code"],
         unlisted: true,
         body: html`

@@ -124,7 +124,7 @@ export async function boardPage(
       <div id="project" data-live="list">${columns.length === 0 ? noColumns : { table, board }[view](columns, show)}</div>
       ${show.writing && html`<p class="hidden-text" role="status" id="board-said"></p>`}
     `,
-    { width: "wide", modules: writing ? ["board", "live"] : ["live"] },
+    { modules: writing ? ["board", "live"] : ["live"] },
   )
 }
 

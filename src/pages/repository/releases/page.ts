@@ -45,7 +45,7 @@ export const releasePages: readonly Page[] = [
             ${
               filter.drafts &&
               html`
-                <a class="button small primary" href="${repositoryPath(call)}/releases/new" rel="nofollow">
+                <a class="button primary" href="${repositoryPath(call)}/releases/new" rel="nofollow">
                   ${icon("plus")}New release
                 </a>
               `

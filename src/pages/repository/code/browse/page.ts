@@ -111,7 +111,6 @@ async function codePage(
   return repositoryPage(call, {
     ...common,
     title: at,
-    width: "wide",
     modules: ["code", "files"],
     body: html`
       <h1 class="hidden-text">${parts.join("/")}</h1>

@@ -36,8 +36,8 @@ const list: Page = page({
         <div class="bar">
           <h1>Tags</h1>
           ${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
+          ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         </div>
-        ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         ${
           tags.length === 0
             ? empty("tag", "No tags yet", html`Create one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
@@ -51,8 +51,8 @@ const list: Page = page({
 
 const newTag = ({ default_branch }: Repository, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
   html`
-    <details class="stack" ${flagged("open", draft !== undefined)}>
-      <summary class="button">${icon("plus")}New tag</summary>
+    <details class="menu" ${flagged("open", draft !== undefined)}>
+      <summary class="button primary">${icon("plus")}New tag</summary>
       ${formView(create, {
         path,
         draft,
