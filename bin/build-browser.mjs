@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const sources = join(home, "src/web/browser")
+/** What modules import of the server's sources, which is the same for both. */
+const shared = ["src/web/shortcuts.ts", "src/core/text/fuzzy.ts"].map((path) => join(home, path))
 const made = join(home, "dist/browser")
 const stamp = join(made, ".built")
 
@@ -13,7 +15,7 @@ const stamp = join(made, ".built")
 function isStale() {
   const builtAt = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs
   if (builtAt === undefined) return true
-  const inputs = [sources, fileURLToPath(import.meta.url), ...readdirSync(sources).map((name) => join(sources, name))]
+  const inputs = [sources, fileURLToPath(import.meta.url), ...shared, ...readdirSync(sources).map((name) => join(sources, name))]
   return inputs.some((path) => statSync(path).mtimeMs > builtAt)
 }
 

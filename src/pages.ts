@@ -32,8 +32,10 @@ import { browsePages } from "./pages/repository/code/browse/page.ts"
 import { diffPages } from "./pages/repository/code/commit/page.ts"
 import { commitsPages } from "./pages/repository/code/commits.ts"
 import { editorPages } from "./pages/repository/code/edit.ts"
+import { findPages } from "./pages/repository/code/find.ts"
 import { historyPages } from "./pages/repository/code/graph/page.ts"
 import { pickPages } from "./pages/repository/code/picks.ts"
+import { refPages } from "./pages/repository/code/refs.ts"
 import { tagPages } from "./pages/repository/code/tags/page.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
 import { composerPages } from "./pages/repository/composer.ts"
@@ -103,6 +105,8 @@ export const pages = pageRegistry(
   attachmentPages,
   authorizePages,
   blamePages,
+  findPages,
+  refPages,
   blockPages,
   branchPages,
   browsePages,

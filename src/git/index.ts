@@ -62,6 +62,7 @@ import {
   writeCommit,
   writeTag,
 } from "./objects/objects.ts"
+import { listPaths, type PathsOptions } from "./objects/paths.ts"
 import { type SmallBlobsOptions, smallBlobs } from "./objects/small-blobs.ts"
 import { createCache, keyIn } from "./process/cache.ts"
 import { type Context, defaultLimits, type GitOptions } from "./process/context.ts"
@@ -179,6 +180,8 @@ export interface Git {
     readCommit(repository: Repository, id: ObjectId): Promise<Commit>
     readTag(repository: Repository, id: ObjectId): Promise<Tag>
     readTree(repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]>
+    /** The paths of the files below a tree, in git's order, up to a limit. One process. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    paths(repository: Repository, tree: ObjectId, options: PathsOptions): Promise<readonly string[]>
     /** A blob's content. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
     readBlob(repository: Repository, id: ObjectId): Promise<Buffer>
     /** A blob as a stream, which must be read to its end or destroyed. Throws `missing`. */
@@ -406,6 +409,7 @@ export function openGit(options: GitOptions): Git {
       readCommit: bind(readCommit),
       readTag: bind(readTag),
       readTree: bind(readTree),
+      paths: bind(listPaths),
       readBlob: bind(readBlob),
       streamBlob: bind(streamBlob),
       smallBlobs: bind(smallBlobs),

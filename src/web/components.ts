@@ -5,6 +5,7 @@ import type { Page as ListPage } from "../core/operation.ts"
 import { path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
+import type { Keys } from "./shortcuts.ts"
 import { count } from "./time.ts"
 
 /** Parts of pages that know no feature. Every one of them is shown on the style page, `/-/style`. */
@@ -24,14 +25,17 @@ export const person = (user: Pick<Named, "name"> | null | undefined): Html =>
 export const personWithAvatar = (user: Named | null | undefined, size = 20): Html =>
   user ? html`${avatar(user, size)} ${person(user)}` : person(user)
 
+/** The attribute of an element that these keys press. */
+export const shortcut = (keys: Keys | undefined): Html => attribute("aria-keyshortcuts", keys)
+
 export interface Tab {
   readonly href: string
   readonly text: string
   readonly icon?: IconName
   readonly count?: number
   readonly current?: boolean
-  /** The keys that follow the link, `g i` for one after the other. */
-  readonly keys?: string
+  /** The keys that follow the link. */
+  readonly keys?: Keys
 }
 
 /** Links to the parts of a thing, of which one is shown. */
@@ -50,7 +54,7 @@ const tabLink = (tab: Tab): Html =>
     <a
       href="${tab.href}"
       ${attribute("aria-current", tab.current ? "page" : undefined)}
-      ${attribute("aria-keyshortcuts", tab.keys)}
+      ${shortcut(tab.keys)}
     >
       ${tab.icon && icon(tab.icon)}${tab.text}
       ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}</span>`}

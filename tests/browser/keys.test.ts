@@ -35,9 +35,9 @@ test("keys lead through a repository, and ? says which there are", async () => {
     await expect.poll(press).toBe(path)
     if (path === "/ann/one/settings") {
       await page.keyboard.press("?")
-      const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts of this page" })
+      const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" })
       await dialog.waitFor()
-      expect(await dialog.innerText()).toMatch(/Search[\s\S]*Pull requests[\s\S]*Settings[\s\S]*Next row/)
+      expect(await dialog.innerText()).toMatch(/Search[\s\S]*pull requests[\s\S]*settings[\s\S]*Other pages/)
       await page.keyboard.press("Escape")
       await dialog.waitFor({ state: "detached" })
     }

@@ -22,7 +22,7 @@ export type RepositoryTab = (typeof REPOSITORY_TABS)[number]
 interface TabOf {
   readonly text: string
   readonly icon: IconName
-  readonly keys?: string
+  readonly keys?: Tab["keys"]
   readonly unit: Unit
   /** Below the repository's path. */
   readonly path: string
@@ -155,9 +155,9 @@ function tabsOf(call: OnRepository, current: Current): readonly Tab[] {
         ...(many === undefined ? {} : { count: many }),
       }
     }),
-    ...(tracker ? [{ href: tracker, text: "Issues", keys: "g i", icon: "link-external" as const }] : []),
+    ...(tracker ? [{ href: tracker, text: "Issues", keys: "g i" as const, icon: "link-external" as const }] : []),
     ...(permission.mode >= Mode.admin
-      ? [{ href: `${at}/settings`, text: "Settings", icon: "gear" as const, keys: "g s", current: current === "settings" }]
+      ? [{ href: `${at}/settings`, text: "Settings", icon: "gear" as const, keys: "g s" as const, current: current === "settings" }]
       : []),
     ...(external ? [{ href: external, text: "Wiki", icon: "link-external" as const }] : []),
   ]

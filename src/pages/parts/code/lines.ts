@@ -1,4 +1,8 @@
+import { Mode } from "../../../access/modes.ts"
+import { unitMode } from "../../../access/permission.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
+import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
+import { codePath, repositoryPath } from "../../../web/address.ts"
 import { empty, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 
@@ -22,6 +26,22 @@ export const INVISIBLE_WARNING = html`
     )}
   </div>
 `
+
+/**
+ * What the menu of a line needs (`line-menu.ts`): where the lines stay as they are, who wrote them, and where they can be written about; and where names in
+ * them are sought (`definitions.ts`).
+ */
+export function linesData(call: OnCode, { revision, parts }: Located, isBlame = false): Html {
+  const { actor, permission, repository } = call
+  const fixed = { kind: "commit", name: revision.commit.id }
+  const takesIssues = actor.kind === "user" && repository.is_archived === 0 && unitMode(permission, repository, "repo.issues") >= Mode.read
+  return html`
+    data-permalink="${codePath(call, "src", fixed, parts)}"
+    data-names="${repositoryPath(call)}/search"
+    ${attribute("data-blame", isBlame ? undefined : codePath(call, "blame", revision, parts))}
+    ${attribute("data-issue", takesIssues ? `${repositoryPath(call)}/issues/new` : undefined)}
+  `
+}
 
 export interface CodeOptions {
   /** The class for the width of tabs. */

@@ -23,7 +23,7 @@ import {
 import { viewIssues } from "../../../features/planning/issues/present.ts"
 import { findPinned } from "../../../features/planning/issues/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { pager } from "../../../web/components.ts"
+import { pager, shortcut } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { bulkBar, type FilterBar, filterBar, nothingFound } from "./filter-bar.ts"
 import { issueRows, pinnedCards } from "./list-view.ts"
@@ -131,7 +131,7 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
     kind === "pulls"
       ? html`<a class="button primary" href="${repositoryPath(call)}/compare">${icon("git-compare")}Compare branches</a>`
       : repository.is_archived === 0 &&
-        html`<a class="button primary" href="${at}/new/choose" rel="nofollow" aria-keyshortcuts="c">${icon("plus")}New issue</a>`
+        html`<a class="button primary" href="${at}/new/choose" rel="nofollow" ${shortcut("c")}>${icon("plus")}New issue</a>`
   return html`
     <div class="bar">
       <h1>${kind === "pulls" ? "Pull requests" : "Issues"}</h1>

@@ -1,19 +1,22 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
+import { findPeople } from "../../../features/code/commits/people.ts"
 import { type Located, locateCode, type OnCode } from "../../../features/code/contents/locate.ts"
 import { openTabs } from "../../../features/code/editorconfig/tabs.ts"
 import { type Blame, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
-import { type BlameBlock, isGitError } from "../../../git/index.ts"
+import { type BlameBlock, isGitError, type Person } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
-import { choices, notice } from "../../../web/components.ts"
+import { avatar, choices, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { plural, time } from "../../../web/time.ts"
-import { commitLink } from "../../parts/code/commits-view.ts"
-import { countLines, INVISIBLE_WARNING } from "../../parts/code/lines.ts"
+import { commitLink, commitPerson } from "../../parts/code/commits-view.ts"
+import { finderLink } from "../../parts/code/finder.ts"
+import { countLines, INVISIBLE_WARNING, linesData } from "../../parts/code/lines.ts"
 import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
 import { repositoryPage } from "../frame.ts"
@@ -54,13 +57,16 @@ export const blamePages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "code",
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
-        modules: ["code"],
+        modules: ["code", "finder", "refs"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1>
-          <div class="bar">${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}</div>
+          <div class="bar">
+            ${revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}
+            <span class="end"></span>${finderLink(call, located, true)}
+          </div>
           ${ignoreNote(call, located, blame, bypass, reader.url)}
-          <div class="card file">
+          <div class="card file" ${linesData(call, located, true)}>
           <div class="head">
             ${choices("View", [
               { href: codePath(call, "src", revision, parts), text: "Code" },
@@ -137,10 +143,12 @@ async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blam
   const found = new Map<number, BlameBlock>()
   let next = 1
   let ready: BlameBlock[] = []
-  const part = () => {
-    const shown = html`<div class="part">${ready.map((block) => blockView(call, block, code, bypass))}</div>`
+  const person = peopleOf(call)
+  const part = async () => {
+    const blocks = ready
     ready = []
-    return shown
+    const find = await person(blocks.map(({ author }) => author))
+    return html`<div class="part">${blocks.map((block) => blockView(call, block, find(block.author), code, bypass))}</div>`
   }
   try {
     for await (const block of blame.blocks) {
@@ -151,16 +159,16 @@ async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blam
         const last = ready.at(-1)
         if (last?.commit === at.commit && last.path === at.path) ready[ready.length - 1] = { ...last, lines: last.lines + at.lines }
         else ready.push(at)
-        if (next - (ready[0]?.line ?? next) >= PART) yield part()
+        if (next - (ready[0]?.line ?? next) >= PART) yield await part()
       }
     }
-    yield part()
+    yield await part()
   } catch (error) {
     // The page has begun: what is wrong stands where the lines end.
     const text = failureOf(error)
     if (text === undefined) throw error
     yield html`
-      ${part()}
+      ${await part()}
       <div class="inside">${notice("bad", text)}</div>
     `
   }
@@ -168,6 +176,17 @@ async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blam
     </div>
     </div>
   `
+}
+
+/** The accounts of authors: one query for those who were not asked for before. */
+function peopleOf({ services, db }: OnCode): (authors: readonly Person[]) => Promise<(author: Person) => User | undefined> {
+  const known = new Map<string, User | undefined>()
+  return async (authors) => {
+    const fresh = authors.filter(({ email }) => !known.has(email))
+    const find = fresh.length === 0 ? undefined : await findPeople(db, services.site, fresh)
+    for (const author of fresh) known.set(author.email, find?.(author))
+    return ({ email }) => known.get(email)
+  }
 }
 
 const TOO_LARGE = "The file is too large to blame."
@@ -186,24 +205,27 @@ const AGES = [30, 90, 365, 1095]
 function blockView(
   call: OnCode,
   { commit, line, lines, author, committer, summary, previous }: BlameBlock,
+  user: User | undefined,
   code: readonly Html[],
   bypass: boolean,
 ): Html {
   const days = (call.services.now() - committer.when) / DAY
   const age = AGES.filter((limit) => days > limit).length
   const before = previous && withQuery(blamePath(call, previous.commit, previous.path), { "bypass-blame-ignore": bypass || undefined })
-  // A block of one line has room for the name only on demand.
+  const isShort = lines === 1
+  // A block of one line has room for the picture alone.
   return html`
     <div class="block">
       <div class="who age-${age}">
         <div>
-          <span>${commitLink(call, { id: commit, subject: summary })}</span>
-          <span class="muted" ${attribute("title", lines === 1 ? author.name : undefined)}>
+          ${isShort && (user ? html`<span class="face" title="${user.name}">${avatar(user, 16)}</span>` : undefined)}
+          <span class="subject" title="${summary}">${commitLink(call, { id: commit, subject: summary })}</span>
+          <span class="muted" ${attribute("title", isShort ? author.name : undefined)}>
             ${time(author.when)}
-            ${before !== undefined && html` <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>`}
+            ${before !== undefined && html` <a href="${before}" rel="nofollow" data-keeps-line>${icon("versions", "Blame before this commit")}</a>`}
           </span>
         </div>
-        <bdi class="${lines === 1 ? "hidden-text" : "muted"}">${author.name}</bdi>
+        <div class="${isShort ? "hidden-text" : ""}">${commitPerson(user, author)}</div>
       </div>
       <div class="chunk">
         ${code

@@ -8,20 +8,22 @@ import { findEntry } from "../../../../features/code/contents/paths.ts"
 import { isPdf } from "../../../../features/code/contents/raw.ts"
 import { openTabs } from "../../../../features/code/editorconfig/tabs.ts"
 import { type FoundFile, readmeAmong, specialFiles } from "../../../../features/code/history/special-files.ts"
+import { treeHistory } from "../../../../features/code/history/tree-history.ts"
 import { POINTER_BYTES, readPointer } from "../../../../features/code/lfs/pointers.ts"
 import { type Picture, recognizePicture } from "../../../../features/people/avatars/images.ts"
 import { isTreeEntryName, type TreeEntry } from "../../../../git/index.ts"
 import { codePath, revisionPath } from "../../../../web/address.ts"
-import { choices, empty, menu, notice } from "../../../../web/components.ts"
+import { choices, empty, menu, notice, shortcut } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { bytes, plural } from "../../../../web/time.ts"
-import { codeView, countLines, download, INVISIBLE_WARNING } from "../../../parts/code/lines.ts"
+import { codeView, countLines, download, INVISIBLE_WARNING, linesData } from "../../../parts/code/lines.ts"
+import { headingsIn, type OutlineEntry, symbolsIn } from "../../../parts/code/outline.ts"
 import { editing } from "../../../parts/code/parts.ts"
 import { renderText } from "../../../parts/texts.ts"
 import { largeView } from "./large-view.ts"
 import { readNotebook } from "./notebook.ts"
 import { notebookView } from "./notebook-view.ts"
-import { headingsIn, type OutlineEntry, symbolsIn } from "./outline.ts"
+import { latestCommit } from "./tree-view.ts"
 
 /** Files up to this size, in bytes, are looked at whole. */
 const MOST_BYTES = 2 * 1024 * 1024
@@ -92,8 +94,8 @@ export async function fileView(call: OnCode, located: Located, entry: TreeEntry,
   const file = await readFile(call, located, entry, asSource)
   const shown = mediaView(file, codePath(call, "media", located.revision, located.parts)) ?? (await contentView(call, located, file, from))
   return html`
-    <div class="card file">
-      ${fileHead(call, located, file, outlineOf(file, shown))}${shown}
+    <div class="card file" ${linesData(call, located)}>
+      ${await lastChange(call, located, entry)}${fileHead(call, located, file, outlineOf(file, shown))}${shown}
     </div>
   `
 }
@@ -159,22 +161,62 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
       <span class="muted small">${factsOf(file).join(" · ")}</span>
       <div class="bar end">
         ${outlineMenu(outline)}<a class="button small" href="${raw}" rel="nofollow">Raw</a>
-        <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>
-        <a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">
-          ${icon("history")}History
-        </a>
         <a
           class="button small"
-          href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
-          data-key="y"
+          href="${codePath(call, "blame", revision, parts)}"
+          rel="nofollow"
+          data-keeps-line
+          ${shortcut("b")}
         >
-          ${icon("link")}Permalink
+          Blame
         </a>
+        ${
+          text !== undefined &&
+          html`<button type="button" class="small" data-copy-from="${raw}" hidden>${icon("copy", "Copy the content")}</button>`
+        }
         <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
-        ${edit && text !== undefined && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}
-        ${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}
+        ${
+          edit &&
+          text !== undefined &&
+          html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow" ${shortcut("e")}>${icon("pencil")}Edit</a>`
+        }
+        ${moreMenu(call, located, edit?.writes ? edit.at("_delete") : undefined)}
       </div>
     </div>
+  `
+}
+
+/** What is wanted less often. */
+function moreMenu(call: OnCode, { revision, parts }: Located, deletion: string | undefined): Html {
+  return menu(
+    icon("kebab-horizontal", "More about this file"),
+    html`
+      <button type="button" data-copy="${parts.join("/")}" hidden>${icon("copy")}Copy the path</button>
+      <a
+        href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
+        data-keeps-line
+        ${shortcut("y")}
+      >
+        ${icon("link")}Permalink
+      </a>
+      <a href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a>
+      <button type="button" data-go-to-line ${shortcut("l")} hidden>${icon("hash")}Go to line</button>
+      ${deletion !== undefined && html`<hr><a href="${deletion}" rel="nofollow">${icon("trash")}Delete</a>`}
+    `,
+  )
+}
+
+/** The commit that last changed the file, as far as it is known. */
+async function lastChange(call: OnCode, { revision, git, parts }: Located, { name }: TreeEntry): Promise<Html> {
+  const { services, db } = call
+  const history = await treeHistory(services, db, call, revision.commit, parts.slice(0, -1))
+  const last = history?.entries.find((entry) => entry.name === name)?.last
+  const all = html`
+    <a class="button small quiet" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a>
+  `
+  if (last) return latestCommit(call, await services.git.objects.readCommit(git, last.id), all)
+  return html`
+    <div class="head latest"><span class="muted grow">The last commit is being looked for.</span>${all}</div>
   `
 }
 
