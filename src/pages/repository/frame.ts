@@ -12,7 +12,7 @@ import { path, repositoryPath } from "../../web/address.ts"
 import { buttonForm, notice, type Tab, tabs } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
-import { count, dayOf } from "../../web/time.ts"
+import { count, dayOf, plural } from "../../web/time.ts"
 
 /** What all pages of a repository have: its path, marks and counts, and the tabs of what the reader may see of it. */
 
@@ -100,8 +100,8 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
         </span>
         ${marksOf(call)}
         <div class="bar end">
-          ${counter(at, "watch", watches, "Watch", "Unwatch", "eye", repository.watchers_count, "watchers", actor)}
-          ${counter(at, "star", stars, "Star", "Unstar", stars ? "star-fill" : "star", repository.stars_count, "stars", actor)}
+          ${counter(at, "watch", watches, "Watch", "Unwatch", "eye", repository.watchers_count, "watcher", actor)}
+          ${counter(at, "star", stars, "Star", "Unstar", stars ? "star-fill" : "star", repository.stars_count, "star", actor)}
           ${forks(call)}
         </div>
       </div>
@@ -191,10 +191,10 @@ function counter(
   remove: string,
   name: IconName,
   many: number,
-  list: string,
+  one: "watcher" | "star",
   actor: Actor,
 ): Html {
-  const counted = html`<a class="button small" href="${at}/${list}" aria-label="${many} ${list}">${count(many)}</a>`
+  const counted = html`<a class="button small" href="${at}/${one}s" aria-label="${plural(many, one)}">${count(many)}</a>`
   if (actor.kind === "anonymous") return html`<span class="group"><span class="button small">${icon(name)}${add}</span>${counted}</span>`
   return html`
     <span class="group">
@@ -215,7 +215,7 @@ function forks(call: OnRepository & Pick<Request, "actor">): Html {
           ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}Fork</a>`
           : html`<span class="button small">${icon("repo-forked")}Fork</span>`
       }
-      <a class="button small" href="${at}/forks" aria-label="${repository.forks_count} forks">
+      <a class="button small" href="${at}/forks" aria-label="${plural(repository.forks_count, "fork")}">
         ${count(repository.forks_count)}
       </a>
     </span>
