@@ -37,6 +37,7 @@ import { historyPages } from "./pages/repository/code/graph/page.ts"
 import { pickPages } from "./pages/repository/code/picks.ts"
 import { refPages } from "./pages/repository/code/refs.ts"
 import { tagPages } from "./pages/repository/code/tags/page.ts"
+import { uploadPages } from "./pages/repository/code/upload.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
 import { composerPages } from "./pages/repository/composer.ts"
 import { forkPages } from "./pages/repository/fork.ts"
@@ -49,6 +50,7 @@ import { labelEditPages } from "./pages/repository/labels/edit.ts"
 import { labelPages } from "./pages/repository/labels/page.ts"
 import { milestoneEditPages } from "./pages/repository/milestones/edit.ts"
 import { milestonePages } from "./pages/repository/milestones/page.ts"
+import { withinRepository } from "./pages/repository/missing.ts"
 import { projectPages } from "./pages/repository/projects/page.ts"
 import { conflictPages } from "./pages/repository/pulls/conflicts.ts"
 import { pullPages } from "./pages/repository/pulls/page.ts"
@@ -122,6 +124,7 @@ export const pages = pageRegistry(
   dashboardPages,
   diffPages,
   editorPages,
+  uploadPages,
   explorePages,
   feedPages,
   forgotPasswordPages,
@@ -184,4 +187,4 @@ export const pages = pageRegistry(
   webhookPages,
   wikiEditPages,
   wikiPages,
-)
+).map(withinRepository)

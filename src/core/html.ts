@@ -1,36 +1,61 @@
+import { ENGLISH, type Language } from "./language/language.ts"
+import { type Text, Words } from "./language/message.ts"
+import { MessageTemplate } from "./language/template.ts"
 import { escapeHtml } from "./text/html.ts"
 
-/** HTML for pages. Whatever a template is given is escaped, unless it is `Html` itself. */
+/** HTML for pages, in the language of who reads it. Whatever a template is given is escaped, unless it is `Html` itself. */
 export class Html {
-  readonly #text: string
+  readonly #made: string | ((language: Language) => string)
 
   /** Only for this module: elsewhere, `html` and `trusted` make it. */
-  constructor(text: string) {
-    this.#text = text
+  constructor(made: string | ((language: Language) => string)) {
+    this.#made = made
   }
 
+  in(language: Language): string {
+    return typeof this.#made === "string" ? this.#made : this.#made(language)
+  }
+
+  /** Whether it is the same in every language. */
+  get isPlain(): boolean {
+    return typeof this.#made === "string"
+  }
+
+  /** In English. */
   toString(): string {
-    return this.#text
+    return this.in(ENGLISH)
   }
 }
 
 /** What a template takes: texts and numbers are escaped, lists are joined, and nothing stands for undefined, null and false. */
-export type Content = Html | string | number | undefined | null | false | readonly Content[]
+export type Content = Html | Words | string | number | undefined | null | false | readonly Content[]
 
 /**
  * A template of HTML: html`<a href="${address}">${text}</a>`. Holes stand between tags or inside of quoted attributes; in an attribute that
  * takes an address, one with a scheme other than http, https and mailto is replaced by `#`. Templates are indented like the HTML that they make; the indentation is not sent, so a space beside a
- * line break is the hole `${" "}`. Throws TypeError for a template with holes elsewhere.
+ * line break is the hole `${" "}`. The sentences between the tags are messages of the catalogue, see docs/languages.md. Throws TypeError for a template with holes elsewhere.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
-  const { texts, holes } = templateOf(strings)
-  let text = texts[0] ?? ""
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index]
-    text += holes[index] === "address" ? safeAddress(String(value ?? "")) : textOf(value)
-    text += texts[index + 1] ?? ""
+  const template = templateOf(strings)
+  if (template.messages === undefined && values.every(isPlain)) return new Html(write(template, values, ENGLISH))
+  return new Html((language) => write(template, values, language))
+}
+
+const isPlain = (value: Content): boolean =>
+  typeof value !== "object" || value === null || (value instanceof Html ? value.isPlain : !(value instanceof Words) && value.every(isPlain))
+
+function write({ texts, holes, messages }: Template, values: readonly Content[], language: Language): string {
+  const arranged = messages && language !== ENGLISH ? language.arrange(messages) : undefined
+  const { texts: said, order } = arranged ?? { texts, order: undefined }
+  let text = said[0] ?? ""
+  for (let index = 1; index < said.length; index++) {
+    const hole = order ? (order[index - 1] ?? 0) : index - 1
+    const value = values[hole]
+    text +=
+      holes[hole] === "address" ? safeAddress(typeof value === "string" ? value : plainText(value, language)) : textOf(value, language)
+    text += said[index] ?? ""
   }
-  return new Html(text)
+  return text
 }
 
 /** For HTML that is safe already, made by the markup door or the highlighter: nothing else may call this. */
@@ -38,15 +63,18 @@ export const trusted = (safe: string): Html => new Html(safe)
 
 export const NOTHING: Html = new Html("")
 
-function textOf(value: Content): string {
-  if (value instanceof Html) return value.toString()
+function textOf(value: Content, language: Language): string {
   if (typeof value === "string") return escapeHtml(value)
+  if (value instanceof Html) return value.in(language)
   if (typeof value === "number") return String(value)
   if (value === undefined || value === null || value === false) return ""
+  if (value instanceof Words) return escapeHtml(value.in(language))
   let text = ""
-  for (const item of value) text += textOf(item)
+  for (const item of value) text += textOf(item, language)
   return text
 }
+
+const plainText = (value: Content, language: Language): string => (value instanceof Words ? value.in(language) : String(value ?? ""))
 
 type HoleKind = "text" | "address"
 
@@ -54,6 +82,8 @@ interface Template {
   readonly texts: readonly string[]
   /** What each hole stands in. */
   readonly holes: readonly HoleKind[]
+  /** The template with its sentences, where it has any. */
+  readonly messages: MessageTemplate | undefined
 }
 
 const known = new WeakMap<TemplateStringsArray, Template>()
@@ -62,6 +92,12 @@ const known = new WeakMap<TemplateStringsArray, Template>()
 function templateOf(strings: TemplateStringsArray): Template {
   const before = known.get(strings)
   if (before) return before
+  const template = readTemplate(strings)
+  known.set(strings, template)
+  return template
+}
+
+function readTemplate(strings: readonly string[]): Template {
   const texts: string[] = []
   const holes: HoleKind[] = []
   let read = ""
@@ -71,10 +107,12 @@ function templateOf(strings: TemplateStringsArray): Template {
     read += text
     if (index < strings.length - 1) holes.push(holeAfter(read))
   }
-  const template = { texts, holes }
-  known.set(strings, template)
-  return template
+  const messages = new MessageTemplate(texts)
+  return { texts, holes, messages: messages.messages.length === 0 ? undefined : messages }
 }
+
+/** The messages of a template, for who collects them. */
+export const messagesOf = (strings: readonly string[]): MessageTemplate["messages"] => readTemplate(strings).messages?.messages ?? []
 
 const isInTag = (read: string): boolean => read.lastIndexOf("<") > read.lastIndexOf(">")
 
@@ -109,10 +147,11 @@ const safeAddress = (address: string): string => (ADDRESS.test(address) ? escape
 
 /** A whole attribute, ` name="value"`; nothing where the value is undefined or false. True gives the name alone. */
 export function attribute(
-  name: `${"aria" | "data"}-${string}` | "id" | "class" | "lang" | "title" | "value" | "enctype" | "formaction" | "list",
-  value: string | number | boolean | undefined,
+  name: `${"aria" | "data"}-${string}` | "id" | "class" | "dir" | "lang" | "title" | "value" | "enctype" | "formaction" | "list",
+  value: Text | number | boolean | undefined,
 ): Html {
   if (value === undefined || value === false) return NOTHING
+  if (value instanceof Words) return new Html((language) => `${name}="${escapeHtml(value.in(language))}"`)
   return value === true ? new Html(name) : new Html(`${name}="${escapeHtml(String(value))}"`)
 }
 

@@ -3,6 +3,7 @@ import { requireBounded } from "./bounds.ts"
 import type { Download } from "./download.ts"
 import { Refusal } from "./errors.ts"
 import type { Html } from "./html.ts"
+import type { Text } from "./language/message.ts"
 import {
   type Access,
   type AccessRule,
@@ -30,6 +31,8 @@ export interface Kept {
   readonly diffs: string
   /** The announcements that were dismissed. */
   readonly dismissed: string
+  /** The name of who signed in last: what was typed as one person is not sent as another. */
+  readonly person: string
   /** A sealed step of a sign-in, so that no one else's answer of another provider is taken for theirs. */
   readonly step: string
 }
@@ -46,7 +49,7 @@ export interface Shown extends Keeping {
   /** 200 unless said otherwise. */
   readonly status?: number
   /** What the page is about, without the name of the site: `#12 Crash · annw/repo`. */
-  readonly title: string
+  readonly title: Text
   readonly body: Html
   /** What follows the body as it is made, for what is long; the page is not cached then. */
   readonly rest?: AsyncIterable<Html>
@@ -56,6 +59,8 @@ export interface Shown extends Keeping {
   readonly feed?: string
   /** The path under which the page is to be known to search engines, where that is not the requested one. */
   readonly canonical?: string
+  /** The path of the search of what the page is about, such as a repository, which is searched from the head of the page. */
+  readonly searchesIn?: string
   /** The path of the form for a new issue, on the pages of a repository in which one can be opened. */
   readonly newIssue?: string
   /** For search engines: not to be listed. */
@@ -85,9 +90,11 @@ export interface Moved extends Keeping {
   readonly to: string
   readonly status?: 302 | 303 | 307 | 308
   /** A sentence that the next page shows. */
-  readonly flash?: string
+  readonly flash?: Text
   /** Beside the sentence: what takes it back. */
   readonly undo?: Undo
+  /** Leads to confirming who one is: a form is held by the page that asks, and goes on afterwards. */
+  readonly asksToConfirm?: true
 }
 
 /** A redirect to an address of another site, which an application or the provider of a sign-in has registered. */
@@ -109,7 +116,8 @@ export interface Undo {
 export interface SentText {
   readonly kind: "text"
   readonly type: string
-  readonly body: string | Buffer
+  /** What is HTML is said in the language of who reads it. */
+  readonly body: string | Buffer | Html
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -152,7 +160,7 @@ export type PageAnswer = Shown | Moved | Away | SentText | SentFile | SentEvents
 
 export const moved = (to: string, more: Omit<Moved, "kind" | "to"> = {}): Moved => ({ kind: "moved", to, ...more })
 export const away = (to: string, more: Keeping = {}): Away => ({ kind: "away", to, ...more })
-export const sentText = (type: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): SentText => ({
+export const sentText = (type: string, body: string | Buffer | Html, headers: Readonly<Record<string, string>> = {}): SentText => ({
   kind: "text",
   type,
   body,
@@ -297,6 +305,16 @@ export interface PageInput {
   readonly upload?: Upload
   /** A form that was sent for something else, such as attaching files to its text: it does nothing and is shown again, as if it were refused with this. */
   readonly unsent?: Refusal
+}
+
+/** What is missing within something that the caller may see: the page that says so has its frame. */
+export class MissingWithin extends Refusal {
+  readonly page: () => Promise<Shown>
+
+  constructor({ message, field, extra }: Refusal, page: () => Promise<Shown>) {
+    super("notFound", message, field, extra)
+    this.page = page
+  }
 }
 
 /** Declares a page or a form. */

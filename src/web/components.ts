@@ -1,6 +1,7 @@
 import type { User } from "../core/actor.ts"
 import { avatarPath } from "../core/avatar.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import type { Page as ListPage } from "../core/operation.ts"
 import { path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
@@ -30,16 +31,18 @@ export const shortcut = (keys: Keys | undefined): Html => attribute("aria-keysho
 
 export interface Tab {
   readonly href: string
-  readonly text: string
+  readonly text: Text
   readonly icon?: IconName
   readonly count?: number
+  /** Whether there may be more than were counted. */
+  readonly isAtLeast?: boolean
   readonly current?: boolean
   /** The keys that follow the link. */
   readonly keys?: Keys
 }
 
 /** Links to the parts of a thing, of which one is shown. */
-export function tabs(label: string, items: readonly Tab[]): Html {
+export function tabs(label: Text, items: readonly Tab[]): Html {
   const beside = items.length > MOST_TABS ? FIRST_TABS : items.length
   const others = items.slice(beside)
   return html`
@@ -57,7 +60,7 @@ const tabLink = (tab: Tab): Html =>
       ${shortcut(tab.keys)}
     >
       ${tab.icon && icon(tab.icon)}${tab.text}
-      ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}</span>`}
+      ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
     </a>
   `
 
@@ -66,7 +69,7 @@ const MOST_TABS = 4
 const FIRST_TABS = 3
 
 /** Links that stand where they are, and on a phone in a sheet. Its button says which of them is current, or `text`. It works without scripts. */
-function folded(text: string, items: readonly Tab[], link: (tab: Tab) => Html): Html {
+function folded(text: Text, items: readonly Tab[], link: (tab: Tab) => Html): Html {
   const current = items.find((tab) => tab.current)
   const id = `sheet:${items[0]?.href}`
   return html`
@@ -78,7 +81,7 @@ function folded(text: string, items: readonly Tab[], link: (tab: Tab) => Html): 
 }
 
 /** The same as a list at the side of a page. */
-export const sideNav = (label: string, items: readonly Tab[]): Html =>
+export const sideNav = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="side-nav" aria-label="${label}">${folded(label, items, sideLink)}</nav>
   `
@@ -92,7 +95,7 @@ const sideLink = (tab: Tab): Html =>
   `
 
 /** A few choices beside each other. */
-export const choices = (label: string, items: readonly Tab[]): Html =>
+export const choices = (label: Text, items: readonly Tab[]): Html =>
   html`
     <nav class="group" aria-label="${label}">
       ${items.map(
@@ -121,7 +124,7 @@ export const menu = (
   `
 
 /** What is shown where a list has nothing: what would be here, and what one can do. */
-export const empty = (name: IconName, title: string, text?: Content, action?: Content): Html =>
+export const empty = (name: IconName, title: Text, text?: Content, action?: Content): Html =>
   html`
     <div class="empty">
       ${icon(name)}
@@ -136,17 +139,19 @@ export const rowsOr = <Row>(rows: readonly Row[], row: (each: Row) => Content, n
   rows.length === 0 ? none : html`<ul class="rows${card && " card"}">${rows.map(row)}</ul>${after}`
 
 /** A column: its heading, and whether it has numbers. */
-type Column = string | { readonly number: string }
+type Column = Text | { readonly number: Text }
 
 /** A table that scrolls by itself where it is too wide; the rows are `tr`. */
-export const table = (label: string, columns: readonly Column[], rows: Content, name = "scrolls card"): Html =>
+export const table = (label: Text, columns: readonly Column[], rows: Content, name = "scrolls card"): Html =>
   html`
     <div class="${name}" tabindex="0" role="group" aria-label="${label}">
       <table class="data">
         <thead>
           <tr>
             ${columns.map((each) =>
-              typeof each === "string" ? html`<th scope="col">${each}</th>` : html`<th scope="col" class="number">${each.number}</th>`,
+              typeof each === "object" && "number" in each
+                ? html`<th scope="col" class="number">${each.number}</th>`
+                : html`<th scope="col">${each}</th>`,
             )}
           </tr>
         </thead>
@@ -176,8 +181,16 @@ export type Tone = "good" | "bad" | "warn" | "info"
 export const notice = (tone: Tone, content: Content): Html =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${content}</div>`
 
+/** Copies a text, and says so. Without scripts it is not there, so the text must be on the page as well. */
+export const copyButton = (text: string, content: Content): Html =>
+  html`<button type="button" class="small" data-copy="${text}" hidden>${content}</button>`
+
+/** What is shown once, to be copied. */
+export const toCopy = (text: string, label: Text): Html =>
+  html`<div class="bar"><code class="break">${text}</code>${copyButton(text, icon("copy", label))}</div>`
+
 /** A state in words, with its colour and icon. */
-export const state = (tone: string, name: IconName, text: string, badge = false): Html =>
+export const state = (tone: string, name: IconName, text: Text, badge = false): Html =>
   html`<span class="state ${tone}${badge ? " badge" : ""}">${icon(name)}${text}</span>`
 
 /** A label, with its colour as a dot: a colour that people chose freely can't be read on. `color` is six hexadecimal digits. */
@@ -230,7 +243,7 @@ export function shares(parts: readonly Share[]): Html {
 }
 
 export interface FieldOptions {
-  readonly label: string
+  readonly label: Text
   readonly name: string
   readonly value?: string
   readonly hint?: Content
@@ -240,7 +253,7 @@ export interface FieldOptions {
   readonly required?: boolean
   readonly autofocus?: boolean
   readonly autocomplete?: string
-  readonly placeholder?: string
+  readonly placeholder?: Text
   readonly maxlength?: number
 }
 
@@ -283,7 +296,7 @@ export const buttonForm = (action: string, text: Content, fields: Readonly<Recor
 export const filterForm = (
   action: string,
   value: string,
-  placeholder: string,
+  placeholder: Text,
   keep: Readonly<Record<string, string | undefined>> = {},
   name = "q",
 ): Html =>

@@ -1,4 +1,5 @@
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import { menu } from "./components.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
@@ -14,7 +15,7 @@ export const FILES = "attach_files"
 
 export interface Composer {
   readonly name: (typeof COMPOSED)[number]
-  readonly label: string
+  readonly label: Text
   readonly value?: string
   /** The path of the repository that the text belongs to. */
   readonly repository: string
@@ -32,7 +33,7 @@ export interface Composer {
   readonly replies?: { readonly saved: readonly { readonly id: number; readonly name: string }[]; readonly at: string } | undefined
 }
 
-const TOOLS: readonly (readonly [tool: string, name: IconName, label: string])[] = [
+const TOOLS: readonly (readonly [tool: Text, name: IconName, label: Text])[] = [
   ["heading", "heading", "Heading"],
   ["bold", "bold", "Bold"],
   ["italic", "italic", "Italic"],
@@ -60,6 +61,21 @@ const repliesMenu = ({ saved, at }: NonNullable<Composer["replies"]>): Html =>
 
 const HINT = "Markdown is supported. @name mentions a user, #1 an issue."
 
+/** The buttons of `browser/markdown-tools.ts`. */
+export const formatTools = (): Html =>
+  html`
+    <div class="tools" role="group" aria-label="Format">
+      ${TOOLS.map(
+        ([tool, picture, words]) =>
+          html`
+            <button type="button" class="quiet small" data-tool="${tool}" aria-label="${words}" title="${words}">
+              ${icon(picture)}
+            </button>
+          `,
+      )}
+    </div>
+  `
+
 /** The field, to stand in a form that posts. */
 export function composer(options: Composer): Html {
   const { name, label, value = "", repository, id = name, rows = 8, hint = HINT, fault } = options
@@ -68,16 +84,7 @@ export function composer(options: Composer): Html {
   return html`
     <div class="field composer" data-complete="${repository}/complete">
       <button hidden>Send</button><label for="${id}">${label}</label>
-      <div class="tools" role="group" aria-label="Format">
-        ${TOOLS.map(
-          ([tool, picture, words]) =>
-            html`
-              <button type="button" class="quiet small" data-tool="${tool}" aria-label="${words}" title="${words}">
-                ${icon(picture)}
-              </button>
-            `,
-        )}
-      </div>
+      ${formatTools()}
       <div class="write">
         <textarea
           id="${id}"

@@ -1,6 +1,7 @@
 import { addressOf } from "../core/forms/form.ts"
 import { digestsOf, SHOWN_FIELD, textIn } from "../core/forms/guards.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import type { Draft, Page } from "../core/page.ts"
 import type { FieldOptions } from "./components.ts"
 import { type Composer, composer } from "./composer.ts"
@@ -11,14 +12,14 @@ import { problem, sentence } from "./problem.ts"
 interface Common {
   /** The name of the field; that of a member of the operation's body, with dots for members of members. */
   readonly name: string
-  readonly label: string
+  readonly label: Text
   readonly hint?: Content
   /** Its value where the record has none. */
   readonly value?: string | boolean | readonly string[]
 }
 
 /** value, text, and for radio buttons a sentence about it. */
-export type Option = readonly [value: string, text: string, about?: Content]
+export type Option = readonly [value: string, text: Text, about?: Content]
 
 export type Field =
   | (Common & { readonly kind: "line" } & Pick<
@@ -33,7 +34,9 @@ export type Field =
       readonly rows?: number
       readonly required?: boolean
       readonly isCode?: boolean
-      readonly placeholder?: string
+      readonly placeholder?: Text
+      /** What names the text that it was made from, for drafts; and whether what the page has is typed and not stored. */
+      readonly drafted?: { readonly base: string; readonly isTyped: boolean }
     })
   /** A text in Markdown. The page names the module `composer`. */
   | (Common & { readonly kind: "markdown" } & Pick<Composer, "name" | "repository" | "rows" | "required" | "files">)
@@ -45,9 +48,16 @@ export type Field =
   /** Radio buttons. */
   | (Common & { readonly kind: "choice"; readonly options: readonly Option[] })
   | { readonly kind: "hidden"; readonly name: string; readonly value: string }
-  | { readonly kind: "file"; readonly name: string; readonly label: string; readonly hint?: Content; readonly accept?: string }
+  | {
+      readonly kind: "file"
+      readonly name: string
+      readonly label: Text
+      readonly hint?: Content
+      readonly accept?: string
+      readonly multiple?: boolean
+    }
   /** Fields under a heading. */
-  | { readonly kind: "group"; readonly label: string; readonly hint?: Content; readonly fields: readonly Field[] }
+  | { readonly kind: "group"; readonly label: Text; readonly hint?: Content; readonly fields: readonly Field[] }
   /** Anything else between the fields. */
   | { readonly kind: "content"; readonly content: Content }
 
@@ -67,6 +77,8 @@ interface FormView {
   /** Beside the button. */
   readonly beside?: Content
   readonly name?: string
+  /** What is typed is kept in the browser until it was sent, see `browser/drafts.ts`. */
+  readonly isLong?: boolean
   /** For forms of the rows of a list: what tells this one from the others on the page. */
   readonly key?: string | number
 }
@@ -77,7 +89,7 @@ type To = Pick<Page, "id" | "address" | "upload" | "guards">
 /** The form, as a POST page declares it, with its fields. */
 export function formView(
   to: To,
-  { path = {}, fields = [], record, draft, submit, look = "primary", confirm, beside, name = "form", key }: FormView,
+  { path = {}, fields = [], record, draft, submit, look = "primary", confirm, beside, name = "form", isLong = false, key }: FormView,
 ): Html {
   const id = `${to.id}${key === undefined ? "" : `-${key}`}`.replaceAll(/[^\w-]/g, "-")
   const isSame = draft?.form === to.id && (draft.path === undefined || addressOf(to, draft.path) === addressOf(to, path))
@@ -93,6 +105,7 @@ export function formView(
       method="post"
       action="${addressOf(to, path)}"
       ${attribute("enctype", to.upload ? "multipart/form-data" : undefined)}
+      ${attribute("data-long", isLong ? "true" : undefined)}
     >
       ${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}
       ${confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: `Type ${confirm} to confirm`, required: true })}
@@ -130,7 +143,7 @@ export const formButton = (
   })
 
 /** What is seldom wanted, such as a form for what can't be undone: unfolded where the form was refused. */
-export const unfold = (to: Pick<Page, "id">, draft: Draft | undefined, title: string, content: Content): Html =>
+export const unfold = (to: Pick<Page, "id">, draft: Draft | undefined, title: Text, content: Content): Html =>
   html`
     <details ${flagged("open", draft?.form === to.id)}>
       <summary>${title}</summary>
@@ -224,7 +237,15 @@ function labelledField(view: View, given: OfKind<"line" | "text" | "menu" | "fil
             : given.kind === "menu"
               ? menuInput(view, given, around)
               : html`
-                <input id="${around.id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${around.marks}>
+                <input
+                  id="${around.id}"
+                  type="file"
+                  name="${given.name}"
+                  required
+                  accept="${given.accept ?? ""}"
+                  ${flagged("multiple", given.multiple ?? false)}
+                  ${around.marks}
+                >
               `
       }
       ${around.hint}${around.faultView}
@@ -268,6 +289,8 @@ const textInput = (view: View, given: OfKind<"text">, { id, marks }: Around): Ht
       placeholder="${given.placeholder ?? ""}"
       dir="auto"
       ${flagged("required", given.required ?? false)}
+      ${attribute("data-base", given.drafted?.base)}
+      ${attribute("data-typed", given.drafted?.isTyped ? "true" : undefined)}
       ${marks}
     >
       ${"\n"}${firstOf(view, given)}

@@ -1,5 +1,9 @@
 import type { User } from "../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../core/html.ts"
+import { BROWSER_MESSAGES } from "../core/language/keys.ts"
+import type { Language } from "../core/language/language.ts"
+import type { Text } from "../core/language/message.ts"
+import { textIn } from "../core/language/message.ts"
 import type { Kept, Shown } from "../core/page.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
@@ -17,6 +21,7 @@ export interface Surroundings {
   /** Their running stopwatch. */
   readonly timer: Timer | undefined
   readonly theme: Theme
+  readonly language: Language
   /** The requested path with its query: to come back to after signing in. */
   readonly url: string
   /** Whether people can register. */
@@ -49,7 +54,7 @@ export interface Timer {
 }
 
 export interface Flash {
-  readonly text: string
+  readonly text: Text
   readonly undo?: { readonly action: string; readonly fields: readonly (readonly [name: string, value: string])[] }
 }
 
@@ -64,19 +69,23 @@ export const STYLE_PATH = "/-/style"
 
 /** The document around a page, in two parts: what is long is sent between them. */
 export function frame(shown: Shown, around: Surroundings): { readonly before: Html; readonly after: Html } {
-  const { theme } = around
-  const title = shown.title === around.siteName ? shown.title : `${shown.title} · ${around.siteName}`
+  const { theme, language } = around
+  const title = textIn(language, shown.title)
   const before = html`
     <!doctype html>
-    <html lang="en" ${attribute("data-theme", theme === "auto" ? undefined : theme)}>
+    <html
+      lang="${language.code}"
+      ${attribute("dir", language.direction === "rtl" ? "rtl" : undefined)}
+      ${attribute("data-theme", theme === "auto" ? undefined : theme)}
+    >
     <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>${title}</title>
+      <title>${title === around.siteName ? title : `${title} · ${around.siteName}`}</title>
       <link rel="stylesheet" href="${assetAddress("page.css")}">
       <link rel="icon" href="${assetAddress("logo.svg")}" type="image/svg+xml">
       <link rel="search" type="application/opensearchdescription+xml" href="/opensearch.xml" title="${around.siteName}">
-      ${shown.feed && html`<link rel="alternate" type="application/atom+xml" href="${shown.feed}" title="${shown.title}">`}
+      ${shown.feed && html`<link rel="alternate" type="application/atom+xml" href="${shown.feed}" title="${title}">`}
       ${
         shown.canonical &&
         html`
@@ -90,10 +99,11 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
         `
       }
       ${shown.head}
+      ${language.code !== "en" && html`<meta name="words" content="${JSON.stringify(wordsOfScripts(language))}">`}
       ${["page", ...(shown.modules ?? [])].map((name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`)}
     </head>
     <body>
-    <a class="skip" href="#main">Skip to the content</a>${header(around, shown.newIssue)}${announcements(around)}
+    <a class="skip" href="#main">Skip to the content</a>${header(around, shown)}${announcements(around)}
     <main id="main" class="${shown.width ?? ""}">
     ${around.flash && flashView(around.flash)}${shown.body}
   `
@@ -107,6 +117,10 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
     `,
   }
 }
+
+/** The messages of modules for the browser that the language has. */
+const wordsOfScripts = (language: Language): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(BROWSER_MESSAGES.map((message) => [message, language.translation(message)]))
 
 const announcements = ({ announcements: shown }: Surroundings): Content =>
   shown.length > 0 &&
@@ -140,7 +154,7 @@ const flashView = ({ text, undo }: Flash): Html =>
     </div>
   `
 
-function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, newIssue: string | undefined): Html {
+function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, { newIssue, searchesIn }: Shown): Html {
   return html`
     <header class="site-header" ${attribute("data-viewer", viewer?.name)}>
       <div>
@@ -151,13 +165,13 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
           </svg>
           <span class="wide-only">${siteName}</span>
         </a>
-        <form class="site-search" role="search" aria-label="Site" action="/search">
+        <form class="site-search" role="search" aria-label="Site" action="${searchesIn ?? "/search"}">
           ${icon("search")}
           <input
             type="search"
             name="q"
-            aria-label="Search"
-            placeholder="Search"
+            aria-label="${searchesIn === undefined ? "Search" : "Search this repository"}"
+            placeholder="${searchesIn === undefined ? "Search" : "Search this repository"}"
             autocomplete="off"
             spellcheck="false"
             ${shortcut("/")}

@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import { sideNav, type Tab } from "./components.ts"
 
 /** Pages in parts, such as settings: the parts are a list at the side, and each is a page of the feature that it is about. */
@@ -11,7 +12,7 @@ interface Part extends Pick<Tab, "text" | "icon"> {
 export type Parts = Readonly<Record<string, Part>>
 
 interface Shown {
-  readonly label: string
+  readonly label: Text
   /** The address that all parts have in common. */
   readonly at: string
   readonly current: string

@@ -1,4 +1,5 @@
 import { type Html, html } from "../core/html.ts"
+import type { Text } from "../core/language/message.ts"
 import { dayOf } from "./time.ts"
 
 /** Plots that are drawn here, as one path for each series. What they show must stand beneath them in words or as a table. */
@@ -50,7 +51,7 @@ export const mostOf = (series: readonly Series[]): number =>
   series.reduce((most, { values }) => values.reduce((greater, value) => Math.max(greater, value), most), 1)
 
 /** Bars over a span of time, with what they are and the first and last day, Unix seconds. */
-export const timePlot = (caption: string, series: readonly Series[], from: number, to: number): Html =>
+export const timePlot = (caption: Text, series: readonly Series[], from: number, to: number): Html =>
   html`
     <figure class="time-plot">
       <figcaption class="small muted">${caption}</figcaption>

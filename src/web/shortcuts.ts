@@ -20,6 +20,7 @@ export interface Shortcut {
 
 const FIELD = ".composer textarea"
 const DIFF = "section.diff"
+const REVIEW = "#line-box"
 
 export const SHORTCUTS = [
   {
@@ -70,7 +71,26 @@ export const SHORTCUTS = [
     keys: [
       { keys: "j", text: "Next file", where: DIFF },
       { keys: "k", text: "Previous file", where: DIFF },
-      { keys: "c", text: "Comment on the line", where: `${DIFF} [data-comment]` },
+      { keys: "↓", text: "Next line", where: DIFF },
+      { keys: "↑", text: "Previous line", where: DIFF },
+      { keys: "Shift ↓", text: "Select lines", where: DIFF },
+      { keys: "n", text: "Next change", where: DIFF },
+      { keys: "p", text: "Previous change", where: DIFF },
+    ],
+  },
+  {
+    title: "Reviews",
+    keys: [
+      { keys: "f", text: "Go to the files" },
+      { keys: "c", text: "Comment on the line, or on the selected lines", where: REVIEW },
+      { keys: "s", text: "Suggest a change of them", where: REVIEW },
+      { keys: "v", text: "Mark the file as viewed", where: "form.viewed" },
+      { keys: "r", text: "Review changes" },
+      { keys: "Ctrl G", text: "Insert a suggestion into the comment", where: REVIEW },
+      { keys: "Ctrl Shift Enter", text: "Add a single comment", where: REVIEW },
+      { keys: "Alt A", text: "Approve, in the menu of the review", where: "#review" },
+      { keys: "Alt R", text: "Request changes, in the menu of the review", where: "#review" },
+      { keys: "Alt C", text: "Comment, in the menu of the review", where: "#review" },
     ],
   },
   {

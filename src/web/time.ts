@@ -1,13 +1,19 @@
 import { type Html, html } from "../core/html.ts"
-import { onFirstUse } from "../core/memoize.ts"
+import { inEach, t, Words } from "../core/language/message.ts"
+
+export { number, plural } from "../core/language/message.ts"
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 
-const relative = onFirstUse(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" }))
-const day = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
+/** English has its days in the British order. */
+const dated = (code: string): string => (code === "en" ? "en-GB" : code)
+const relative = inEach((code) => new Intl.RelativeTimeFormat(code, { numeric: "auto" }))
+const days = inEach((code) => new Intl.DateTimeFormat(dated(code), { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
+
+const day = (date: Date): Words => new Words((language) => days(language).format(date))
 
 /**
  * A moment in seconds: relative for a week, then the day. The title has the exact time, which the script `page` puts into the reader's zone.
@@ -17,22 +23,20 @@ export function time(at: number | null | undefined, now: number = Date.now() / 1
   if (!at) return html``
   const date = new Date(at * 1000)
   const iso = date.toISOString()
-  return html`<time datetime="${iso}" title="${day().format(date)}, ${iso.slice(11, 19)} UTC">${since(now - at, date)}</time>`
+  return html`<time datetime="${iso}" title="${day(date)}, ${iso.slice(11, 19)} UTC">${since(now - at, date)}</time>`
 }
 
 /** A day without a time, such as one that something is due on. */
 export const dayOf = (at: number): Html => {
   const date = new Date(at * 1000)
-  return html`<time datetime="${date.toISOString().slice(0, 10)}">${day().format(date)}</time>`
+  return html`<time datetime="${date.toISOString().slice(0, 10)}">${day(date)}</time>`
 }
 
-function since(seconds: number, date: Date): string {
+function since(seconds: number, date: Date): Words {
   const size = Math.abs(seconds)
-  if (size < MINUTE) return seconds < 0 ? "in a moment" : "just now"
-  if (size < HOUR) return relative().format(-Math.trunc(seconds / MINUTE), "minute")
-  if (size < DAY) return relative().format(-Math.trunc(seconds / HOUR), "hour")
-  if (size < WEEK) return relative().format(-Math.trunc(seconds / DAY), "day")
-  return day().format(date)
+  if (size < MINUTE) return seconds < 0 ? t("in a moment") : t("just now")
+  const [length, unit] = size < HOUR ? [MINUTE, "minute" as const] : size < DAY ? [HOUR, "hour" as const] : [DAY, "day" as const]
+  return size < WEEK ? new Words((language) => relative(language).format(-Math.trunc(seconds / length), unit)) : day(date)
 }
 
 /** A length of time in words: `1h 5m`, `12s`. */
@@ -54,10 +58,7 @@ export function bytes(size: number): string {
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`
 }
 
-const numbers = onFirstUse(() => new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }))
+const compact = inEach((code) => new Intl.NumberFormat(code, { notation: "compact", maximumFractionDigits: 1 }))
 
 /** A count, short: 1234 is 1.2K. */
-export const count = (many: number): string => numbers().format(many)
-
-/** `1 file`, `2 files`. */
-export const plural = (many: number, one: string, more = `${one}s`): string => `${many.toLocaleString("en")} ${many === 1 ? one : more}`
+export const count = (many: number): Words => new Words((language) => compact(language).format(many))

@@ -34,7 +34,8 @@ export async function once(
   try {
     const answered = await answer()
     // Only what was done counts: a form that was refused may be sent again.
-    if (answered.kind === "moved") await database.write((tx) => keepAnswer(tx, { digest, ledTo: answered.to, flash: answered.flash ?? "" }))
+    if (answered.kind === "moved")
+      await database.write((tx) => keepAnswer(tx, { digest, ledTo: answered.to, flash: String(answered.flash ?? "") }))
     else await database.write((tx) => forgetSent(tx, { digest }))
     return answered
   } catch (error) {

@@ -2,9 +2,11 @@ import type { Env, Token } from "markdown-it"
 import { escapeHtml } from "../text/html.ts"
 import { addressFor } from "./addresses.ts"
 import { decorate, type Make } from "./blocks.ts"
+import { cardsApart, withCards } from "./cards.ts"
 import { withColours } from "./code.ts"
 import { emojiNamed } from "./emoji.ts"
 import { withNotesAtEnd } from "./footnotes.ts"
+import { withMaths } from "./maths.ts"
 import { type Mentioned, mentionAt, type Piece, piecesOf, targetsOf } from "./mentions.ts"
 import type { Rendering, Target } from "./rendering.ts"
 import { sanitise } from "./sanitise.ts"
@@ -26,11 +28,13 @@ export async function markdownToHtml(text: string, rendering: Rendering): Promis
     if (token.type === "html_block") token.content = shownTags(token.content, rendering)
     if (token.children) token.children = inlineTokens(token.children, rendering, make, mentioned)
   }
+  const mathsKey = rendering.style === "plain" ? undefined : await withMaths(parsed, rendering)
   if (rendering.style !== "plain") await withColours(parsed)
-  const tokens = withNotesAtEnd(decorate(parsed, rendering.style, make), (html) => make("html_inline", html))
+  const tokens = withNotesAtEnd(decorate(cardsApart(parsed, mentioned, make), rendering.style, make), (html) => make("html_inline", html))
   const targets = await targetsOf(mentioned, rendering)
   for (const each of mentioned) each.token.content = mentionHtml(each, targets.get(each.token)) ?? each.token.content
-  return sanitise(parser.renderer.render([...tokens], parser.options, env), rendering)
+  await withCards(tokens, mentioned, targets)
+  return sanitise(parser.renderer.render([...tokens], parser.options, env), rendering, mathsKey)
 }
 
 /** What of a text in HTML is allowed; undefined for one that consists of little else than markup. */
@@ -137,7 +141,7 @@ function pieceToken(piece: Piece, make: Make, mentioned: Mentioned[]): Token {
   return token
 }
 
-const CLASSES = { account: "mention", issue: "ref-issue", commit: "ref-commit" } as const
+const CLASSES = { account: "mention", issue: "ref-issue", commit: "ref-commit", lines: "ref-lines" } as const
 
 function mentionHtml({ mention, shown }: Mentioned, target: Target | undefined): string | undefined {
   if (!target) return undefined

@@ -2,6 +2,7 @@ import { siteAdministrator } from "../../access/policies/site.ts"
 import { Refusal } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
@@ -25,7 +26,7 @@ const REPOSITORIES = `${ADMINISTRATION_PATH}/repos` as const
 const UNADOPTED = `${REPOSITORIES}/unadopted` as const
 
 /** The whole name is typed, so that it names and confirms at once. */
-const nameOf = (label: string, placeholder = ""): Field => ({
+const nameOf = (label: Text, placeholder = ""): Field => ({
   kind: "line",
   name: "name",
   label,

@@ -3,6 +3,7 @@ import { siteAdministrator } from "../../access/policies/site.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import type { Health, Services } from "../../core/services.ts"
@@ -29,14 +30,14 @@ const HEALTH_STATES = {
   fail: state("error", "x-circle", "Failing"),
 } as const
 
-const PARTS: Readonly<Record<string, string>> = {
+const PARTS: Readonly<Record<string, Text>> = {
   "database:write": "Database",
   "repositories:write": "Repository folder",
   "git:start": "git",
   "disk:free": "Disk",
 }
 
-const healthView = ({ checks }: Health, free: string): Html =>
+const healthView = ({ checks }: Health, free: Text): Html =>
   html`
     <ul class="rows card">
       ${Object.entries(checks).map(
@@ -127,7 +128,7 @@ async function totals({ config, jobs, now }: Services, db: Handle): Promise<Html
   const waiting = await jobs.counts()
   const due = await oldestDue(db, now())
   const of = (word: string) => waiting.filter((each) => each.state === word).reduce((sum, each) => sum + each.count, 0)
-  const link = (to: string, text: string) => html`<a class="in-text" href="${ADMINISTRATION_PATH}/${to}">${text}</a>`
+  const link = (to: string, text: Text) => html`<a class="in-text" href="${ADMINISTRATION_PATH}/${to}">${text}</a>`
   return html`
     <dl class="facts">
       <dt>People</dt>

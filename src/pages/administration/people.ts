@@ -3,6 +3,7 @@ import type { User } from "../../core/actor.ts"
 import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -13,7 +14,7 @@ import { listPeople, type PeopleFilter } from "../../features/people/users/store
 import { administrationOperations } from "../../features/site/administration/operations.ts"
 import { path, withQuery } from "../../web/address.ts"
 import { administrationPage, ADMINISTRATION_PEOPLE as PEOPLE } from "../../web/administration.ts"
-import { avatar, choices, empty, filterForm, pager, rowsOr } from "../../web/components.ts"
+import { avatar, choices, empty, filterForm, pager, rowsOr, toCopy } from "../../web/components.ts"
 import { formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { dayOf, time } from "../../web/time.ts"
@@ -31,7 +32,7 @@ const ONLY = {
   never_signed_in: { text: "Never signed in", filter: { hasSignedIn: false } },
   two_factors: { text: "Second factor", filter: { hasTwoFactor: true } },
   one_factor: { text: "No second factor", filter: { hasTwoFactor: false } },
-} as const satisfies Readonly<Record<string, { readonly text: string; readonly filter: PeopleFilter }>>
+} as const satisfies Readonly<Record<string, { readonly text: Text; readonly filter: PeopleFilter }>>
 type Only = keyof typeof ONLY
 const ONLY_NAMES = Object.keys(ONLY).filter((name): name is Only => name in ONLY)
 
@@ -124,7 +125,7 @@ const invitation = form({
           With this link <span class="break">${field("email")}</span> can create an account, once. The invitation is
           also sent by mail if the site sends mail.
         </p>
-        <pre tabindex="0" aria-label="The link"><code>${String(memberOf(record, "link"))}</code></pre>
+        ${toCopy(String(memberOf(record, "link")), "Copy the link")}
         <p><a href="${PEOPLE}">Back to the people</a></p>
       `,
     }),

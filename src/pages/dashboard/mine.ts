@@ -1,5 +1,6 @@
 import { signedIn } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
@@ -30,7 +31,7 @@ const TYPES = ["your_repositories", "assigned", "created_by", "mentioned", "revi
 type ListType = (typeof TYPES)[number]
 
 interface Part {
-  readonly text: string
+  readonly text: Text
   readonly icon: IconName
   readonly condition: (userId: number) => Condition
 }

@@ -1,5 +1,6 @@
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
@@ -12,7 +13,7 @@ import { accountRows } from "../parts/account/list-view.ts"
 
 const ORDER_NAMES = Object.keys(ACCOUNT_ORDERS).filter((name): name is AccountOrder => name in ACCOUNT_ORDERS)
 
-const ORDER_TEXTS: Readonly<Record<AccountOrder, string>> = {
+const ORDER_TEXTS: Readonly<Record<AccountOrder, Text>> = {
   alphabetically: "By name",
   reversealphabetically: "By name, reversed",
   newest: "Newest",

@@ -3,6 +3,7 @@ import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { pathNumber } from "../../core/operation.ts"
 import { type Moved, moved, NOTIFICATIONS, type Page, page, sentText } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -35,9 +36,9 @@ import { REASON_TEXTS, threadGroups } from "./view.ts"
 
 const ROWS = 50
 
-const STATE_TEXTS: Readonly<Record<SubjectState, string>> = { open: "Open", closed: "Closed or merged", merged: "Merged" }
+const STATE_TEXTS: Readonly<Record<SubjectState, Text>> = { open: "Open", closed: "Closed or merged", merged: "Merged" }
 
-const SUBJECT_TEXTS: Readonly<Record<Subject, string>> = {
+const SUBJECT_TEXTS: Readonly<Record<Subject, Text>> = {
   issue: "Issues",
   pull: "Pull requests",
   repository: "Repositories",
@@ -65,7 +66,7 @@ function filterOf(
 /** Forms lead back to one of these pages, and nowhere else. */
 const backOf = (back: string | undefined): string => (back?.startsWith("/notifications") ? back : "/notifications")
 
-const MARKED: Readonly<Record<Status, string>> = { read: "Marked as read.", unread: "Marked as unread.", pinned: "Pinned." }
+const MARKED: Readonly<Record<Status, Text>> = { read: "Marked as read.", unread: "Marked as unread.", pinned: "Pinned." }
 
 type InboxTab = Status | "subscriptions" | "watching"
 
@@ -152,7 +153,7 @@ const filterMenu = (
   chosen: Content,
   url: string,
   key: string,
-  any: string,
+  any: Text,
   options: readonly (readonly [value: string | number, text: Content])[],
 ): Html =>
   menu(
@@ -208,7 +209,7 @@ function markButtons(url: string, { reason, subjects, state, repositoryId }: Thr
     ...(state && { state }),
     ...(repositoryId !== undefined && { repository: repositoryId }),
   }
-  const markAll = (text: string, fields: Readonly<Record<string, string | number>>) =>
+  const markAll = (text: Text, fields: Readonly<Record<string, string | number>>) =>
     buttonForm("/notifications/mark", html`${icon("check")} ${text}`, { back: url, status: "read", until, ...only, ...fields })
   return html`
     <div class="bar end">

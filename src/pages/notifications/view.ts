@@ -1,4 +1,5 @@
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { stateOf, type ThreadView, titleOf } from "../../features/events/notifications/present.ts"
 import type { Reason } from "../../features/events/notifications/threads-store.ts"
 import { path, repositoryPath } from "../../web/address.ts"
@@ -6,8 +7,9 @@ import { buttonForm } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
 import { time } from "../../web/time.ts"
+import { lookOf as lookOfRun } from "../parts/run-state.ts"
 
-export const REASON_TEXTS: Readonly<Record<Reason, string>> = {
+export const REASON_TEXTS: Readonly<Record<Reason, Text>> = {
   assigned: "Assigned to you",
   review: "Review requested",
   mention: "Mentioned",
@@ -68,7 +70,7 @@ function threadRow(view: ThreadView, { back, now, reasons }: ThreadsShown): Html
   const title = titleOf(view)
   const [name, tone, words] = lookOf(view)
   const reason = reasons.get(id)
-  const mark = (status: string, text: string, with_: IconName) =>
+  const mark = (status: string, text: Text, with_: IconName) =>
     buttonForm("/notifications/mark", html`${icon(with_, `${text}: ${title}`)}`, { back, thread: id, status }, "small quiet")
   return html`
     <li id="thread-${id}" class="${is === "unread" ? "unread" : ""}">
@@ -105,6 +107,10 @@ function threadRow(view: ThreadView, { back, now, reasons }: ThreadsShown): Html
 function lookOf({ issue, run, release }: ThreadView): readonly [IconName, string, string] {
   if (release) return ["tag", "info", "Release"]
   if (!issue && !run) return ["arrow-right", "info", "Repository"]
+  if (run) {
+    const { icon: name, tone, text } = lookOfRun(run.state)
+    return [name, `state ${tone}`, `Workflow run: ${text}`]
+  }
   const state = issue && stateOf(issue)
   if (issue?.is_pull === 0) return state === "open" ? ["issue-opened", "open", "Open issue"] : ["issue-closed", "done", "Closed issue"]
   if (state === "merged") return ["git-merge", "merged", "Merged pull request"]

@@ -1,5 +1,6 @@
 import { anyone, signedIn } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { SIGN_UP_PATH, TEAM_INVITATION_PATH } from "../../features/events/mail/compose-account.ts"
@@ -19,7 +20,7 @@ const fields = { invitation: Type.Optional(Type.String()) }
 
 const backTo = (code: string): string => withQuery(TEAM_INVITATION_PATH, { code })
 
-const shownAs = (title: string, body: Shown["body"], status = 200): Shown => ({
+const shownAs = (title: Text, body: Shown["body"], status = 200): Shown => ({
   kind: "shown",
   status,
   title,

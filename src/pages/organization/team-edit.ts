@@ -3,6 +3,7 @@ import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
 import { memberOf } from "../../core/check.ts"
 import { form, type Typed } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { teamOperations } from "../../features/people/teams/operations.ts"
@@ -15,7 +16,7 @@ import { locateTeam, teamPage, withTeam } from "./team-frame.ts"
 /** What a team is like and may do. */
 
 /** What reading and writing of a part allow. */
-export const UNIT_WORDS: Readonly<Record<Unit, readonly [name: string, rights: string]>> = {
+export const UNIT_WORDS: Readonly<Record<Unit, readonly [name: Text, rights: Text]>> = {
   "repo.code": ["Code", "Read: view files, and clone. Write: push, create branches and tags."],
   "repo.issues": ["Issues", "Read: view, open and comment. Write: label, assign, set milestones, close."],
   "repo.pulls": ["Pull requests", "Read: view, open, comment and review. Write: label and assign; with write access to the code, merge."],

@@ -1,5 +1,6 @@
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
 import type { Team as TeamRecord } from "../../features/people/teams/records.ts"
@@ -66,7 +67,7 @@ const teamRow = (organization: string, team: TeamRecord): Html =>
     </li>
   `
 
-const RIGHTS: Readonly<Record<string, string>> = {
+const RIGHTS: Readonly<Record<string, Text>> = {
   none: "By unit",
   read: "May read",
   write: "May write",

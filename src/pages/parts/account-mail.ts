@@ -1,10 +1,11 @@
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { notice } from "../../web/components.ts"
 
 /** Pages that have mails sent to the address of an account. */
 
 /** A form that asks for an address only. */
-export const addressForm = (action: string, button: string): Html =>
+export const addressForm = (action: string, button: Text): Html =>
   html`
     <form class="form" method="post" action="${action}">
       <label class="field">
@@ -15,7 +16,7 @@ export const addressForm = (action: string, button: string): Html =>
   `
 
 /** On a site without mail, names the administrator's command that does the same. */
-export const withoutMail = (what: string, command: string): Html =>
+export const withoutMail = (what: Text, command: Text): Html =>
   html`
     ${notice("warn", "This site does not send mail.")}
     <p>Ask an administrator of the site ${what}, with the command</p>

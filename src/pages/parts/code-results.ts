@@ -4,6 +4,7 @@ import { Refusal } from "../../core/errors.ts"
 import { plainCode } from "../../core/highlight/invisible.ts"
 import { withMarks } from "../../core/highlight/marks.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Page } from "../../core/operation.ts"
 import type { Reader } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -77,13 +78,32 @@ async function find({ db, actor, page }: Call, { q, ...how }: Asked, scope: Sear
   }
 }
 
+/** What a count on a tab may read: the tab itself reads more. */
+const COUNTED = { files: 300, size: 4 * 1024 * 1024, milliseconds: 150 }
+
+/** How many files match, for a tab: at least so many, where there is more to be read. Nothing for a query that can't be read. */
+export async function countCode({ db, actor, query }: Pick<Call, "db" | "actor" | "query">, scope: SearchScope = {}) {
+  const { q, ...how } = askedOf(query)
+  const { at, ...within } = scope
+  if (q.trim() === "" || at) return {}
+  try {
+    const { total, isPartial } = await inTurn(() =>
+      searchCode(db, actor, { q, ...how, ...within }, { limit: 0, offset: Number.MAX_SAFE_INTEGER }, COUNTED),
+    )
+    return { count: total, isAtLeast: isPartial }
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) return {}
+    throw error
+  }
+}
+
 export interface CodeSearchOptions {
   /** The path of the page. */
   readonly action: string
   /** Further values of the query that the form keeps. */
   readonly keep?: Readonly<Record<string, string>>
   readonly scope?: SearchScope
-  readonly placeholder?: string
+  readonly placeholder?: Text
   /** What stands between the field and what was found. */
   readonly below?: Html
 }
@@ -112,7 +132,7 @@ export async function codeSearch(
   `
 }
 
-const MODE_TEXTS: Readonly<Record<Mode, string>> = { exact: "Exact text", words: "Whole words", regexp: "Regular expression" }
+const MODE_TEXTS: Readonly<Record<Mode, Text>> = { exact: "Exact text", words: "Whole words", regexp: "Regular expression" }
 
 const choicesOf = (url: string, { mode, isCaseSensitive }: Asked): Html =>
   html`
@@ -207,7 +227,7 @@ function fileView({ repository, path: file, language, fragments, matches }: Foun
   `
 }
 
-const HINTS: Readonly<Record<Mode, string>> = {
+const HINTS: Readonly<Record<Mode, Text>> = {
   exact: "Finds the exact text, also inside words. Quoted phrases must all be in the file.",
   words: "Finds files with all of the whole words; use quotes for words in this order.",
   regexp: "An expression of RE2 is matched against each line, such as create\\w+Server\\(.",

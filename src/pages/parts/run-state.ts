@@ -1,5 +1,6 @@
 import type { ActionState } from "../../core/database/tables/actions.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { state } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
@@ -9,7 +10,7 @@ import type { IconName } from "../../web/icon-names.ts"
 export interface StateLook {
   readonly tone: string
   readonly icon: IconName
-  readonly text: string
+  readonly text: Text
 }
 
 const LOOKS: Readonly<Record<ActionState, StateLook>> = {

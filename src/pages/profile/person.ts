@@ -3,6 +3,7 @@ import type { User } from "../../core/actor.ts"
 import { actorId } from "../../core/actor.ts"
 import { avatarPath } from "../../core/avatar.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
 import { ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search-store.ts"
@@ -33,7 +34,7 @@ import { repositoryList } from "../parts/repositories/list.ts"
 const TABS = ["overview", "repositories", "activity", "stars", "watching", "followers", "following", "organizations"] as const
 type Tab = (typeof TABS)[number]
 
-const TITLES: Readonly<Record<Tab, string>> = {
+const TITLES: Readonly<Record<Tab, Text>> = {
   overview: "",
   repositories: "Repositories",
   activity: "Activity",
@@ -122,7 +123,7 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
   const isOwn = actorId(actor) === user.id
   // What is not open to all is visible only to that user: that they starred or watch it would tell of it.
   const shown = isOwn ? [] : [publicRepositories()]
-  const accounts = async (found: Found<User>, title: string, nothing: string) =>
+  const accounts = async (found: Found<User>, title: Text, nothing: Text) =>
     html`
       <h2>${title}</h2>
       ${found.rows.length > 0 ? accountRows(found.rows) : empty("people", nothing)}
@@ -139,7 +140,7 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
     case "activity":
       return user.hide_activity === 1 && !isOwn
         ? empty("eye-closed", "This user’s activity is private")
-        : activityOf(call, user, query.date, false)
+        : activityOf(call, user, query, false)
     case "stars":
       return repositoryList(call, {
         action: at,

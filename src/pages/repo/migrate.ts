@@ -3,6 +3,7 @@ import { signedIn } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
 import { attribute, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
@@ -141,14 +142,14 @@ const begin = form({
   once: true,
 })
 
-const STEPS: Readonly<Record<string, string>> = {
+const STEPS: Readonly<Record<string, Text>> = {
   git: "Branches and tags",
   large_files: "Large files",
   pull_requests: "Pull requests",
   release_files: "Files of releases",
 }
 
-const stepName = (name: string): string => STEPS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+const stepName = (name: string): Text => STEPS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 const LOOKS = {
   waiting: ["muted", "clock", "Waiting"],

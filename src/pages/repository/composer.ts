@@ -1,6 +1,7 @@
 import { readableKinds } from "../../access/policies/issues.ts"
 import { onRepositorySignedIn } from "../../access/policies/repositories.ts"
 import { html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { type Page, page, sentText } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { exploreAccounts } from "../../features/people/users/store.ts"
@@ -20,7 +21,7 @@ const LARGEST_TEXT = 1024 * 1024
 
 interface Offer {
   /** What is written. */
-  readonly text: string
+  readonly text: Text
   readonly about: string
 }
 

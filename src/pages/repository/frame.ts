@@ -4,6 +4,7 @@ import { findReachable, type OnRepository } from "../../access/policies/reposito
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import type { Shown } from "../../core/page.ts"
 import { findMarks } from "../../features/code/repositories/store.ts"
@@ -20,7 +21,7 @@ export const REPOSITORY_TABS = ["code", "issues", "pulls", "actions", "packages"
 export type RepositoryTab = (typeof REPOSITORY_TABS)[number]
 
 interface TabOf {
-  readonly text: string
+  readonly text: Text
   readonly icon: IconName
   readonly keys?: Tab["keys"]
   readonly unit: Unit
@@ -77,6 +78,7 @@ export async function repositoryPage(
   return {
     kind: "shown",
     feed: `${repositoryPath(call)}.atom`,
+    searchesIn: `${repositoryPath(call)}/search`,
     ...(takesIssues && { newIssue: `${repositoryPath(call)}/issues/new` }),
     ...more,
     title: `${title === "" ? "" : `${title} · `}${owner.name}/${repository.name}`,
@@ -187,18 +189,19 @@ function counter(
   at: string,
   verb: "watch" | "star",
   is: boolean,
-  add: string,
-  remove: string,
+  add: Text,
+  remove: Text,
   name: IconName,
   many: number,
   one: "watcher" | "star",
   actor: Actor,
 ): Html {
   const counted = html`<a class="button small" href="${at}/${one}s" aria-label="${plural(many, one)}">${count(many)}</a>`
-  if (actor.kind === "anonymous") return html`<span class="group"><span class="button small">${icon(name)}${add}</span>${counted}</span>`
+  if (actor.kind === "anonymous")
+    return html`<span class="group"><span class="button small">${icon(name)}<span class="word">${add}</span></span>${counted}</span>`
   return html`
     <span class="group">
-      ${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}${is ? remove : add}`)}${counted}
+      ${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}<span class="word">${is ? remove : add}</span>`)}${counted}
     </span>
   `
 }
@@ -212,8 +215,8 @@ function forks(call: OnRepository & Pick<Request, "actor">): Html {
     <span class="group">
       ${
         mayTake
-          ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}Fork</a>`
-          : html`<span class="button small">${icon("repo-forked")}Fork</span>`
+          ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}<span class="word">Fork</span></a>`
+          : html`<span class="button small">${icon("repo-forked")}<span class="word">Fork</span></span>`
       }
       <a class="button small" href="${at}/forks" aria-label="${plural(repository.forks_count, "fork")}">
         ${count(repository.forks_count)}

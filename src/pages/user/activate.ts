@@ -1,5 +1,6 @@
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { ACTIVATE_PATH, FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
@@ -53,7 +54,7 @@ export const activatePages: readonly Page[] = [
   }),
 ]
 
-function askPage({ config }: Services, problem = ""): Shown {
+function askPage({ config }: Services, problem: Text = ""): Shown {
   const hasMail = config.mail.host !== ""
   return plainPage(hasMail ? "Resend the mail" : "Activate your account", [
     problem !== "" && notice("bad", problem),

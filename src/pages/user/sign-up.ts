@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { SIGN_UP_PATH } from "../../features/events/mail/compose-account.ts"
@@ -129,7 +130,7 @@ async function accountPage(services: Services, { code, target, name = "", refusa
   )
 }
 
-const accountFields = (name: string, atLeast: string, refusal: Refusal | undefined): Html =>
+const accountFields = (name: string, atLeast: Text, refusal: Refusal | undefined): Html =>
   html`
     ${field({
       label: "User name",
@@ -145,7 +146,7 @@ const accountFields = (name: string, atLeast: string, refusal: Refusal | undefin
     ${newPassword("Password", "password", refusal, atLeast)} ${newPassword("Confirm password", "password_again", refusal)}
   `
 
-const newPassword = (label: string, name: string, refusal: Refusal | undefined, hint?: string): Html =>
+const newPassword = (label: Text, name: string, refusal: Refusal | undefined, hint?: Text): Html =>
   field({
     label,
     name,

@@ -36,7 +36,9 @@ function follow(key: string): void {
   const keys = begun !== "" && now - begunAt < SEQUENCE_MS ? `${begun} ${key}` : key
   begun = key
   begunAt = now
-  const target = pressedBy(everyKey.find((each) => each.keys === keys)?.like ?? keys)
+  const find = (wanted: string) => pressedBy(everyKey.find((each) => each.keys === wanted)?.like ?? wanted)
+  // A key that begins nothing with the one before stands for itself.
+  const target = find(keys) ?? find(key)
   if (!target) return
   begun = ""
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) target.focus()

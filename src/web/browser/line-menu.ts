@@ -2,6 +2,9 @@
 
 const MENU = "line-menu"
 
+/** Whether the next line that is marked was asked for by its number: the keyboard goes on there. */
+let isAskedFor = false
+
 /** Puts the button of the menu beside the first of the lines. */
 export function offer(file: HTMLElement, first: HTMLElement, from: number, to: number): void {
   for (const old of document.querySelectorAll(`.${MENU}`)) old.remove()
@@ -43,6 +46,8 @@ export function offer(file: HTMLElement, first: HTMLElement, from: number, to: n
   })
   document.body.append(items)
   first.prepend(button)
+  if (isAskedFor) button.focus({ preventScroll: true })
+  isAskedFor = false
 }
 
 /** The text of lines, without the button in one of them. */
@@ -90,8 +95,9 @@ export function askForLine(): void {
   form.addEventListener("submit", () => {
     const [, from, to] = /^\s*L?(\d{1,9})(?:\s*-\s*L?(\d{1,9}))?\s*$/i.exec(field.value) ?? []
     if (from === undefined) return
-    location.hash = to === undefined ? `#L${from}` : `#L${from}-L${to}`
-    dialog.addEventListener("close", () => document.querySelector<HTMLElement>(`button.${MENU}`)?.focus(), { once: true })
+    const hash = to === undefined ? `#L${from}` : `#L${from}-L${to}`
+    isAskedFor = location.hash !== hash
+    location.hash = hash
   })
   dialog.append(form)
   dialog.addEventListener("close", () => dialog.remove())

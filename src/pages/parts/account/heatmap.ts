@@ -1,4 +1,5 @@
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
 import { type Contributions, HEATMAP_SECONDS } from "../../../features/events/feed/heatmap-store.ts"
 import { plural } from "../../../web/time.ts"
@@ -84,7 +85,7 @@ export function heatmap({ contributions, now, href, selected }: HeatmapOf): Html
   `
 }
 
-const sentence = ({ at, many }: Day): string => `${plural(many, "contribution")} on ${dayName().format(at)}`
+const sentence = ({ at, many }: Day): Text => `${plural(many, "contribution")} on ${dayName().format(at)}`
 
 /** Each day of the period, the first of them first. */
 function daysOf(contributions: readonly Contributions[], now: number): readonly Day[] {

@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import type { Verification } from "../../../features/code/signatures/records.ts"
 import type { CombinedStatus } from "../../../features/code/statuses/store.ts"
@@ -33,7 +34,7 @@ export const idLink = (on: Owned, id: string): Html => html`<a class="mono" href
 export const commitPerson = (user: User | undefined, { name }: { readonly name: string }): Html =>
   user ? personWithAvatar(user) : html`<span class="strong"><bdi>${name || "Unknown"}</bdi></span>`
 
-const STATUSES: Readonly<Record<CombinedStatus["state"], readonly [IconName, string]>> = {
+const STATUSES: Readonly<Record<CombinedStatus["state"], readonly [IconName, Text]>> = {
   success: ["check", "passed"],
   failure: ["x", "failed"],
   pending: ["dot-fill", "not finished"],
@@ -51,7 +52,7 @@ export function statusMark(status: CombinedStatus | undefined): Html | undefined
 }
 
 /** Why a signature is not verified, in words. */
-const FAULTS: Readonly<Record<string, string>> = {
+const FAULTS: Readonly<Record<string, Text>> = {
   "gpg.error.extract_sign": "The signature can't be read.",
   "gpg.error.no_gpg_keys_found": "The signing key is not known here.",
   "gpg.error.probable_bad_signature": "The signature does not match the commit.",

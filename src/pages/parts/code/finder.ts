@@ -11,11 +11,10 @@ import { icon } from "../../../web/icon.ts"
 export const finderPath = (call: OnCode, { revision }: Located): string => `${repositoryPath(call)}/find/${revisionPath(revision)}`
 
 /** What the script needs: where the list of paths is, where they lead, and under which name the files that were opened last are kept. */
-export const finderData = (call: OnCode, { revision }: Located): Html => html`
-  data-finder="${repositoryPath(call)}/paths/${revisionPath(revision)}"
-  data-at="${codePath(call, "src", revision)}/"
-  data-repository="${repositoryPath(call)}"
-`
+export function finderData(call: OnCode, { revision }: Located): Html {
+  const list = attribute("data-finder", `${repositoryPath(call)}/paths/${revisionPath(revision)}`)
+  return html`${list} ${attribute("data-at", `${codePath(call, "src", revision)}/`)} ${attribute("data-repository", repositoryPath(call))}`
+}
 
 /** `isFile` where the page shows the file at the path, which is remembered as opened. */
 export const finderLink = (call: OnCode, located: Located, isFile = false): Html =>

@@ -1,6 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
 import { codePath, repositoryPath } from "../../../web/address.ts"
 import { empty, notice } from "../../../web/components.ts"
@@ -12,7 +13,7 @@ import { icon } from "../../../web/icon.ts"
 const CHUNK = 250
 
 /** For a file that has no lines to show. */
-export const download = (title: string, text: string, href: string): Html =>
+export const download = (title: Text, text: Text, href: string): Html =>
   empty("file-binary", title, text, html`<a class="button primary" href="${href}">${icon("download")}Download</a>`)
 
 export const INVISIBLE_WARNING = html`
@@ -35,12 +36,10 @@ export function linesData(call: OnCode, { revision, parts }: Located, isBlame = 
   const { actor, permission, repository } = call
   const fixed = { kind: "commit", name: revision.commit.id }
   const takesIssues = actor.kind === "user" && repository.is_archived === 0 && unitMode(permission, repository, "repo.issues") >= Mode.read
-  return html`
-    data-permalink="${codePath(call, "src", fixed, parts)}"
-    data-names="${repositoryPath(call)}/search"
-    ${attribute("data-blame", isBlame ? undefined : codePath(call, "blame", revision, parts))}
-    ${attribute("data-issue", takesIssues ? `${repositoryPath(call)}/issues/new` : undefined)}
-  `
+  const permalink = attribute("data-permalink", codePath(call, "src", fixed, parts))
+  const blame = attribute("data-blame", isBlame ? undefined : codePath(call, "blame", revision, parts))
+  const names = attribute("data-names", `${repositoryPath(call)}/search`)
+  return html`${permalink} ${names} ${blame} ${attribute("data-issue", takesIssues ? `${repositoryPath(call)}/issues/new` : undefined)}`
 }
 
 export interface CodeOptions {

@@ -1,5 +1,3 @@
-import { writesKind } from "../../../access/policies/issues.ts"
-import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -11,9 +9,9 @@ import { viewTimeline } from "../../../features/planning/comments/timeline.ts"
 import { findProjectNames } from "../../../features/planning/issues/beside-store.ts"
 import { type IssueView, viewIssue } from "../../../features/planning/issues/present.ts"
 import { isText, type TimelineEntry } from "../../../features/planning/issues/timeline.ts"
-import { countReactions, findOwnReactions } from "../../../features/planning/reactions/store.ts"
+import { countReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { menu, pager, person, state } from "../../../web/components.ts"
+import { pager, person, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
 import { plural, time } from "../../../web/time.ts"
@@ -21,13 +19,14 @@ import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
 import type { Around, DrawnReview, ShownText, TextActions } from "./around.ts"
 import type { ConversationCall } from "./call.ts"
-import { conversationPath, type TypedReply } from "./call.ts"
+import { conversationPath, quoteOf, type TypedReply } from "./call.ts"
 import { closingsOf } from "./endings.ts"
 import type { ConversationForms } from "./forms.ts"
 import { historiesOf } from "./histories.ts"
 import { originsOf } from "./origins.ts"
 import { replyForm } from "./reply.ts"
 import { sideOf } from "./side.ts"
+import { textActionsOf } from "./text-actions.ts"
 import { article, timelineItems } from "./timeline-view.ts"
 
 /** The conversation about an issue or a pull request: both pages are made of it. */
@@ -46,7 +45,7 @@ export interface ConversationOptions {
   readonly quote?: number | undefined
   readonly forms: ConversationForms
   /** Reviews, by their ids, as features above draw them. */
-  readonly reviewsOf?: (reviewIds: readonly number[]) => Promise<ReadonlyMap<number, DrawnReview>>
+  readonly reviewsOf?: (reviewIds: readonly number[], actions: TextActions | undefined) => Promise<ReadonlyMap<number, DrawnReview>>
   /** What features above show at the end of the timeline, and at the top of the side. */
   readonly below?: Content
   readonly side?: Content
@@ -108,7 +107,7 @@ export async function conversation(call: ConversationCall, view: IssueView, opti
 async function aroundOf(
   call: ConversationCall,
   view: IssueView,
-  { forms, reviewsOf }: ConversationOptions,
+  { reviewsOf }: ConversationOptions,
   rows: readonly TimelineEntry[],
 ): Promise<Around> {
   const { services, db, actor, issue } = call
@@ -118,7 +117,8 @@ async function aroundOf(
   ]
   const projects = await findProjectNames(db, actor, [...new Set(projectIds.filter((id) => id !== 0))])
   const reviewIds = [...new Set(rows.flatMap(({ review_id }) => review_id ?? []))]
-  const reviews = reviewIds.length === 0 ? undefined : await reviewsOf?.(reviewIds)
+  const actions = await textActionsOf(call)
+  const reviews = reviewIds.length === 0 ? undefined : await reviewsOf?.(reviewIds, actions)
   return {
     at: repositoryPath(call),
     authorId: issue.author_id,
@@ -129,14 +129,14 @@ async function aroundOf(
     reviews: reviews ?? new Map(),
     closings: await closingsOf(call, rows),
     origins: await originsOf(call, rows),
-    actions: await textActionsOf(call, forms),
+    actions,
   }
 }
 
 function openingText({ issue, author }: IssueView, around: Around): Content {
   const text = around.texts.get(0)
   const by = { user: author, originalAuthor: issue.original_author, createdAt: issue.created_at, verb: "opened this" } as const
-  return text && article({ id: `issue-${issue.id}`, ...by, text, entryId: 0 }, around)
+  return text && article({ id: `issue-${issue.id}`, ...by, text, entry: { id: 0, kind: "comment" } }, around)
 }
 
 const folded = (here: string, hidden: number): Html =>
@@ -213,61 +213,10 @@ async function textsOf(call: ConversationCall, view: IssueView, rows: readonly T
   ])
 }
 
-// --- what can be done with a text ---------------------------------------------------------------------------------------------------------
-
-/** The menu and the reactions of each text, as far as the reader may use them. */
-async function textActionsOf(call: ConversationCall, forms: ConversationForms): Promise<TextActions | undefined> {
-  const { db, actor, repository, issue, path } = call
-  if (actor.kind === "anonymous") return undefined
-  const here = conversationPath(call)
-  const writes = writesKind(call, issue)
-  const isOpen = repository.is_archived === 0
-  const mayReact = isOpen && (issue.is_locked === 0 || writes)
-  const own = mayReact ? await findOwnReactions(db, { issueId: issue.id, userId: actor.user.id }) : []
-  return {
-    menu: (id, authorId) => {
-      const editor = id === 0 ? `${here}/edit` : `${here}/comments/${id}/edit`
-      const anchor = id === 0 ? `issue-${issue.id}` : `issuecomment-${id}`
-      return menu(
-        icon("kebab-horizontal", "More"),
-        html`
-          ${isOpen && html`<a href="${withQuery(here, { quote: id })}#body" data-quote rel="nofollow">${icon("quote")}Quote and reply</a>`}
-          ${
-            isOpen &&
-            (actor.user.id === authorId || writes) &&
-            html`<a href="${editor}" rel="nofollow">${icon("pencil")}Edit${id !== 0 && " or delete"}</a>`
-          }
-          <a
-            href="${withQuery(`${repositoryPath(call)}/issues/new`, { body: `From ${here}#${anchor}:\n\n` })}"
-            rel="nofollow"
-          >
-            ${icon("issue-opened")}New issue from this
-          </a>
-        `,
-        { name: "button quiet small" },
-      )
-    },
-    react: mayReact
-      ? (id) => ({
-          add: addressOf(id === 0 ? forms.react : forms.reactToComment, { ...path, id: String(id) }),
-          remove: addressOf(id === 0 ? forms.unreact : forms.unreactToComment, { ...path, id: String(id) }),
-          own: own.filter(({ comment_id }) => comment_id === id).map(({ content }) => content),
-        })
-      : undefined,
-  }
-}
-
 /** What begins an answer to a text. */
 function quoted(id: number | undefined, view: IssueView, rows: readonly TimelineEntry[]): TypedReply | undefined {
   const text = id === undefined ? undefined : id === 0 ? view.text : rows.find((entry) => entry.id === id && isText(entry))?.content
-  if (text === undefined) return undefined
-  return {
-    body: `${text
-      .trim()
-      .split("\n")
-      .map((line) => (line === "" ? ">" : `> ${line}`))
-      .join("\n")}\n\n`,
-  }
+  return text === undefined ? undefined : { body: quoteOf(text) }
 }
 
 /** Why a button did nothing: a form with fields says so itself. */

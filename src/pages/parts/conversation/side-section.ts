@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Page } from "../../../core/page.ts"
 import type { Offered } from "../../../features/planning/issues/filter-store.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
@@ -12,17 +13,19 @@ import type { ConversationForms } from "./forms.ts"
 
 interface SectionOptions {
   /** Said where there is no content. */
-  readonly none?: string
+  readonly none?: Text
   /** The forms that change it. */
   readonly change?: Content
 }
 
 /** One without content says so, and is left out where there is little room. */
-export function sideSection(title: string, content: Content, { none = "None", change }: SectionOptions = {}): Html {
+export function sideSection(title: Text, content: Content, { none = "None", change }: SectionOptions = {}): Html {
   const isUnset = !content && !change
   return html`
     <section
-      id="side-${title.toLowerCase().replace(/[^a-z]+/g, "-")}"
+      id="side-${String(title)
+        .toLowerCase()
+        .replace(/[^a-z]+/g, "-")}"
       data-live
       ${attribute("class", isUnset ? "unset" : undefined)}
     >
@@ -56,11 +59,11 @@ export interface Side {
 }
 
 /** A form of one field that opens below what it changes. */
-export const change = ({ call }: Side, form: Page, words: string, field: Field): Content =>
+export const change = ({ call }: Side, form: Page, words: Text, field: Field): Content =>
   opened(call, form, words, html`${formView(form, { path: call.path, draft: call.draft, submit: "Save", look: "small", fields: [field] })}`)
 
 /** A form that is opened by a button; it is open where it was refused. */
-export const opened = ({ draft }: ConversationCall, form: Pick<Page, "id">, words: string, content: Content): Html =>
+export const opened = ({ draft }: ConversationCall, form: Pick<Page, "id">, words: Text, content: Content): Html =>
   html`
     <details class="change" ${flagged("open", draft?.form === form.id)}>
       <summary class="small">${words}</summary>

@@ -1,4 +1,5 @@
 import { attribute, type Content, type Html, html, joined } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { TimelineView } from "../../../features/planning/comments/timeline.ts"
 import { commitIn } from "../../../features/planning/references/commit-text.ts"
 import { path } from "../../../web/address.ts"
@@ -147,7 +148,7 @@ function labelWords(run: readonly TimelineView[]): Html {
 /** Those who were added and those who were removed, each kind behind its verb. */
 function addedAndRemoved(
   run: readonly TimelineView[],
-  [added, removed]: readonly [string, string],
+  [added, removed]: readonly [Text, Text],
   show: (entry: TimelineView) => Content,
   between: string,
 ): Html {

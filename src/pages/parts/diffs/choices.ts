@@ -1,4 +1,5 @@
 import { attribute, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { type Moved, moved, type Reader } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
@@ -43,7 +44,7 @@ export function fromOlderQuery({ query, reader }: { readonly query: DiffQuery; r
   return next ? moved(`${withQuery(reader.url, names)}#${anchorOf(next)}`) : undefined
 }
 
-const WHITESPACE_TEXTS: Readonly<Record<Whitespace, string>> = {
+const WHITESPACE_TEXTS: Readonly<Record<Whitespace, Text>> = {
   "show-all": "Show whitespace changes",
   "ignore-change": "Ignore changes in amount of whitespace",
   "ignore-all": "Ignore all whitespace",
@@ -53,7 +54,7 @@ const LINES_TEXTS = { wrap: "Wrap long lines", long: "Scroll long lines" } as co
 
 /** Buttons for all choices: each is kept, and shows the page again. */
 export function choiceForm(chosen: DiffChoices): Html {
-  const button = (name: keyof DiffChoices, value: string, text: string, className = ""): Html =>
+  const button = (name: keyof DiffChoices, value: string, text: Text, className = ""): Html =>
     html`
       <button
         class="${className}"

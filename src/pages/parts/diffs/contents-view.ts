@@ -1,5 +1,6 @@
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { modulesIn } from "../../../features/code/contents/modules.ts"
@@ -81,7 +82,7 @@ function pictures(
   old: Blob | undefined,
   made: Blob | undefined,
 ): Html {
-  const figure = (at: string, commit: ObjectId, name: string, words: string, shown: Blob | undefined): Html => {
+  const figure = (at: string, commit: ObjectId, name: string, words: Text, shown: Blob | undefined): Html => {
     const { width, height } = shown?.picture ?? {}
     // With its size it takes its place before it is loaded.
     const size = width !== undefined && html`width="${width}" height="${height}"`
@@ -137,7 +138,7 @@ async function submodule(services: Select, diff: DiffOverview, file: FileChange,
 interface Module {
   /** The path of its repository, where it is of this site. */
   readonly at: string | undefined
-  readonly url: { readonly text: string; readonly href: string | undefined }
+  readonly url: { readonly text: Text; readonly href: string | undefined }
 }
 
 const OWN = "http://own.invalid"

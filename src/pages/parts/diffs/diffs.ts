@@ -3,6 +3,7 @@ import { hasInvisible, plainCode } from "../../../core/highlight/invisible.ts"
 import { HIGHLIGHT_LIMITS } from "../../../core/highlight/limits.ts"
 import { withMarks } from "../../../core/highlight/marks.ts"
 import type { Html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { type DiffFile, type DiffHunk, parseDiff } from "../../../core/text/hunks.ts"
 import { pairLines, type Range, type Steps } from "../../../core/text/intraline.ts"
@@ -278,7 +279,7 @@ function pairsIn({ lines }: DiffHunk, steps: Steps): ReadonlyMap<number, Paired>
 
 export interface ExcerptLine {
   readonly line: number
-  readonly text: string
+  readonly text: Text
   readonly html: Html
 }
 

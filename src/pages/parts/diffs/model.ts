@@ -1,4 +1,5 @@
 import type { Html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { LargeFile } from "../../../features/code/lfs/pointers.ts"
 import type { DiffTotals, ObjectId, Repository } from "../../../git/index.ts"
 import type { Unseen } from "./unseen.ts"
@@ -75,7 +76,7 @@ export interface Line {
   readonly oldLine: number | undefined
   readonly newLine: number | undefined
   /** Plain text without what ends the line, cut at 5,000 units. */
-  readonly text: string
+  readonly text: Text
   /** The text with colours, and with `<mark>` around changed words. */
   readonly html: Html
   /** The line that it was or became, by its place in the hunk. */

@@ -1,5 +1,6 @@
 import { plainCode } from "../../../core/highlight/invisible.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import type { FileChange } from "./model.ts"
@@ -9,7 +10,7 @@ import type { FileChange } from "./model.ts"
 interface Mark {
   readonly icon: IconName
   readonly tone: string
-  readonly text: string
+  readonly text: Text
 }
 
 const MARKS: Readonly<Record<FileChange["status"], Mark>> = {

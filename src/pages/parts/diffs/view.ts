@@ -1,6 +1,7 @@
 import { refuse } from "../../../core/errors.ts"
 import { plainCode } from "../../../core/highlight/invisible.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -104,7 +105,7 @@ async function onePage(services: Select, diff: DiffOverview, options: DiffViewOp
   const at = diff.files.findIndex((file) => file.path === path)
   const found = await fileDiff(services, diff, path, options.query.context === "all" ? { context: WHOLE } : {})
   if (!found) throw refuse.notFound()
-  const link = (file: FileChange | undefined, text: string, rel: "prev" | "next") =>
+  const link = (file: FileChange | undefined, text: Text, rel: "prev" | "next") =>
     file && html`<a class="button small" rel="${rel}" href="${filePage(options, file)}">${text}</a>`
   const bar = html`
     <nav class="bar" aria-label="Files">
@@ -220,8 +221,8 @@ const REASON_SENTENCES = {
 } as const
 
 const EXECUTABLE = "100755"
-const KINDS: Readonly<Record<string, string>> = { "120000": "a symbolic link", "160000": "a submodule" }
-const kindOf = (mode: string): string => KINDS[mode] ?? "a file"
+const KINDS: Readonly<Record<string, Text>> = { "120000": "a symbolic link", "160000": "a submodule" }
+const kindOf = (mode: string): Text => KINDS[mode] ?? "a file"
 
 /** What became of the file's mode, in words. */
 function modeChange({ oldMode, newMode }: FileChange): string | undefined {

@@ -1,4 +1,5 @@
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { type ListState, ORDER_NAMES, ORDERS, orderText, type Plan } from "../../../features/planning/issues/filter-conditions.ts"
 import type { Filtered, Offered } from "../../../features/planning/issues/filter-store.ts"
 import {
@@ -139,7 +140,7 @@ const offeredMenus = ({ offered }: FilterBar, links: Links): Content =>
     }
   `
 
-const OWN: readonly (readonly [key: Key, words: string])[] = [
+const OWN: readonly (readonly [key: Key, words: Text])[] = [
   ["assignee", "Assigned to me"],
   ["author", "By me"],
   ["mentions", "Mentioning me"],
@@ -238,7 +239,7 @@ const isOrderBy = ({ order }: Plan, scope: string): boolean => typeof order !== 
 const hidden = (at: string): Content =>
   [...new URLSearchParams(at.split("?")[1] ?? "")].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
-const STATES: Readonly<Record<ListState, string>> = { open: "Open", closed: "Closed", merged: "Merged", all: "All" }
+const STATES: Readonly<Record<ListState, Text>> = { open: "Open", closed: "Closed", merged: "Merged", all: "All" }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value, at) => value.toLowerCase() === other[at]?.toLowerCase())
@@ -278,7 +279,7 @@ export interface BulkBar {
 
 /** What can be done with all that are chosen. */
 export function bulkBar({ offered, assignees, state }: BulkBar): Html {
-  const group = (title: string, options: readonly (readonly [value: string, words: string])[]): Content =>
+  const group = (title: Text, options: readonly (readonly [value: string, words: Text])[]): Content =>
     options.length > 0 &&
     html`
       <optgroup label="${title}">

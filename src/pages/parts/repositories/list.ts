@@ -1,6 +1,7 @@
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Reader } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
@@ -37,7 +38,7 @@ const ORDERS = {
   fewestforks: { text: "Fewest forks", order: { by: "forks", direction: "asc" } },
   size: { text: "Largest", order: { by: "size", direction: "desc" } },
   reversesize: { text: "Smallest", order: { by: "size", direction: "asc" } },
-} as const satisfies Readonly<Record<string, { readonly text: string; readonly order: Order }>>
+} as const satisfies Readonly<Record<string, { readonly text: Text; readonly order: Order }>>
 
 type OrderName = keyof typeof ORDERS
 const ORDER_NAMES = Object.keys(ORDERS).filter((name): name is OrderName => name in ORDERS)

@@ -2,6 +2,7 @@ import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { signedIn, siteAdministrator } from "../../../access/policies/site.ts"
 import type { Content } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Access, Request } from "../../../core/operation.ts"
 import type { Owning } from "../../../core/owner-scope.ts"
 import type { Page, Shown } from "../../../core/page.ts"
@@ -37,7 +38,7 @@ export interface SettingsScope {
   readonly at: `/${string}`
   readonly access: Access<InScope>
   /** Whose they are, in a sentence: "of this repository". */
-  readonly whose: string
+  readonly whose: Text
 }
 
 const within = <Found>(access: Access<Found>, inScope: (found: Found, request: Request) => InScope): Access<InScope> => ({

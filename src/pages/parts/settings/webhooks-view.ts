@@ -1,4 +1,5 @@
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Switch } from "../../../features/actions/external/names.ts"
 import { publicName } from "../../../features/actions/external/names.ts"
 import { eventsOf } from "../../../features/events/webhooks/present.ts"
@@ -10,7 +11,7 @@ import { icon } from "../../../web/icon.ts"
 import { bytes, time } from "../../../web/time.ts"
 
 /** The kinds of receivers as people know them. */
-export const TYPE_NAMES: Readonly<Record<(typeof TYPES)[number], string>> = {
+export const TYPE_NAMES: Readonly<Record<(typeof TYPES)[number], Text>> = {
   gitea: "Any program",
   slack: "Slack",
   discord: "Discord",
@@ -24,9 +25,9 @@ export const TYPE_NAMES: Readonly<Record<(typeof TYPES)[number], string>> = {
   gogs: "Any program that expects Gogs",
 }
 export const isType = (word: string): word is keyof typeof TYPE_NAMES => Object.hasOwn(TYPE_NAMES, word)
-export const typeName = (word: string): string => (isType(word) ? TYPE_NAMES[word] : word)
+export const typeName = (word: string): Text => (isType(word) ? TYPE_NAMES[word] : word)
 
-const EVENT_GROUPS: readonly (readonly [label: string, events: readonly (readonly [Switch, string, string])[]])[] = [
+const EVENT_GROUPS: readonly (readonly [label: Text, events: readonly (readonly [Switch, Text, Text])[]])[] = [
   [
     "Code",
     [
@@ -123,7 +124,7 @@ export const webhookFields = ({ type, isOfSite, webhook }: About): readonly Fiel
   { kind: "box", name: "active", label: "Active", value: webhook === undefined, hint: "Send deliveries." },
 ]
 
-const kept = (sealed: string | undefined, name: string, label: string): readonly Field[] =>
+const kept = (sealed: string | undefined, name: string, label: Text): readonly Field[] =>
   sealed ? [{ kind: "box", name, label, hint: "Set. Leave empty to keep it." }] : []
 
 const JSON_CONTENT: Field = { kind: "hidden", name: "config.content_type", value: "json" }
@@ -280,7 +281,7 @@ export const responseView = (response: DeliveryResponse): Html =>
     ${headersView("Response headers", response.headers)}${bodyView("Response body", response.body)}
   `
 
-const headersView = (label: string, headers: Readonly<Record<string, string>>): Html =>
+const headersView = (label: Text, headers: Readonly<Record<string, string>>): Html =>
   html`
     <h3>${label}</h3>
     <div class="scrolls" tabindex="0" role="group" aria-label="${label}">
@@ -299,7 +300,7 @@ const headersView = (label: string, headers: Readonly<Record<string, string>>): 
     </div>
   `
 
-const bodyView = (label: string, body: string): Html =>
+const bodyView = (label: Text, body: string): Html =>
   html`
     <h3>${label}</h3>
     ${

@@ -3,6 +3,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import { findPackage, type Package } from "../../../features/packages/packages/store.ts"
 import { path } from "../../../web/address.ts"
@@ -10,7 +11,7 @@ import { path } from "../../../web/address.ts"
 /** The frame of the pages of an owner's packages. */
 export const ownerPage = (
   { owner }: OnPackages,
-  title: string,
+  title: Text,
   body: Html,
   more: readonly (readonly [href: string, text: string])[] = [],
 ): Shown => ({

@@ -4,6 +4,7 @@ import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { type Page as ListPage, pathNumber, type Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -45,7 +46,7 @@ interface ListOf {
   readonly asking: Asking
   readonly action: string
   readonly repositoryId?: number
-  readonly nothing: string
+  readonly nothing: Text
 }
 
 async function packageList(

@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { VersionView } from "../../../features/packages/packages/present.ts"
 import type { Description, Registry } from "../../../features/packages/packages/registry.ts"
 import type { FileWithBlob, ListedPackage, Package } from "../../../features/packages/packages/store.ts"
@@ -11,10 +12,10 @@ import { bytes, plural, time } from "../../../web/time.ts"
 
 /** Packages as pages show them. */
 
-export const TYPE_TEXTS: Readonly<Record<string, string>> = { generic: "Generic", npm: "npm" }
+export const TYPE_TEXTS: Readonly<Record<string, Text>> = { generic: "Generic", npm: "npm" }
 const TYPE_ICONS: Readonly<Record<string, IconName>> = { generic: "file-zip", npm: "package" }
 
-const typeText = (type: string): string => TYPE_TEXTS[type] ?? type
+const typeText = (type: string): Text => TYPE_TEXTS[type] ?? type
 
 /** The path of a package; its page is that of the newest version. */
 export const packagePath = ({ owner, of }: { readonly owner: Pick<User, "name">; readonly of: Pick<Package, "type" | "name"> }): string =>

@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { Run } from "../../../features/actions/runs/store.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
@@ -90,7 +91,7 @@ export function workflowNav(url: string, workflows: readonly ListedWorkflow[], c
 }
 
 export const runsFilter = (at: string, { workflow, status, branch, actor, event }: RunsFilter): Html => {
-  const text = (name: string, label: string, value: string | undefined) =>
+  const text = (name: string, label: Text, value: string | undefined) =>
     html`
       <label>
         <span class="hidden-text">${label}</span>

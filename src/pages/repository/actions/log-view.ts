@@ -1,4 +1,5 @@
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { ShownTask, Step } from "../../../features/actions/runs/tasks-store.ts"
 import { withQuery } from "../../../web/address.ts"
@@ -64,6 +65,8 @@ function openPart(steps: readonly Step[], ranges: readonly Range[], isDone: bool
   if (failed >= 0) return failed + 1
   const running = isDone ? -1 : steps.findIndex(({ state }) => state === "running")
   if (running >= 0) return running + 1
+  // What succeeded is closed; a job of no steps is its own log.
+  if (isDone && steps.length > 0) return -1
   const last = ranges.slice(0, -1).findLastIndex(({ from, to }) => to > from)
   return Math.max(0, last)
 }
@@ -78,7 +81,7 @@ const clock = (at: string): Html | undefined => (at === "" ? undefined : html`<t
 const textsOf = ({ parts }: ShownLine): Content =>
   parts.map(([classes, text]) => (classes === "" ? text : html`<span class="${classes}">${text}</span>`))
 
-const WORD: Readonly<Record<string, string>> = { error: "Error: ", warning: "Warning: ", notice: "Notice: " }
+const WORD: Readonly<Record<string, Text>> = { error: "Error: ", warning: "Warning: ", notice: "Notice: " }
 
 /** A line; the number is a link to it. */
 function drawLine(part: number, number: number, line: ShownLine, withTime: boolean): Html {

@@ -4,6 +4,7 @@ import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead, requireUnarc
 import type { Me } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { moved, numberIn, type Page, page, type Shown, sentEvents } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -41,6 +42,7 @@ import {
   summaryList,
   workflowFile,
 } from "./run-view.ts"
+import { waitingOf } from "./waiting.ts"
 
 /** Runs of workflows, each with its attempts and jobs, and what is done with them. */
 
@@ -69,9 +71,9 @@ async function runPage(call: OnActions, run: Run, number: number): Promise<Shown
   const { services, db, repository } = call
   const attempt = await findAttempt.first(db, { runId: run.id, number })
   if (!attempt) throw refuse.notFound()
-  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now() }
   const isLast = number === run.attempt
   const jobs = await findJobsOfAttempt(db, { runId: run.id, attempt: number })
+  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now(), waiting: await waitingOf(call, jobs) }
   const attempts = await findAttempts(db, { runId: run.id })
   const artifacts = await findArtifacts(
     db,
@@ -121,7 +123,7 @@ const changeForm = (
   id: string,
   address: `POST /{owner}/{repo}/actions/runs/{run}/${string}`,
   change: (call: Change, runId: number) => Promise<void>,
-  flash: string,
+  flash: Text,
 ): Page =>
   page({
     id,
@@ -138,7 +140,7 @@ export const rerunForm = (
   id: string,
   address: `POST /{owner}/{repo}/actions/runs/{run}/${string}`,
   selectionOf: (path: Readonly<Record<string, string>>) => RerunSelection,
-  flash: string,
+  flash: Text,
 ): Page =>
   changeForm(
     id,

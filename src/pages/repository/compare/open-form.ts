@@ -3,6 +3,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { choosesReviewers } from "../../../access/policies/reviews.ts"
 import { sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import type { Draft } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
@@ -110,7 +111,7 @@ async function offered(call: Call): Promise<readonly Field[]> {
   if (actor.kind !== "user") return []
   const { user } = actor
   const fields: Field[] = []
-  const boxes = (name: string, label: string, options: readonly Option[]) => {
+  const boxes = (name: string, label: Text, options: readonly Option[]) => {
     if (options.length > 0) fields.push({ kind: "boxes", name, label, options: options.slice(0, MOST_OFFERED) })
   }
   if (await choosesReviewers(db, call, user)) {

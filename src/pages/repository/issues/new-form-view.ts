@@ -1,5 +1,6 @@
 import type { Refusal } from "../../../core/errors.ts"
 import { attribute, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import {
   ANSWERS,
   type Answers,
@@ -38,7 +39,7 @@ interface Parts {
   /** Marks for the element: that it must be filled, that it is wrong, and what describes it. */
   readonly marks: Html
   readonly required: Html
-  readonly placeholder: string
+  readonly placeholder: Text
   /** Says which field the next answers are of. */
   readonly mark: Html
   /** The hint, and what is wrong. */

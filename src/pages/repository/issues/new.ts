@@ -5,6 +5,7 @@ import { memberOf } from "../../../core/check.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Content, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -64,7 +65,7 @@ const choose = page({
     const { templates, config } = await begin(call)
     const blank = `${repositoryPath(call)}/issues/new`
     if (templates.length === 0 && config.contact_links.length === 0) return moved(blank)
-    const row = (href: string, title: string, about: string, isOutside = false): Content =>
+    const row = (href: string, title: Text, about: Text, isOutside = false): Content =>
       html`
         <li>
           ${icon(isOutside ? "link-external" : "issue-opened")}

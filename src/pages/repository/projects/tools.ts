@@ -1,5 +1,6 @@
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import type { Column, Project } from "../../../features/planning/projects/store.ts"
@@ -141,7 +142,7 @@ export function columnTools({ forms, path, draft }: Writing, column: Column, ord
   const own = { ...path, column_id: String(column.id) }
   const at = order.indexOf(column.id)
   const refused = draft?.typed["column"]?.[0] === String(column.id) ? draft : undefined
-  const swap = (to: number, words: string): Content => {
+  const swap = (to: number, words: Text): Content => {
     const other = order[to]
     if (other === undefined) return undefined
     const wanted = order.with(at, other).with(to, column.id)

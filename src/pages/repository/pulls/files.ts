@@ -1,5 +1,6 @@
 import { onPull } from "../../../access/policies/pulls.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { type Page, type PageAnswer, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { commitById, gitOf } from "../../../features/code/commits/revision.ts"
@@ -166,7 +167,7 @@ async function oneCommit(call: FilesCall, shape: Shape, commit: Commit): Promise
   const { commits } = await commitsOf(services, rangeOf(services, call, shape.call.pull), { number: 1, limit: MOST_COMMITS, offset: 0 })
   const at = commits.findIndex(({ id }) => id === commit.id)
   const [listed] = await listCommitsForPages(services, db, call, [commit])
-  const link = (to: Commit | undefined, text: string, rel: "prev" | "next") =>
+  const link = (to: Commit | undefined, text: Text, rel: "prev" | "next") =>
     to && html`<a class="button small" rel="${rel}" href="${conversationPath(call)}/commits/${to.id}">${text}</a>`
   const rest = commit.message.split("\n").slice(1).join("\n").trim()
   return html`

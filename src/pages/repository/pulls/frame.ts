@@ -53,7 +53,7 @@ export function pullPage(
         ${tabs("Pull request", [
           { href: here, text: "Conversation", icon: "comment-discussion", count: issue.comments_count, current: tab === "conversation" },
           { href: `${here}/commits`, text: "Commits", icon: "git-commit", count: commits_ahead, current: tab === "commits" },
-          { href: `${here}/files`, text: "Files", icon: "file-diff", count: call.pull.changed_files, current: tab === "files" },
+          { href: `${here}/files`, text: "Files", icon: "file-diff", count: call.pull.changed_files, current: tab === "files", keys: "f" },
         ])}
         <span class="small lines">${linesOf(call.pull)}</span>
       </div>

@@ -7,6 +7,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Sketch, sketch } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -131,7 +132,7 @@ export const mergeForms: readonly Sketch[] = [
   deleteBranch,
 ]
 
-const STYLES: Readonly<Record<MergeStyle, readonly [short: string, button: string, about: string]>> = {
+const STYLES: Readonly<Record<MergeStyle, readonly [short: Text, button: Text, about: Text]>> = {
   merge: ["Merge commit", "Merge", "All commits will be added to the base branch with a merge commit."],
   rebase: ["Rebase", "Rebase and merge", "All commits will be rebased and added to the base branch."],
   "rebase-merge": [
@@ -247,7 +248,7 @@ const byHandForm = ({ path, draft }: MergeCall): Html =>
     }),
   )
 
-const folded = (title: string, isOpen: boolean, content: Content): Html =>
+const folded = (title: Text, isOpen: boolean, content: Content): Html =>
   html`
     <details ${flagged("open", isOpen)}>
       <summary class="small">${title}</summary>

@@ -22,9 +22,11 @@ import { repositoryPage } from "../frame.ts"
 import { kept } from "../issues/page.ts"
 import { pullFilePages, pullFiles } from "./files.ts"
 import { pullPage, shapeOf } from "./frame.ts"
+import { pullLines } from "./lines.ts"
 import { mergeBox } from "./merge-box.ts"
 import { mergeForms, REVERT } from "./merge-forms.ts"
-import { filesForms, reviewForms } from "./review-forms.ts"
+import { pullReply } from "./reply.ts"
+import { deleteReview, filesForms, reviewForms } from "./review-forms.ts"
 import { reviewersPart } from "./reviewers.ts"
 import { drawReviews } from "./reviews-view.ts"
 import { suggestionsForm } from "./suggestions.ts"
@@ -45,7 +47,7 @@ async function conversationPage(
   const body = await conversation(call, shape.view, {
     ...options,
     forms,
-    reviewsOf: (ids) => drawReviews(call, ids),
+    reviewsOf: (ids, actions) => drawReviews(call, ids, actions),
     below: await mergeBox({ ...shape.call, draft: call.draft }, shape.pull, style),
     side: await reviewersPart(shape, call.draft),
   })
@@ -70,7 +72,7 @@ export const pullConversation: Page = page({
   },
 })
 
-const forms: ConversationForms = conversationForms("pull", pullConversation)
+const forms: ConversationForms = conversationForms("pull", pullConversation, deleteReview)
 
 export const pullPages: readonly Page[] = [
   page({
@@ -152,6 +154,8 @@ export const pullPages: readonly Page[] = [
   }),
 
   ...pullFilePages,
+  pullLines,
+  pullReply,
   ...[...mergeForms, ...reviewForms].map(({ on }) => on(pullConversation)),
   ...filesForms.map(({ on }) => on(pullFiles)),
   suggestionsForm,

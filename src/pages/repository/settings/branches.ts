@@ -3,6 +3,7 @@ import { refuse } from "../../../core/errors.ts"
 import { wholeNumber } from "../../../core/forms/fields.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -79,7 +80,7 @@ function mover(
   draft: Draft | undefined,
   ids: readonly number[],
   index: number,
-  word: string,
+  word: Text,
   name: string,
 ): Html {
   const order = ids.toSpliced(index, 1).toSpliced(index - 1, 0, ids[index] ?? 0)

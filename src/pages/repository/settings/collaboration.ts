@@ -2,6 +2,7 @@ import { modeName } from "../../../access/modes.ts"
 import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -149,7 +150,7 @@ async function teamsView(call: Call): Promise<Html> {
 }
 
 /** What a team may do here; below an administrator's rights it is said for each part, of which the code is the first. */
-const rightsOf = ({ permission, units_map }: Team): string =>
+const rightsOf = ({ permission, units_map }: Team): Text =>
   permission === "owner" ? "Owners" : permission === "admin" ? "Admin" : `Code: ${units_map["repo.code"] ?? "none"}`
 
 const add = form({

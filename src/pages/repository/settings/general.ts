@@ -4,6 +4,7 @@ import type { User } from "../../../core/actor.ts"
 import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, page } from "../../../core/page.ts"
 import { lifecycleOperations } from "../../../features/code/lifecycle/operations.ts"
@@ -222,13 +223,7 @@ const remove = form({
 type Danger = OnRepository & { readonly path: Names; readonly draft: Draft | undefined }
 
 /** What is done seldom and with care: a sentence about it, and its form. */
-const danger = (
-  { path, draft }: Danger,
-  to: Page,
-  title: string,
-  about: string,
-  more: Partial<Parameters<typeof formView>[1]> = {},
-): Html =>
+const danger = ({ path, draft }: Danger, to: Page, title: Text, about: Text, more: Partial<Parameters<typeof formView>[1]> = {}): Html =>
   unfold(
     to,
     draft,

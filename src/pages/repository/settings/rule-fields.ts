@@ -1,3 +1,4 @@
+import type { Text } from "../../../core/language/message.ts"
 import { SWITCHES } from "../../../features/code/protections/edit.ts"
 import type { BranchProtection } from "../../../features/code/protections/records.ts"
 import type { Field } from "../../../web/form.ts"
@@ -72,12 +73,12 @@ export const teamsIn = (rule: BranchProtection): readonly string[] => TEAMS.flat
 /** A line for people and boxes for teams. */
 interface Listed {
   readonly kind: "listed"
-  readonly who: string
+  readonly who: Text
   readonly people: (typeof PEOPLE)[number]
   readonly teams: (typeof TEAMS)[number]
 }
 
-const GROUPS: readonly { readonly label: string; readonly fields: readonly (Field | Listed)[] }[] = [
+const GROUPS: readonly { readonly label: Text; readonly fields: readonly (Field | Listed)[] }[] = [
   {
     label: "Pushing",
     fields: [

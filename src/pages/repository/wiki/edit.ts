@@ -6,6 +6,7 @@ import { memberOf } from "../../../core/check.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { type Content, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
@@ -255,7 +256,7 @@ async function contentThen(call: Call, address: string, revision: string): Promi
   return git.objects.readBlob(repository, file.id)
 }
 
-const shownIn = (call: Call, title: string, body: Content): Promise<Shown> =>
+const shownIn = (call: Call, title: Text, body: Content): Promise<Shown> =>
   repositoryPage(call, { tab: "wiki", title, unlisted: true, modules: ["editor", "composer"], body: html`${body}` })
 
 interface Editing {

@@ -1,6 +1,7 @@
 import { signedIn } from "../../../access/policies/site.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -192,7 +193,7 @@ const gpgRow = (row: GpgKeyRow, record: GPGKey | undefined, now: number): Html =
   `
 
 /** How to sign the text that only the owner of the key is asked to sign. */
-const howToSign = (token: string, key: string): Html =>
+const howToSign = (token: string, key: Text): Html =>
   html`
     <p>Sign this text within five minutes:</p>
     <pre tabindex="0"><code>echo ${token} | gpg --armor --detach-sign${key}</code></pre>

@@ -2,6 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { signedIn } from "../../../access/policies/site.ts"
 import { form } from "../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import { followedBy, listRepositories } from "../../../features/code/repositories/search-store.ts"
@@ -22,7 +23,7 @@ const NOTIFICATIONS = `${SETTINGS_PATH}/notifications` as const
 
 const ORDER = { by: "alpha", direction: "asc" } as const
 
-const CAUSE_TEXTS: Readonly<Record<Cause, readonly [what: string, more?: string]>> = {
+const CAUSE_TEXTS: Readonly<Record<Cause, readonly [what: Text, more?: Text]>> = {
   assigned: ["Assigned"],
   mentioned: ["Mentioned", "In an issue, pull request, comment or review."],
   review_requested: ["Review requested", "From me, or from a team of mine."],
@@ -36,7 +37,7 @@ const CAUSE_TEXTS: Readonly<Record<Cause, readonly [what: string, more?: string]
   own: ["My own activity", "For all of the above."],
 }
 
-const LEVEL_TEXTS: Readonly<Record<Level, string>> = {
+const LEVEL_TEXTS: Readonly<Record<Level, Text>> = {
   all: "All activity",
   participating: "Participating and mentions",
   releases: "Participating, mentions and releases",
@@ -44,7 +45,7 @@ const LEVEL_TEXTS: Readonly<Record<Level, string>> = {
 }
 const LEVEL_OPTIONS = (["all", "participating", "releases", "ignored"] as const).map((level) => [level, LEVEL_TEXTS[level]] as const)
 
-const box = (name: keyof Choices, text: string, cause: Cause, chosen: Choices): Html =>
+const box = (name: keyof Choices, text: Text, cause: Cause, chosen: Choices): Html =>
   html`
     <td>
       <label class="check">

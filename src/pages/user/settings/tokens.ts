@@ -3,13 +3,14 @@ import { SCOPE_CATEGORIES } from "../../../access/scopes.ts"
 import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import { named, type ScopeCategory } from "../../../core/operation.ts"
 import { type Page, page, type Reader } from "../../../core/page.ts"
 import { inWords, SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
 import { authenticationOperations } from "../../../features/people/sign-in/credentials/operations.ts"
 import { countTokensOf, findTokensOf } from "../../../features/people/sign-in/credentials/store.ts"
 import type { AccessToken } from "../../../features/people/sign-in/credentials/tokens.ts"
-import { empty, notice, pager } from "../../../web/components.ts"
+import { empty, notice, pager, toCopy } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
@@ -86,7 +87,7 @@ const menuOf = (category: ScopeCategory): Field => ({
   ],
 })
 
-const group = (label: string, ...categories: readonly ScopeCategory[]): Field => ({
+const group = (label: Text, ...categories: readonly ScopeCategory[]): Field => ({
   kind: "group",
   label,
   fields: categories.map(menuOf),
@@ -165,7 +166,7 @@ const create = form({
       body: html`
         <h1>Your new token</h1>
         ${notice("good", "Copy it now: you won’t be able to see it again.")}
-        <p><code class="break">${String(memberOf(record, "sha1"))}</code></p>
+        ${toCopy(String(memberOf(record, "sha1")), "Copy the token")}
         <p><a class="button primary" href="${TOKENS}">Done</a></p>
       `,
     }),

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import type { Refusal, RefusalKind } from "../../../core/errors.ts"
 import { type Content, html } from "../../../core/html.ts"
+import type { Text } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import { filterForm } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -9,7 +10,7 @@ import { sentence } from "../../../web/problem.ts"
 
 /** Pages that say why there is nothing to see, and what to do next. */
 
-const TITLES: Readonly<Partial<Record<RefusalKind, readonly [string, IconName]>>> = {
+const TITLES: Readonly<Partial<Record<RefusalKind, readonly [Text, IconName]>>> = {
   notFound: ["Page not found", "telescope"],
   forbidden: ["Access denied", "lock"],
   tooMany: ["Too many requests", "hourglass"],

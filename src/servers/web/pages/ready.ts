@@ -4,6 +4,7 @@ import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "n
 import type { FastifyReply, FastifyRequest } from "fastify"
 import type { Encoding } from "../../../web/assets.ts"
 import { matches } from "../../files/conditions.ts"
+import { VARY } from "./surroundings.ts"
 
 /** A text that is ready to be sent, in the encodings that were asked for so far. */
 export interface ReadyText {
@@ -24,7 +25,7 @@ const WORTH_COMPRESSING = 1024
 
 export async function sendReady(request: FastifyRequest, reply: FastifyReply, ready: ReadyText): Promise<FastifyReply> {
   const { status, headers, tag, plain } = ready
-  reply.headers(headers).header("vary", "Cookie, Accept-Encoding")
+  reply.headers(headers).header("vary", `${VARY}, Accept-Encoding`)
   if (status === 200) {
     reply.header("etag", tag)
     if (matches(request.headers["if-none-match"], tag)) return reply.code(304).send()

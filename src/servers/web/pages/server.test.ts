@@ -100,7 +100,11 @@ describe("serving pages", () => {
   it("answers 304 to those who have it, and the page again after a change", async () => {
     const { headers, status } = await get("/explore/repos?q=304", { cookie: ann })
     const tag = String(headers["etag"])
-    expect([status, headers["cache-control"], headers["vary"]]).toEqual([200, "private, no-cache", "Cookie, Accept-Encoding"])
+    expect([status, headers["cache-control"], headers["vary"]]).toEqual([
+      200,
+      "private, no-cache",
+      "Cookie, Accept-Language, Accept-Encoding",
+    ])
     const again = await get("/explore/repos?q=304", { cookie: ann, "if-none-match": tag })
     expect([again.status, again.text]).toEqual([304, ""])
     expect((await get("/explore/repos?q=304", { cookie: ann, "if-none-match": '"other"' })).status).toBe(200)

@@ -4,20 +4,23 @@ import { mayRead } from "../../../access/scopes.ts"
 import { actorId, anonymous, signedInAs } from "../../../core/actor.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
-import type { Html } from "../../../core/html.ts"
+import { Html } from "../../../core/html.ts"
+import type { Language } from "../../../core/language/language.ts"
+import { textIn } from "../../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
-import type {
-  Away,
-  Kept,
-  Moved,
-  Page,
-  PageAnswer,
-  PageInput,
-  Reader,
-  SentEvents,
-  SentFile,
-  SessionText,
-  Shown,
+import {
+  type Away,
+  type Kept,
+  MissingWithin,
+  type Moved,
+  type Page,
+  type PageAnswer,
+  type PageInput,
+  type Reader,
+  type SentEvents,
+  type SentFile,
+  type SessionText,
+  type Shown,
 } from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -41,12 +44,12 @@ import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
-import { askInPlace, signInPlace } from "./in-place.ts"
+import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
 import { encodingFor, type ReadyText, readyText, sendReady } from "./ready.ts"
-import { cameFrom, chosenTheme, diffsFor, surroundings } from "./surroundings.ts"
+import { cameFrom, chosenTheme, diffsFor, languageFor, surroundings, VARY } from "./surroundings.ts"
 
 /** The routes of the declared pages. */
 export function pageRoutes(app: FastifyInstance, services: Services, pages: readonly Page[]): readonly DeclaredRoute[] {
@@ -72,6 +75,7 @@ interface Visitor extends Caller {
   readonly isProgram: boolean
   readonly flash: Flash | undefined
   readonly kept: Partial<Kept>
+  readonly language: Language
   readonly diffs: string | undefined
   /** Why a form is shown again without being done. */
   readonly unsent: Refusal | undefined
@@ -105,11 +109,12 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
     keeps: {
       // Pages say how long ago things happened, exact to a minute.
       answers: openKept(services, { mostBytes: 16 * 1024 * 1024, longest: 512 * 1024, seconds: 60 }),
-      keyOf: (page, { session, kept, diffs, flash, isProgram }, request) => {
+      keyOf: (page, { session, kept, language, diffs, flash, isProgram }, request) => {
         if (page.method !== "GET" || page.changesWithTime || page.beforeSignIn) return undefined
         if (flash !== undefined || isProgram || isFollowed(page, request)) return undefined
         const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
-        return `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
+        const looks = `${chosenTheme(kept) ?? ""} ${language.code} ${diffs ?? ""} ${announced.join("_")}`
+        return `${page.id} ${session?.user.id ?? "-"} ${looks} ${request.url}`
       },
     },
     pathOf: pathOfPage,
@@ -142,9 +147,10 @@ async function visitorOf(
   request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<Visitor | Send> {
-  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
-  if (entered?.kind === "shown") return () => sendShown(services, request, reply, entered)
-  if (entered) setSession(services, reply, entered.cookie)
+  const given = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
+  const entered = given?.kind === "asked" ? given.entered : given
+  if (entered) keep(services, setSession(services, reply, entered.cookie), { keeps: { person: entered.session.user.name } })
+  if (given?.kind === "asked") return () => sendShown(services, request, reply, given.shown, entered?.session)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor = isProgram ? await callerByHeader(services, request) : session ? signedInAs(session.user) : anonymous
@@ -156,6 +162,7 @@ async function visitorOf(
     isProgram,
     flash: isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), undoable) : undefined,
     kept,
+    language: languageFor(request, session),
     diffs: diffsFor(kept, session?.user),
     unsent: await filesFirst(services, { page, request, actor, path: pathOfPage(page, request) }),
   }
@@ -198,19 +205,21 @@ async function present(
   services: Services,
   { sendEvents }: Serving,
   page: Page,
-  { session, flash }: Visitor,
+  { session, flash, language }: Visitor,
   request: DeclaredRequest,
   given: PageAnswer,
 ): Promise<Ready | Send> {
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
   if (answered.kind === "file") return (reply) => sendDownload(request, reply, answered.file)
   if (answered.kind === "events") return (reply) => sendEvents(reply, answered)
+  const held = answered.kind === "moved" && answered.asksToConfirm && session ? await confirmInPlace(services, request, session) : undefined
+  if (held) return (reply) => sendShown(services, request, reply, held, session)
   const keeping: Pick<Moved, "session" | "keeps"> = answered.kind === "text" ? {} : answered
   const kept = (reply: FastifyReply): FastifyReply =>
     keep(services, keeping.session ? setSession(services, reply, keeping.session) : reply, keeping)
   if (answered.kind === "away") return (reply) => sendAway(kept(reply), answered.to)
   if (answered.kind === "moved")
-    return (reply) => sendMoved(request, page.beforeSignIn ? unnoticed(kept(reply)) : kept(reply).headers(NOT_SHARED), answered)
+    return (reply) => sendMoved(request, page.beforeSignIn ? unnoticed(kept(reply)) : kept(reply).headers(NOT_SHARED), answered, language)
   const { rest } = answered.kind === "shown" ? answered : {}
   if (answered.kind === "shown" && rest) return (reply) => sendLong(services, request, kept(reply), session, { ...answered, rest, flash })
   const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
@@ -238,21 +247,27 @@ async function readyOf(
     return readyText(
       200,
       { "cache-control": "private, no-cache", ...policy, ...answered.headers, "content-type": answered.type },
-      answered.body,
+      answered.body instanceof Html ? answered.body.in(languageFor(request, session)) : answered.body,
     )
   }
-  const { before, after } = frame(answered, await surroundings(services, request, session, flash))
-  return readyText(answered.status ?? 200, pageHeaders(answered), `${before}${after}`)
+  const around = await surroundings(services, request, session, flash)
+  const { before, after } = frame(answered, around)
+  return readyText(answered.status ?? 200, pageHeaders(answered), before.in(around.language) + after.in(around.language))
 }
 
 /** Sends a page that is not declared, such as one that asks for the sign-in in place; no one stores it. */
-const sendShown = async (services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> =>
-  sendFramed(reply, shown, await surroundings(services, request, await sessionOf(services, request)))
+const sendShown = async (
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: Shown,
+  session?: Session,
+): Promise<FastifyReply> => sendFramed(reply, shown, await surroundings(services, request, session ?? (await sessionOf(services, request))))
 
 function sendFramed(reply: FastifyReply, shown: Shown, around: Surroundings): FastifyReply {
   const { before, after } = frame(shown, around)
   reply.code(shown.status ?? 200).headers(pageHeaders(shown))
-  return notStored(reply.header("vary", "Cookie")).send(`${before}${after}`)
+  return notStored(reply.header("vary", VARY)).send(before.in(around.language) + after.in(around.language))
 }
 
 /** Sends a page whose rest is still being made. */
@@ -263,16 +278,17 @@ async function sendLong(
   session: Session | undefined,
   { rest, flash, ...shown }: Shown & { readonly rest: AsyncIterable<Html>; readonly flash: Flash | undefined },
 ): Promise<FastifyReply> {
-  const { before, after } = frame(shown, await surroundings(services, request, session, flash))
+  const around = await surroundings(services, request, session, flash)
+  const { before, after } = frame(shown, around)
   async function* whole() {
-    yield String(before)
-    for await (const part of rest) yield String(part)
-    yield String(after)
+    yield before.in(around.language)
+    for await (const part of rest) yield part.in(around.language)
+    yield after.in(around.language)
   }
   reply
     .code(shown.status ?? 200)
     .headers(pageHeaders(shown))
-    .header("vary", "Cookie, Accept-Encoding")
+    .header("vary", `${VARY}, Accept-Encoding`)
   const encoding = encodingFor(request)
   if (encoding !== "gzip" && encoding !== "br") return reply.send(Readable.from(whole()))
   const { createGzip, constants } = await import("node:zlib")
@@ -289,15 +305,24 @@ const forgetFlash = (reply: FastifyReply): FastifyReply => reply.header("set-coo
 /** What a script accepts that sends a form itself and goes on: browsers don't tell scripts where a redirect leads. */
 const MOVED = "application/vnd.hearth.moved+json"
 
-function sendMoved(request: FastifyRequest, reply: FastifyReply, { to, status = 303, flash, undo }: Moved): FastifyReply {
+function sendMoved(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { to, status = 303, flash, undo }: Moved,
+  language: Language,
+): FastifyReply {
   const isTold = request.headers.accept === MOVED
   // What other scripts ask for, no one sees.
-  if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(flash, undo))
+  if (flash !== undefined && (isTold || isNavigation(request))) reply.header("set-cookie", flashCookie(textIn(language, flash), undo))
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
-const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
-  leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
+function toLogin(reply: FastifyReply, request: FastifyRequest): FastifyReply {
+  // The browser does not send a file again by itself.
+  if (request.method === "POST" && declaredRoute(request)?.body === "streamed" && isNavigation(request))
+    reply.header("set-cookie", flashCookie("Your session has ended and the file was not sent. Sign in, and choose it again.", undefined))
+  return leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
+}
 
 /** The form itself holds the bounds, so that a text that is too long comes back with it. */
 const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: 10_000 }
@@ -343,7 +368,7 @@ export async function sendErrorPage(
     return leadTo(reply, movedTo(request, error), request.method === "GET" || request.method === "HEAD" ? 302 : 307)
   const given = asRefusal(error)
   if (given.kind === "unauthenticated") {
-    const shown = declaredRoute(request)?.signsInPlace ? askInPlace(request) : undefined
+    const shown = declaredRoute(request)?.signsInPlace ? await askInPlace(services, request) : undefined
     return shown ? sendShown(services, request, reply, shown) : toLogin(reply, request)
   }
   // What one may not see is missing, as far as pages tell.
@@ -354,13 +379,16 @@ export async function sendErrorPage(
   if (!wantsPage(request)) return sendRefusal(services, request, reply, given === refusal ? error : refusal)
   logFault(services.log, given, error, requestDetails(request, "a page failed"))
   const session = await sessionOf(services, request).catch(() => undefined)
-  const shown = errorPage(refusal, {
-    method: request.method,
-    url: request.url,
-    back: cameFrom(request),
-    requestId: request.id,
-    isSignedIn: session !== undefined,
-  })
+  const within = error instanceof MissingWithin ? await error.page().catch(() => undefined) : undefined
+  const shown =
+    within ??
+    errorPage(refusal, {
+      method: request.method,
+      url: request.url,
+      back: cameFrom(request),
+      requestId: request.id,
+      isSignedIn: session !== undefined,
+    })
   const seconds = retryAfter(refusal)
   // Without the database the header can't count what is unread.
   const around = await surroundings(services, request, session).catch(() => surroundings(services, request, undefined))

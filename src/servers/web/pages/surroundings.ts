@@ -1,5 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import type { User } from "../../../core/actor.ts"
+import { type Language, language } from "../../../core/language/language.ts"
+import { acceptedLanguage, languageOf } from "../../../core/language/languages.ts"
 import type { Kept } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { findHeaderNews } from "../../../features/events/notifications/header-store.ts"
@@ -17,6 +19,13 @@ export const chosenTheme = ({ theme }: Partial<Kept>): Theme | undefined => THEM
 /** The theme of a page. That of an account has a name that clients know, which ends in what it is. */
 const themeFor = (kept: Partial<Kept>, user: Pick<User, "theme"> | undefined): Theme =>
   chosenTheme(kept) ?? THEMES.find((each) => user?.theme.endsWith(`-${each}`)) ?? "auto"
+
+/** What an answer depends on besides its address. */
+export const VARY = "Cookie, Accept-Language"
+
+/** The language of a page: that of the account, else the first of the browser's that there is. */
+export const languageFor = ({ headers }: FastifyRequest, session: Session | undefined): Language =>
+  language((session && languageOf(session.user.language)) ?? acceptedLanguage(headers["accept-language"]))
 
 /** The text of `Reader.diffs`: undefined where nothing is chosen. */
 export function diffsFor({ diffs }: Partial<Kept>, user: Pick<User, "diff_view_style"> | undefined): string | undefined {
@@ -54,6 +63,7 @@ export async function surroundings(
       back: request.method === "POST" ? cameFrom(request) : request.url,
     },
     theme: themeFor(kept, user),
+    language: languageFor(request, session),
     url: request.url,
     mayRegister: services.config.users.registration === "open",
     flash: flash ?? (isNavigation(request) ? flashIn(cookieOf(request, FLASH, LONGEST_FLASH), new Map()) : undefined),

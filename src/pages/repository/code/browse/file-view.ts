@@ -39,6 +39,7 @@ const LONGEST_LINK = 4096
 
 const MARKDOWN = /\.(?:md|markdown|mdown|mkd|livemd)$/i
 const NOTEBOOK = /\.ipynb$/i
+const DIAGRAM = /\.(?:mmd|mermaid)$/i
 const TABLE = /\.(?:csv|(tsv))$/i
 
 export interface FileOptions {
@@ -73,7 +74,8 @@ async function readFile({ services }: OnCode, { git }: Located, entry: TreeEntry
   const isText = content !== undefined && pointer === undefined && !content.subarray(0, PROBED_BYTES).includes(0)
   const text = isText ? content.toString("utf8") : undefined
   const notebook = text !== undefined && !isLink && NOTEBOOK.test(entry.name) ? readNotebook(text) : undefined
-  const canBeRendered = !isLink && (MARKDOWN.test(entry.name) || TABLE.test(entry.name) || notebook !== undefined)
+  const canBeRendered =
+    !isLink && (MARKDOWN.test(entry.name) || TABLE.test(entry.name) || DIAGRAM.test(entry.name) || notebook !== undefined)
   return {
     entry,
     size,
@@ -129,6 +131,7 @@ async function contentView(call: OnCode, located: Located, file: Read, from: num
   const at = { at: revisionPath(revision), folder: parts.slice(0, -1).join("/") }
   const source = `${codePath(call, "src", revision, parts)}?display=source`
   if (notebook) return notebookView(call, notebook, { id: entry.id, file: at, source })
+  if (DIAGRAM.test(entry.name)) return diagramView(text)
   const table = TABLE.exec(entry.name)
   if (table) return tableView(entry.name, text, table[1] === undefined ? "," : "\t", raw)
   return html`<div class="inside">${await renderText(call, text, { style: "document", file: at })}</div>`
@@ -265,6 +268,9 @@ const documentView = (name: string, href: string): Html =>
       )}
     </div>
   `
+
+/** The script draws it in place of the text. */
+const diagramView = (text: string): Html => html`<div class="inside prose"><pre><code class="language-mermaid">${text}</code></pre></div>`
 
 /** A table of values, its first row as the head. */
 function tableView(name: string, text: string, separator: string, raw: string): Html {

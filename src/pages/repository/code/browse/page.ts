@@ -72,7 +72,7 @@ export const browsePages: readonly Page[] = [
       const folder = located && (await findEntry(services.git, located.git, located.revision.commit.tree, located.parts))
       if (!located || folder?.mode !== "40000") throw refuse.notFound()
       const list = await folderList(call, located, folder.id, located.parts.length)
-      return sentText("text/html;charset=utf-8", String(list), { "content-security-policy": "default-src 'none'; sandbox" })
+      return sentText("text/html;charset=utf-8", list, { "content-security-policy": "default-src 'none'; sandbox" })
     },
   }),
   // Addresses as another forge has them.

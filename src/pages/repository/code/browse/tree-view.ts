@@ -1,5 +1,6 @@
 import { mapInBatches } from "../../../../core/batches.ts"
 import { type Content, type Html, html } from "../../../../core/html.ts"
+import type { Text } from "../../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import { listCommitsForPages } from "../../../../features/code/history/list.ts"
 import { type EntryHistory, treeHistory } from "../../../../features/code/history/tree-history.ts"
@@ -11,7 +12,7 @@ import type { IconName } from "../../../../web/icon-names.ts"
 import { time } from "../../../../web/time.ts"
 import { commitLink, commitPerson, idLink, restOfMessage, signatureMark, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
 
-const ICONS: Readonly<Record<TreeEntry["mode"], readonly [IconName, string]>> = {
+const ICONS: Readonly<Record<TreeEntry["mode"], readonly [IconName, Text]>> = {
   "40000": ["file-directory-fill", "Folder"],
   "100644": ["file", "File"],
   "100755": ["file", "File"],

@@ -66,7 +66,7 @@ export const diffPages: readonly Page[] = [
       const rest = opens === "up" ? { from, to: first - 1, shift, opens } : { from: last + 1, to, shift, opens }
       const more = rest.from <= rest.to && found.lines.length > 0 && html`<div class="gap">${expander(rest, place)}</div>`
       const lines = html`<div class="diff-lines">${rows}</div>`
-      return sentText("text/html;charset=utf-8", String(opens === "up" ? html`${more}${lines}` : html`${lines}${more}`), {
+      return sentText("text/html;charset=utf-8", opens === "up" ? html`${more}${lines}` : html`${lines}${more}`, {
         "content-security-policy": "default-src 'none'; sandbox",
       })
     },

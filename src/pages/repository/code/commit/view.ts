@@ -183,7 +183,7 @@ function parents(call: CommitCall, { id, parents: all }: Commit, chosen: ObjectI
       ${
         all.length === 0
           ? html`<span>Root commit: no parents.</span>`
-          : html`<span>${plural(all.length, "parent").replace(/^1 /, "")}</span>${all.map(one)}`
+          : html`<span>${all.length === 1 ? "parent" : plural(all.length, "parent")}</span>${all.map(one)}`
       }
       <span>
         commit <span class="mono break">${id}</span>${" "}

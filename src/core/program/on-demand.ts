@@ -5,6 +5,8 @@ import { isBuilt, modulePath } from "./home.ts"
 /** Packages that are loaded at their first use, synchronously. */
 interface Packages {
   readonly "@actions/expressions": typeof import("@actions/expressions")
+  readonly "@formatjs/icu-messageformat-parser": typeof import("@formatjs/icu-messageformat-parser")
+  readonly "intl-messageformat": typeof import("intl-messageformat")
   readonly re2js: typeof import("re2js")
   readonly "smol-toml": typeof import("smol-toml")
   readonly "typebox/schema": typeof import("typebox/schema")

@@ -1,0 +1,70 @@
+import type { MessageKey } from "./keys.ts"
+import { ENGLISH, type Language } from "./language.ts"
+
+/** Words that are said in the language of who reads them. */
+export class Words {
+  readonly in: (language: Language) => string
+
+  constructor(words: (language: Language) => string) {
+    this.in = words
+  }
+
+  /** In English. */
+  toString(): string {
+    return this.in(ENGLISH)
+  }
+}
+
+/** A text of someone, which is the same in every language, or words. */
+export type Text = string | Words
+
+export const textIn = (language: Language, text: Text): string => (typeof text === "string" ? text : text.in(language))
+
+type NameOf<Inside extends string> = Inside extends `${infer Name},${string}` ? Name : Inside
+/** The names of what a message takes, as far as a type can tell: those outside of plurals. */
+type NamesIn<Message extends string> = Message extends `${string}{${infer Rest}`
+  ? Rest extends `${infer Inside}}${infer After}`
+    ? NameOf<Inside> | (Inside extends `${string},${string}` ? never : NamesIn<After>)
+    : never
+  : never
+
+type ValuesOf<Message extends string> = [NamesIn<Message>] extends [never]
+  ? readonly []
+  : readonly [values: Readonly<Record<NamesIn<Message>, Text | number>> & Readonly<Record<string, Text | number>>]
+
+/** A message of the catalogue, in ICU MessageFormat and English: `t("{count, plural, one {# file} other {# files}}", { count })`. */
+export const t = <Message extends MessageKey>(message: Message, ...[values]: ValuesOf<Message>): Words => said(message, values)
+
+/** The same for a message that a program knows, such as the two forms of `plural`. Those are collected where it is called. */
+export const said = (message: string, values: Readonly<Record<string, Text | number>> | undefined): Words =>
+  new Words((language) => {
+    if (values === undefined) return language.say(message)
+    const texts = Object.entries(values).map(([name, value]) => [name, typeof value === "number" ? value : textIn(language, value)])
+    return language.say(message, Object.fromEntries(texts))
+  })
+
+/** What is made once for each language, such as a format of `Intl`. */
+export function inEach<Made>(make: (code: string) => Made): (language: Language) => Made {
+  const made = new Map<string, { readonly it: Made }>()
+  return ({ code }) => {
+    const known = made.get(code) ?? { it: make(code) }
+    made.set(code, known)
+    return known.it
+  }
+}
+
+/** `1 file`, `2 files` as a message. */
+export const pluralMessage = (one: Text, more = `${one}s`): string => `{count, plural, one {# ${one}} other {# ${more}}}`
+
+const integers = inEach((code) => new Intl.NumberFormat(code))
+
+/** A number with the separators of the language. */
+export const number = (many: number): Words => new Words((language) => integers(language).format(many))
+
+/** `1 file`, `2 files`. */
+export const plural = (many: number, one: Text, more?: string): Words =>
+  new Words((language) =>
+    language === ENGLISH
+      ? `${integers(language).format(many)} ${many === 1 ? one : (more ?? `${one}s`)}`
+      : language.say(pluralMessage(one, more), { count: many }),
+  )

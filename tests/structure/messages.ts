@@ -1,0 +1,138 @@
+import {
+  isLiteralElement,
+  isPluralElement,
+  isPoundElement,
+  isSelectElement,
+  isTagElement,
+  type MessageFormatElement,
+  parse,
+} from "@formatjs/icu-messageformat-parser"
+import { parseAst } from "rolldown/parseAst"
+import { messagesOf } from "../../src/core/html.ts"
+import { pluralMessage } from "../../src/core/language/message.ts"
+
+/** Collects what pages, mails and scripts say: sentences in templates of HTML, and what `t` and `plural` are given. A part of the check of the structure, and of `npm run messages`. */
+
+/** What a catalogue is checked against. */
+export interface Messages {
+  /** Message → where it stands, and what its holes are. */
+  readonly notes: ReadonlyMap<string, string>
+  /** Those of `t`. */
+  readonly keys: ReadonlySet<string>
+  /** Those of modules for the browser. */
+  readonly browser: ReadonlySet<string>
+  /** Sentences about calls whose message is not a literal. */
+  readonly refusals: readonly string[]
+}
+
+type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number }
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value && "start" in value && "end" in value
+const nodesIn = (value: unknown): readonly Node[] => (Array.isArray(value) ? value.filter(isNode) : [])
+const nameOf = (value: unknown): string => (isNode(value) && value.type === "Identifier" ? String(value["name"]) : "")
+const textOf = (value: unknown): string | undefined =>
+  isNode(value) && value.type === "Literal" && typeof value["value"] === "string" ? value["value"] : undefined
+
+/** The messages of files, by their paths below src. */
+export function messagesIn(texts: readonly (readonly [file: string, text: string])[]): Messages {
+  const notes = new Map<string, string>()
+  const keys = new Set<string>()
+  const browser = new Set<string>()
+  const refusals: string[] = []
+  for (const [file, text] of texts) {
+    const says = /import [^;]*?\bt\b[^;]*?from "[^"]*(language\/message|\/words)\.ts"/.test(text)
+    const inBrowser = file.startsWith("web/browser/")
+    const add = (message: string, note = ""): void => {
+      if (!notes.has(message)) notes.set(message, note === "" ? file : `${file}; ${note}`)
+      if (inBrowser) browser.add(message)
+    }
+    const addTemplate = (quasi: Node): void => {
+      const strings = nodesIn(quasi["quasis"]).map(({ value }) =>
+        typeof value === "object" && value !== null && "cooked" in value ? String(value.cooked) : "",
+      )
+      const holes = nodesIn(quasi["expressions"]).map(({ start, end }) => text.slice(start, end).replace(/\s+/g, " "))
+      for (const { message, values } of messagesOf(strings))
+        add(message, values.map((hole, index) => `{${index}} ${shortened(holes[hole] ?? "")}`).join(", "))
+    }
+    const addCall = (name: string, call: Node): void => {
+      const [first, ...others] = Array.isArray(call["arguments"]) ? call["arguments"] : []
+      const line = text.slice(0, call.start).split("\n").length
+      if (name === "t") {
+        const message = textOf(first)
+        if (message === undefined)
+          refusals.push(`${file}:${line} gives t a message that is no literal: name each message where it is chosen.`)
+        else {
+          add(message)
+          if (!inBrowser) keys.add(message)
+        }
+      } else {
+        const [one, more] = others.map(textOf)
+        if (one === undefined || (others.length > 1 && more === undefined))
+          refusals.push(`${file}:${line} gives plural words that are no literals: use t with a plural for each.`)
+        else add(pluralMessage(one, more))
+      }
+    }
+    const visit = (value: unknown): void => {
+      if (Array.isArray(value)) for (const each of value) visit(each)
+      else if (isNode(value)) {
+        if (value.type === "TaggedTemplateExpression" && nameOf(value["tag"]) === "html" && isNode(value["quasi"]))
+          addTemplate(value["quasi"])
+        const called = value.type === "CallExpression" ? nameOf(value["callee"]) : ""
+        if ((called === "t" && says) || called === "plural") addCall(called, value)
+        for (const [name, inside] of Object.entries(value)) if (name !== "type") visit(inside)
+      }
+    }
+    visit(parseAst(text, { lang: "ts" }).body)
+  }
+  return { notes, keys, browser, refusals }
+}
+
+const shortened = (expression: string): string => (expression.length > 60 ? `${expression.slice(0, 57)}…` : expression)
+
+/** A catalogue: message → translation. */
+export type Catalogue = Readonly<Record<string, string>>
+
+/** What a message takes: its holes and elements, each as often as it has it. */
+function partsOf(elements: readonly MessageFormatElement[]): readonly string[] {
+  return elements.flatMap((element): readonly string[] => {
+    if (isLiteralElement(element) || isPoundElement(element)) return []
+    if (isTagElement(element)) return [`<${element.value}>`, ...partsOf(element.children)]
+    if (isPluralElement(element) || isSelectElement(element))
+      return [`{${element.value}, plural}`, ...new Set(Object.values(element.options).flatMap(({ value }) => partsOf(value)))]
+    return [`{${element.value}}`]
+  })
+}
+
+function faultOf(message: string, translation: string): string | undefined {
+  try {
+    const [own, other] = [message, translation].map((text) => [...new Set(partsOf(parse(text)))].sort().join(" "))
+    return own === other ? undefined : `takes ${other || "nothing"}, and the message takes ${own || "nothing"}`
+  } catch (error) {
+    return `can't be read: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** A sentence for each message that a catalogue lacks, has too many, or translates in a wrong form. */
+export function messageRefusals(
+  { notes, refusals }: Messages,
+  english: Catalogue,
+  others: Readonly<Record<string, Catalogue>>,
+): readonly string[] {
+  const missing = [...notes.keys()].filter((message) => !(message in english))
+  const unused = Object.keys(english).filter((message) => !notes.has(message))
+  return [
+    ...refusals,
+    ...missing.map((message) => `${notes.get(message)}: ${JSON.stringify(message)} is not in assets/locales/en.json: npm run messages.`),
+    ...unused.map((message) => `assets/locales/en.json has ${JSON.stringify(message)}, which nothing says: npm run messages.`),
+    ...Object.entries(others).flatMap(([code, catalogue]) => [
+      ...Object.keys(english).flatMap((message) =>
+        message in catalogue ? [] : [`assets/locales/${code}.json lacks ${JSON.stringify(message)}: translate it.`],
+      ),
+      ...Object.entries(catalogue).flatMap(([message, translation]) => {
+        const fault = message in english ? faultOf(message, translation) : "translates nothing: npm run messages"
+        return fault === undefined ? [] : [`assets/locales/${code}.json: ${JSON.stringify(translation)} ${fault}.`]
+      }),
+    ]),
+  ]
+}
