@@ -67,8 +67,8 @@ export interface Shown extends Keeping {
   readonly unlisted?: boolean
   /** Elements for the document's head. */
   readonly head?: Html
-  /** The width: `wide` for code and tables of many columns, `narrow` for a few sentences or a form. */
-  readonly width?: "wide" | "narrow"
+  /** `narrow` for a few sentences or a form; without it, the page has the width of all others. */
+  readonly width?: "narrow"
   /** Holds a secret that is shown once: no one stores it. */
   readonly isPrivate?: boolean
   /** What it shows is still being found, and its script asks again: it is not cached. */

@@ -42,39 +42,56 @@ export interface Tab {
 }
 
 /** Links to the parts of a thing, of which one is shown. */
-export const tabs = (label: Text, items: readonly Tab[]): Html =>
-  html`
+export function tabs(label: Text, items: readonly Tab[]): Html {
+  const beside = items.length > MOST_TABS ? FIRST_TABS : items.length
+  const others = items.slice(beside)
+  return html`
     <nav class="tabs" aria-label="${label}">
-      ${items.map(
-        (tab) =>
-          html`
-            <a
-              href="${tab.href}"
-              ${attribute("aria-current", tab.current ? "page" : undefined)}
-              ${shortcut(tab.keys)}
-            >
-              ${tab.icon && icon(tab.icon)}${tab.text}
-              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
-            </a>
-          `,
-      )}
+      ${items.slice(0, beside).map(tabLink)}${others.length > 0 && folded("More", others, tabLink)}
     </nav>
   `
+}
+
+const tabLink = (tab: Tab): Html =>
+  html`
+    <a
+      href="${tab.href}"
+      ${attribute("aria-current", tab.current ? "page" : undefined)}
+      ${shortcut(tab.keys)}
+    >
+      ${tab.icon && icon(tab.icon)}${tab.text}
+      ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
+    </a>
+  `
+
+/** The most tabs that a phone has room for. Of more, it shows the first, and the others in a sheet. */
+const MOST_TABS = 4
+const FIRST_TABS = 3
+
+/** Links that stand where they are, and on a phone in a sheet. Its button says which of them is current, or `text`. It works without scripts. */
+function folded(text: Text, items: readonly Tab[], link: (tab: Tab) => Html): Html {
+  const current = items.find((tab) => tab.current)
+  const id = `sheet:${items[0]?.href}`
+  return html`
+    <button type="button" class="quiet opens-sheet" popovertarget="${id}" ${attribute("aria-current", current && "page")}>
+      ${current?.icon && icon(current.icon)}${current?.text ?? text}${icon("triangle-down")}
+    </button>
+    <div class="sheet" id="${id}" popover>${items.map(link)}</div>
+  `
+}
 
 /** The same as a list at the side of a page. */
 export const sideNav = (label: Text, items: readonly Tab[]): Html =>
   html`
-    <nav class="side-nav" aria-label="${label}">
-      ${items.map(
-        (tab) =>
-          html`
-            <a href="${tab.href}" ${attribute("aria-current", tab.current ? "page" : undefined)}>
-              ${tab.icon && icon(tab.icon)}<span class="break">${tab.text}</span>
-              ${tab.count !== undefined && html`<span class="count end">${count(tab.count)}</span>`}
-            </a>
-          `,
-      )}
-    </nav>
+    <nav class="side-nav" aria-label="${label}">${folded(label, items, sideLink)}</nav>
+  `
+
+const sideLink = (tab: Tab): Html =>
+  html`
+    <a href="${tab.href}" ${attribute("aria-current", tab.current ? "page" : undefined)}>
+      ${tab.icon && icon(tab.icon)}<span class="break">${tab.text}</span>
+      ${tab.count !== undefined && html`<span class="count end">${count(tab.count)}</span>`}
+    </a>
   `
 
 /** A few choices beside each other. */

@@ -126,8 +126,9 @@ export function composer(options: Composer): Html {
 const attaching = (id: string, name: string, repository: string): Html =>
   html`
     <div class="bar attach" data-attach="${repository}/attachments">
-      <label class="small" for="${id}-files">${icon("paperclip")} Attach files</label>
       <input class="small" id="${id}-files" type="file" name="${FILES}" multiple>
+      <label class="button small" for="${id}-files">${icon("paperclip")} Attach files</label>
+      <span class="hint">or paste and drop them into the text</span>
       <button class="small" name="${ATTACH}" value="${name}" formenctype="multipart/form-data" formnovalidate>
         Attach
       </button>

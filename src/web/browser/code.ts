@@ -37,6 +37,15 @@ document.addEventListener("click", (event) => {
   mark()
 })
 
+/** A name leads to where it is defined. */
+document.addEventListener("click", (event) => {
+  const file =
+    event.target instanceof Element &&
+    event.target.closest<HTMLElement>("[data-names] .code [data-n]")?.closest<HTMLElement>("[data-names]")
+  if (file && getSelection()?.isCollapsed !== false)
+    void import("./definitions.ts").then(({ showDefinitions }) => showDefinitions(event, file.dataset["names"] ?? ""))
+})
+
 /** Links to the same file elsewhere keep the line. */
 document.addEventListener("click", ({ target }) => {
   const link = target instanceof Element && target.closest<HTMLAnchorElement>("a[data-keeps-line]")

@@ -135,8 +135,8 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
   return html`
     <div class="bar">
       <h1>${kind === "pulls" ? "Pull requests" : "Issues"}</h1>
-      <a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}Labels</a>
-      <a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}Milestones</a>${begin}
+      <a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}<span class="wide-only">Labels</span></a>
+      <a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}<span class="wide-only">Milestones</span></a>${begin}
     </div>
     ${page.number === 1 && filterText(filter) === USUAL && pinnedCards(views.slice(found.rows.length), services.now())}
     ${filterBar(bar)}

@@ -61,7 +61,6 @@ export const blamePages: readonly Page[] = [
         tab: "code",
         isUnfinished: found?.isComplete === false || code.isPending,
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
-        width: "wide",
         modules: ["code", "finder", "refs", "again"],
         unlisted: true,
         body: html`

@@ -115,7 +115,6 @@ async function filesPage(
     isCommit ? "commits" : "files",
     html`${above}${review?.above}${noted && suggestionsBox(call, noted.hasSuggestions)}${shown.body}`,
     {
-      width: "wide",
       modules: review ? ["diff", "review", "composer", "tasks"] : ["diff"],
       ...(shown.rest ? { rest: shown.rest } : {}),
     },

@@ -48,10 +48,10 @@ const list: Page = page({
       body: html`
         <div class="bar">
           <h1>Branches</h1>
-          ${filterForm(at, text, "Search branches", { path: query.path })}
+          ${isWriter && repository.is_empty === 0 && newBranch(repository, call.path, draft)}
         </div>
+        ${filterForm(at, text, "Search branches", { path: query.path })}
         ${isWriter && query.deleted && query.commit && (await deletedNotice(call, query.deleted, query.commit))}
-        ${isWriter && repository.is_empty === 0 && newBranch(repository, call.path, draft)}
         ${
           branches.length > 0
             ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter, path: query.path })
@@ -68,8 +68,8 @@ const list: Page = page({
 
 const newBranch = ({ default_branch }: Repository, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
   html`
-    <details class="stack" ${flagged("open", draft !== undefined)}>
-      <summary class="button">${icon("plus")}New branch</summary>
+    <details class="menu" ${flagged("open", draft !== undefined)}>
+      <summary class="button primary">${icon("plus")}New branch</summary>
       ${formView(createBranchForm, {
         path,
         draft,

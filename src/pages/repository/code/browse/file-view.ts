@@ -18,12 +18,12 @@ import { choices, empty, menu, notice, shortcut } from "../../../../web/componen
 import { icon } from "../../../../web/icon.ts"
 import { bytes, plural } from "../../../../web/time.ts"
 import { codeView, countLines, download, INVISIBLE_WARNING, linesData } from "../../../parts/code/lines.ts"
+import { headingsIn, type OutlineEntry, symbolsIn } from "../../../parts/code/outline.ts"
 import { editing } from "../../../parts/code/parts.ts"
 import { renderText } from "../../../parts/texts.ts"
 import { largeView } from "./large-view.ts"
 import { readNotebook } from "./notebook.ts"
 import { notebookView } from "./notebook-view.ts"
-import { headingsIn, type OutlineEntry, symbolsIn } from "./outline.ts"
 import { latestCommit } from "./tree-view.ts"
 
 /** Files up to this size, in bytes, are looked at whole. */

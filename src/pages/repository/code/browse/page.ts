@@ -114,7 +114,6 @@ async function codePage(
   return repositoryPage(call, {
     ...common,
     title: at,
-    width: "wide",
     isUnfinished,
     modules: ["code", "files", "finder", "refs", "again"],
     body: html`
@@ -182,7 +181,7 @@ function cloneMenu(call: OnCode, { revision }: Located): Html {
     html`${icon("code")}Clone${icon("triangle-down")}`,
     html`
       <div class="inside stack clone">
-        ${cloneField("https", "HTTPS", https)}
+        ${cloneField("https", https.startsWith("https:") ? "HTTPS" : "HTTP", https)}
         ${services.site.sshPort !== undefined && cloneField("ssh", "SSH", repositorySshUrl(services.site, owner.name, repository.name))}
       </div>
       <hr>
@@ -345,7 +344,7 @@ async function emptyPage(call: OnCode): Promise<PageAnswer> {
               <h2>Clone</h2>
             </div>
             <div class="inside stack clone">
-              ${cloneField("https", "HTTPS", https)}${ssh && cloneField("ssh", "SSH", ssh)}
+              ${cloneField("https", https.startsWith("https:") ? "HTTPS" : "HTTP", https)}${ssh && cloneField("ssh", "SSH", ssh)}
             </div>
           </section>
           <section class="card">

@@ -39,11 +39,10 @@ const list: Page = page({
       body: html`
         <div class="bar">
           <h1>Tags</h1>
-          ${releaseTabs(call, "tags")}
-          ${(total > 0 || text !== "") && filterForm(`${at}/tags`, text, "Search tags", { path: query.path })}
-          <a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
+          ${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
+          ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         </div>
-        ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
+        ${(total > 0 || text !== "") && filterForm(`${at}/tags`, text, "Search tags", { path: query.path })}
         ${
           tags.length === 0 && text !== ""
             ? empty("tag", "No tags found", html`<a href="${at}/tags">Show all tags</a>`)
@@ -59,8 +58,8 @@ const list: Page = page({
 
 const newTag = ({ default_branch }: Repository, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
   html`
-    <details class="stack" ${flagged("open", draft !== undefined)}>
-      <summary class="button">${icon("plus")}New tag</summary>
+    <details class="menu" ${flagged("open", draft !== undefined)}>
+      <summary class="button primary">${icon("plus")}New tag</summary>
       ${formView(create, {
         path,
         draft,
