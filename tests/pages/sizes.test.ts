@@ -15,7 +15,7 @@ import { type DemoWorld, openDemoWorld } from "./world.ts"
 const FIRST_VIEW = 60_000
 const NEXT_VIEW = 20_000
 const STYLES = 12_000
-const SCRIPTS = 12_000
+const SCRIPTS = 17_000
 
 let world: DemoWorld
 let cookie: string
