@@ -25,7 +25,8 @@ function isStale() {
   const builtAt = statSync(stamp).mtimeMs
   return (
     inputs.some((name) => existsSync(join(home, name)) && statSync(join(home, name)).mtimeMs > builtAt) ||
-    changedSince(join(home, "src"), builtAt)
+    changedSince(join(home, "src"), builtAt) ||
+    changedSince(join(home, "assets/locales"), builtAt)
   )
 }
 

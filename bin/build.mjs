@@ -5,19 +5,20 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 import { buildBrowser } from "./build-browser.mjs"
+import { buildLocales } from "./build-locales.mjs"
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const dist = join(home, "dist")
 const source = (path) => join(home, "src", `${path}.ts`)
 
-/** Modules that are started or read by their path, see src/core/home.ts. */
+/** Modules that are started or read by their path, see src/core/program/home.ts. */
 const modules = [
   "core/markup/thread",
   "core/highlight/thread",
   "features/planning/issue-templates/thread",
   "features/actions/definitions/thread",
 ]
-/** Packages that are loaded as one file, see src/core/on-demand.ts. */
+/** Packages that are loaded as one file, see src/core/program/on-demand.ts. */
 const packages = ["typebox/schema"]
 
 /**
@@ -53,6 +54,7 @@ const { output } = await bundle.write({
 })
 
 const browser = await buildBrowser()
+buildLocales()
 
 // What an earlier build left.
 const made = new Set([...output.map(({ fileName }) => fileName), ...browser.map((name) => `browser/${name}`)])

@@ -1,7 +1,7 @@
 import { enableCompileCache, registerHooks } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { HOME, isBuilt } from "../core/home.ts"
+import { HOME, isBuilt } from "../core/program/home.ts"
 
 /** Makes loading our own modules cheap; imported before any other of them but what says where they are. */
 

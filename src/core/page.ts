@@ -31,6 +31,8 @@ export interface Kept {
   readonly diffs: string
   /** The announcements that were dismissed. */
   readonly dismissed: string
+  /** The name of who signed in last: what was typed as one person is not sent as another. */
+  readonly person: string
   /** A sealed step of a sign-in, so that no one else's answer of another provider is taken for theirs. */
   readonly step: string
 }
@@ -57,6 +59,8 @@ export interface Shown extends Keeping {
   readonly feed?: string
   /** The path under which the page is to be known to search engines, where that is not the requested one. */
   readonly canonical?: string
+  /** The path of the search of what the page is about, such as a repository, which is searched from the head of the page. */
+  readonly searchesIn?: string
   /** The path of the form for a new issue, on the pages of a repository in which one can be opened. */
   readonly newIssue?: string
   /** For search engines: not to be listed. */
@@ -67,6 +71,8 @@ export interface Shown extends Keeping {
   readonly width?: "wide" | "narrow"
   /** Holds a secret that is shown once: no one stores it. */
   readonly isPrivate?: boolean
+  /** What it shows is still being found, and its script asks again: it is not cached. */
+  readonly isUnfinished?: boolean
   /** Where the answer to a form of the page may lead, besides this site. */
   readonly formTargets?: readonly string[]
   /** After how many seconds it can be tried again, where that is known. */
@@ -89,6 +95,8 @@ export interface Moved extends Keeping {
   readonly flash?: Text
   /** Beside the sentence: what takes it back. */
   readonly undo?: Undo
+  /** Leads to confirming who one is: a form is held by the page that asks, and goes on afterwards. */
+  readonly asksToConfirm?: true
 }
 
 /** A redirect to an address of another site, which an application or the provider of a sign-in has registered. */
@@ -299,6 +307,16 @@ export interface PageInput {
   readonly upload?: Upload
   /** A form that was sent for something else, such as attaching files to its text: it does nothing and is shown again, as if it were refused with this. */
   readonly unsent?: Refusal
+}
+
+/** What is missing within something that the caller may see: the page that says so has its frame. */
+export class MissingWithin extends Refusal {
+  readonly page: () => Promise<Shown>
+
+  constructor({ message, field, extra }: Refusal, page: () => Promise<Shown>) {
+    super("notFound", message, field, extra)
+    this.page = page
+  }
 }
 
 /** Declares a page or a form. */

@@ -1,5 +1,5 @@
 import type * as Library from "typebox/schema"
-import { onDemand } from "./on-demand.ts"
+import { onDemand } from "./program/on-demand.ts"
 
 /**
  * JSON Schemas of input and output, which also give the types. The names are those of TypeBox, which checks values against the schemas; these are

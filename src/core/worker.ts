@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads"
 import { createLimiter, isGitError } from "../git/index.ts"
 import { currentCaller } from "./caller.ts"
 import { refuse } from "./errors.ts"
-import { modulePath } from "./home.ts"
+import { modulePath } from "./program/home.ts"
 
 /*
  * Work on texts of users is done in a thread of its own, so that no text, however it is made, keeps the server from answering others: a thread can be

@@ -1,4 +1,4 @@
-import { onDemand } from "./on-demand.ts"
+import { onDemand } from "./program/on-demand.ts"
 import { hasNul, requireShallow } from "./text/json.ts"
 
 /** A user's YAML is not what it should be; the message is for its author. */

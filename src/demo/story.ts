@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import { assetPath } from "../core/assets.ts"
+import { assetPath } from "../core/program/assets.ts"
 
 export const people = [
   { name: "mira", fullName: "Mira Holm" },

@@ -34,6 +34,8 @@ export interface Tab {
   readonly text: Text
   readonly icon?: IconName
   readonly count?: number
+  /** Whether there may be more than were counted. */
+  readonly isAtLeast?: boolean
   readonly current?: boolean
   /** The keys that follow the link. */
   readonly keys?: Keys
@@ -52,7 +54,7 @@ export const tabs = (label: Text, items: readonly Tab[]): Html =>
               ${shortcut(tab.keys)}
             >
               ${tab.icon && icon(tab.icon)}${tab.text}
-              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}</span>`}
+              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
             </a>
           `,
       )}
@@ -161,6 +163,14 @@ export type Tone = "good" | "bad" | "warn" | "info"
 
 export const notice = (tone: Tone, content: Content): Html =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${content}</div>`
+
+/** Copies a text, and says so. Without scripts it is not there, so the text must be on the page as well. */
+export const copyButton = (text: string, content: Content): Html =>
+  html`<button type="button" class="small" data-copy="${text}" hidden>${content}</button>`
+
+/** What is shown once, to be copied. */
+export const toCopy = (text: string, label: Text): Html =>
+  html`<div class="bar"><code class="break">${text}</code>${copyButton(text, icon("copy", label))}</div>`
 
 /** A state in words, with its colour and icon. */
 export const state = (tone: string, name: IconName, text: Text, badge = false): Html =>

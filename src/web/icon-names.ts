@@ -62,6 +62,7 @@ export type IconName =
   | "git-pull-request-closed"
   | "git-pull-request-draft"
   | "graph"
+  | "hash"
   | "heading"
   | "history"
   | "home"

@@ -1,5 +1,6 @@
 import type { User } from "../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../core/html.ts"
+import { BROWSER_MESSAGES } from "../core/language/keys.ts"
 import type { Language } from "../core/language/language.ts"
 import type { Text } from "../core/language/message.ts"
 import { textIn } from "../core/language/message.ts"
@@ -72,7 +73,11 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
   const title = textIn(language, shown.title)
   const before = html`
     <!doctype html>
-    <html lang="${language.code}" ${attribute("dir", language.direction === "rtl" ? "rtl" : undefined)} ${attribute("data-theme", theme === "auto" ? undefined : theme)}>
+    <html
+      lang="${language.code}"
+      ${attribute("dir", language.direction === "rtl" ? "rtl" : undefined)}
+      ${attribute("data-theme", theme === "auto" ? undefined : theme)}
+    >
     <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -94,10 +99,11 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
         `
       }
       ${shown.head}
+      ${language.code !== "en" && html`<meta name="words" content="${JSON.stringify(wordsOfScripts(language))}">`}
       ${["page", ...(shown.modules ?? [])].map((name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`)}
     </head>
     <body>
-    <a class="skip" href="#main">Skip to the content</a>${header(around, shown.newIssue)}${announcements(around)}
+    <a class="skip" href="#main">Skip to the content</a>${header(around, shown)}${announcements(around)}
     <main id="main" class="${shown.width ?? ""}">
     ${around.flash && flashView(around.flash)}${shown.body}
   `
@@ -111,6 +117,10 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
     `,
   }
 }
+
+/** The messages of modules for the browser that the language has. */
+const wordsOfScripts = (language: Language): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(BROWSER_MESSAGES.map((message) => [message, language.translation(message)]))
 
 const announcements = ({ announcements: shown }: Surroundings): Content =>
   shown.length > 0 &&
@@ -144,7 +154,7 @@ const flashView = ({ text, undo }: Flash): Html =>
     </div>
   `
 
-function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, newIssue: string | undefined): Html {
+function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundings, { newIssue, searchesIn }: Shown): Html {
   return html`
     <header class="site-header" ${attribute("data-viewer", viewer?.name)}>
       <div>
@@ -154,13 +164,13 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
           </svg>
           ${siteName}
         </a>
-        <form class="site-search" role="search" aria-label="Site" action="/search">
+        <form class="site-search" role="search" aria-label="Site" action="${searchesIn ?? "/search"}">
           ${icon("search")}
           <input
             type="search"
             name="q"
-            aria-label="Search"
-            placeholder="Search"
+            aria-label="${searchesIn === undefined ? "Search" : "Search this repository"}"
+            placeholder="${searchesIn === undefined ? "Search" : "Search this repository"}"
             autocomplete="off"
             spellcheck="false"
             ${shortcut("/")}

@@ -54,15 +54,20 @@ interface Ceremony {
   readonly ticket: string
 }
 
+interface PasskeyForm {
+  readonly action: string
+  readonly button: Text
+  readonly fields: readonly Content[]
+  /** What the names of its own fields begin with, on pages that have others. */
+  readonly prefix?: string
+}
+
 /** A button that asks the browser for a passkey; the script shows it where the browser has them. */
-export const passkeyForm = (
-  ceremony: Ceremony | undefined,
-  { action, button, fields }: { readonly action: string; readonly button: Text; readonly fields: readonly Content[] },
-): Content =>
+export const passkeyForm = (ceremony: Ceremony | undefined, { action, button, fields, prefix = "" }: PasskeyForm): Content =>
   ceremony &&
   html`
     <form method="post" action="${action}" data-passkey="get" data-options="${JSON.stringify(ceremony.options)}" hidden>
-      ${fields}${hidden("passkey_ticket", ceremony.ticket)}${hidden("credential", "")}
+      ${fields}${hidden(`${prefix}passkey_ticket`, ceremony.ticket)}${hidden(`${prefix}credential`, "")}
       <button>${icon("key")} ${button}</button>
       <p class="fault" role="alert" hidden></p>
     </form>
@@ -88,6 +93,37 @@ export const passwordFields = (login: string, prefix = ""): Html =>
       required: true,
       maxlength: 255,
       hint: html`<a href="/user/forgot_password">Forgot password?</a>`,
+    })}
+  `
+
+/** A new password, twice. The name is for password managers, which keep the new one for it. */
+export const newPasswordFields = (
+  name: string,
+  { passwordMinLength }: { readonly passwordMinLength: number },
+  refusal: Refusal | undefined,
+  prefix = "",
+): Html =>
+  html`
+    <input type="text" value="${name}" autocomplete="username" readonly hidden>
+    ${field({
+      label: "New password",
+      name: `${prefix}new_password`,
+      type: "password",
+      autocomplete: "new-password",
+      required: true,
+      autofocus: true,
+      maxlength: 255,
+      hint: `At least ${passwordMinLength} characters.`,
+      fault: faultOf(refusal, "new_password") ?? faultOf(refusal, "password"),
+    })}
+    ${field({
+      label: "Confirm new password",
+      name: `${prefix}new_password_again`,
+      type: "password",
+      autocomplete: "new-password",
+      required: true,
+      maxlength: 255,
+      fault: faultOf(refusal, "new_password_again"),
     })}
   `
 

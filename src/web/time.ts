@@ -1,6 +1,7 @@
 import { type Html, html } from "../core/html.ts"
-import { ENGLISH } from "../core/language/language.ts"
-import { inEach, pluralMessage, type Text, t, Words } from "../core/language/message.ts"
+import { inEach, t, Words } from "../core/language/message.ts"
+
+export { number, plural } from "../core/language/message.ts"
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -61,16 +62,3 @@ const compact = inEach((code) => new Intl.NumberFormat(code, { notation: "compac
 
 /** A count, short: 1234 is 1.2K. */
 export const count = (many: number): Words => new Words((language) => compact(language).format(many))
-
-const integers = inEach((code) => new Intl.NumberFormat(code))
-
-/** A number with the separators of the language. */
-export const number = (many: number): Words => new Words((language) => integers(language).format(many))
-
-/** `1 file`, `2 files`. */
-export const plural = (many: number, one: Text, more?: string): Words =>
-  new Words((language) =>
-    language === ENGLISH
-      ? `${integers(language).format(many)} ${many === 1 ? one : (more ?? `${one}s`)}`
-      : language.say(pluralMessage(one, more), { count: many }),
-  )

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
-import { assetPath } from "../../src/core/assets.ts"
+import { assetPath } from "../../src/core/program/assets.ts"
 import { migrations } from "../../src/core/database/migrations/index.ts"
 import { openDatabase } from "../../src/core/database/open.ts"
 

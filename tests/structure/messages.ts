@@ -1,3 +1,12 @@
+import {
+  isLiteralElement,
+  isPluralElement,
+  isPoundElement,
+  isSelectElement,
+  isTagElement,
+  type MessageFormatElement,
+  parse,
+} from "@formatjs/icu-messageformat-parser"
 import { parseAst } from "rolldown/parseAst"
 import { messagesOf } from "../../src/core/html.ts"
 import { pluralMessage } from "../../src/core/language/message.ts"
@@ -32,7 +41,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
   const browser = new Set<string>()
   const refusals: string[] = []
   for (const [file, text] of texts) {
-    if (!/html`|\bt\(|\bplural\(/.test(text)) continue
+    const says = /import [^;]*?\bt\b[^;]*?from "[^"]*(language\/message|\/words)\.ts"/.test(text)
     const inBrowser = file.startsWith("web/browser/")
     const add = (message: string, note = ""): void => {
       if (!notes.has(message)) notes.set(message, note === "" ? file : `${file}; ${note}`)
@@ -70,7 +79,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
         if (value.type === "TaggedTemplateExpression" && nameOf(value["tag"]) === "html" && isNode(value["quasi"]))
           addTemplate(value["quasi"])
         const called = value.type === "CallExpression" ? nameOf(value["callee"]) : ""
-        if (called === "t" || called === "plural") addCall(called, value)
+        if ((called === "t" && says) || called === "plural") addCall(called, value)
         for (const [name, inside] of Object.entries(value)) if (name !== "type") visit(inside)
       }
     }
@@ -80,3 +89,50 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
 }
 
 const shortened = (expression: string): string => (expression.length > 60 ? `${expression.slice(0, 57)}…` : expression)
+
+/** A catalogue: message → translation. */
+export type Catalogue = Readonly<Record<string, string>>
+
+/** What a message takes: its holes and elements, each as often as it has it. */
+function partsOf(elements: readonly MessageFormatElement[]): readonly string[] {
+  return elements.flatMap((element): readonly string[] => {
+    if (isLiteralElement(element) || isPoundElement(element)) return []
+    if (isTagElement(element)) return [`<${element.value}>`, ...partsOf(element.children)]
+    if (isPluralElement(element) || isSelectElement(element))
+      return [`{${element.value}, plural}`, ...new Set(Object.values(element.options).flatMap(({ value }) => partsOf(value)))]
+    return [`{${element.value}}`]
+  })
+}
+
+function faultOf(message: string, translation: string): string | undefined {
+  try {
+    const [own, other] = [message, translation].map((text) => [...new Set(partsOf(parse(text)))].sort().join(" "))
+    return own === other ? undefined : `takes ${other || "nothing"}, and the message takes ${own || "nothing"}`
+  } catch (error) {
+    return `can't be read: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** A sentence for each message that a catalogue lacks, has too many, or translates in a wrong form. */
+export function messageRefusals(
+  { notes, refusals }: Messages,
+  english: Catalogue,
+  others: Readonly<Record<string, Catalogue>>,
+): readonly string[] {
+  const missing = [...notes.keys()].filter((message) => !(message in english))
+  const unused = Object.keys(english).filter((message) => !notes.has(message))
+  return [
+    ...refusals,
+    ...missing.map((message) => `${notes.get(message)}: ${JSON.stringify(message)} is not in assets/locales/en.json: npm run messages.`),
+    ...unused.map((message) => `assets/locales/en.json has ${JSON.stringify(message)}, which nothing says: npm run messages.`),
+    ...Object.entries(others).flatMap(([code, catalogue]) => [
+      ...Object.keys(english).flatMap((message) =>
+        message in catalogue ? [] : [`assets/locales/${code}.json lacks ${JSON.stringify(message)}: translate it.`],
+      ),
+      ...Object.entries(catalogue).flatMap(([message, translation]) => {
+        const fault = message in english ? faultOf(message, translation) : "translates nothing: npm run messages"
+        return fault === undefined ? [] : [`assets/locales/${code}.json: ${JSON.stringify(translation)} ${fault}.`]
+      }),
+    ]),
+  ]
+}

@@ -1,6 +1,6 @@
 /** Opens a database of either kind, with its tables up to date. */
 import { readFileSync } from "node:fs"
-import { assetPath } from "../assets.ts"
+import { assetPath } from "../program/assets.ts"
 import type { Database, DatabaseLogger, DriverOptions } from "./database.ts"
 import { DatabaseRefused } from "./failures.ts"
 import { type Migration, migrateDatabase } from "./migrate.ts"

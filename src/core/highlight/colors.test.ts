@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { coloursIn, contrast } from "../../../tests/support/contrast.ts"
-import { assetPath } from "../assets.ts"
+import { assetPath } from "../program/assets.ts"
 import { TOKEN_CLASSES } from "./tokens.ts"
 
 const css = (name: string) => readFileSync(assetPath(`web/${name}.css`), "utf8")

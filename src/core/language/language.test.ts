@@ -76,7 +76,10 @@ describe("a template in another language", () => {
 })
 
 describe("messages", () => {
-  const german = new Sample({ "{count, plural, one {# file} other {# files}}": "{count, plural, one {# Datei} other {# Dateien}}", "hi {name}": "Hallo {name}" })
+  const german = new Sample({
+    "{count, plural, one {# file} other {# files}}": "{count, plural, one {# Datei} other {# Dateien}}",
+    "hi {name}": "Hallo {name}",
+  })
 
   it("are formatted with their values, in the plural of the language", () => {
     expect(german.say("{count, plural, one {# file} other {# files}}", { count: 1 })).toBe("1 Datei")

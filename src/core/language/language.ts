@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { assetPath } from "../assets.ts"
-import { HOME, isBuilt } from "../home.ts"
-import { onDemand } from "../on-demand.ts"
+import { assetPath } from "../program/assets.ts"
+import { HOME, isBuilt } from "../program/home.ts"
+import { onDemand } from "../program/on-demand.ts"
 import type { LanguageCode } from "./languages.ts"
 import type { Arrangement, MessageTemplate, Part } from "./template.ts"
 

@@ -55,3 +55,16 @@ export function inEach<Made>(make: (code: string) => Made): (language: Language)
 
 /** `1 file`, `2 files` as a message. */
 export const pluralMessage = (one: Text, more = `${one}s`): string => `{count, plural, one {# ${one}} other {# ${more}}}`
+
+const integers = inEach((code) => new Intl.NumberFormat(code))
+
+/** A number with the separators of the language. */
+export const number = (many: number): Words => new Words((language) => integers(language).format(many))
+
+/** `1 file`, `2 files`. */
+export const plural = (many: number, one: Text, more?: string): Words =>
+  new Words((language) =>
+    language === ENGLISH
+      ? `${integers(language).format(many)} ${many === 1 ? one : (more ?? `${one}s`)}`
+      : language.say(pluralMessage(one, more), { count: many }),
+  )

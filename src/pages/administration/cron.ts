@@ -1,6 +1,6 @@
 import { siteAdministrator } from "../../access/policies/site.ts"
 import { form } from "../../core/forms/form.ts"
-import { type Html, html } from "../../core/html.ts"
+import { type Content, type Html, html } from "../../core/html.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
@@ -10,7 +10,8 @@ import { ADMINISTRATION_PATH, administrationPage } from "../../web/administratio
 import { empty, state, table } from "../../web/components.ts"
 import { formButton } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
-import { time } from "../../web/time.ts"
+import { plural, time } from "../../web/time.ts"
+import { adviceFor, jobName, subjectsOf } from "./job-words.ts"
 
 /** What runs in the background. */
 
@@ -32,6 +33,7 @@ const jobsPage: Page = page({
     const now = services.now()
     const counts = await services.jobs.counts()
     const failed = await findFailedJobs(db)
+    const subjectOf = await subjectsOf(db, failed)
     const tasks = await services.jobs.tasks.list()
     return administrationPage({
       part: "jobs",
@@ -52,7 +54,7 @@ const jobsPage: Page = page({
           failed.length > 0 &&
           html`
             <h3>Last failure</h3>
-            <ul class="rows card">${failed.map((each) => failedRow(each, now))}</ul>
+            <ul class="rows card">${failed.map((each) => failedRow(each, subjectOf(each.payload), now))}</ul>
           `
         }
         <h2 id="schedule">Schedule</h2>
@@ -74,21 +76,24 @@ const run = form({
 const countRow = (each: Awaited<ReturnType<Services["jobs"]["counts"]>>[number]): Html =>
   html`
     <tr>
-      <th scope="row">${each.kind}</th>
+      <th scope="row">${jobName(each.kind)} <code class="small muted">${each.kind}</code></th>
       <td>${each.state}</td>
       <td class="number">${each.count}</td>
     </tr>
   `
 
-const failedRow = (each: Awaited<ReturnType<typeof findFailedJobs>>[number], now: number): Html =>
+const failedRow = (each: Awaited<ReturnType<typeof findFailedJobs>>[number], subject: Content, now: number): Html =>
   html`
     <li>
-      ${icon("x")}
+      <span class="failure">${icon("x", "Failed")}</span>
       <div class="main">
-        <h4 class="title">${each.kind}</h4>
+        <h4 class="title">${jobName(each.kind)}${subject && html`: ${subject}`}</h4>
         <p class="break" dir="auto">${each.last_error.slice(0, 500)}</p>
+        <p class="inline-links">${adviceFor(each.kind)}</p>
         <p class="meta">
-          <span>#${each.id}, ${each.attempts} attempts</span><span>${time(each.finished_at, now)}</span>
+          <span><code>${each.kind}</code> #${each.id}</span>
+          <span>${plural(each.attempts, "attempt")}</span>
+          <span>${time(each.finished_at, now)}</span>
         </p>
       </div>
     </li>

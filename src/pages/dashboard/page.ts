@@ -2,32 +2,32 @@ import type { Owned } from "../../access/permission.ts"
 import { anyone } from "../../access/policies/site.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { type Html, html } from "../../core/html.ts"
-import type { Page as ListPage, Request } from "../../core/operation.ts"
+import { pathNumber, type Request } from "../../core/operation.ts"
 import { type Page, page, type Reader, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
 import { concerning, conditionsOf, listRepositories, MODES, ownedBy } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
 import { sshRoot } from "../../features/code/repositories/urls.ts"
-import { readFeed } from "../../features/events/feed/feed-store.ts"
 import { contributionsOf } from "../../features/events/feed/heatmap-store.ts"
-import { viewActivities } from "../../features/events/feed/present.ts"
 import { findOrganizationsOf } from "../../features/people/organizations/store.ts"
 import { path, withQuery } from "../../web/address.ts"
-import { avatar, choices, empty, filterForm, pager } from "../../web/components.ts"
+import { avatar, choices, empty, filterForm } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
+import type { IconName } from "../../web/icon-names.ts"
 import { dayOfAddress, heatmap } from "../parts/account/heatmap.ts"
-import { feedEntries } from "../parts/feed/view.ts"
+import { readGroups } from "../parts/feed/groups.ts"
+import { feedLines } from "../parts/feed/view.ts"
 import { repositoryIcon, repositoryRows } from "../parts/repositories/list-view.ts"
 import { waitingFor } from "./waiting.ts"
 
 const SIDE = 12
 
 interface Call extends Request {
-  readonly page: ListPage
   readonly reader: Reader
   readonly query: {
     readonly date?: string
+    readonly from?: string
     readonly q?: string
     readonly kind?: (typeof MODES)[number]
   }
@@ -38,7 +38,12 @@ export const dashboardPages: readonly Page[] = [
     id: "home",
     address: "GET /",
     access: anyone,
-    query: { date: Type.Optional(Type.String()), q: Type.Optional(Type.String()), kind: Type.Optional(oneOf(MODES)) },
+    query: {
+      date: Type.Optional(Type.String()),
+      from: Type.Optional(Type.String()),
+      q: Type.Optional(Type.String()),
+      kind: Type.Optional(oneOf(MODES)),
+    },
     answer: (call) => (call.actor.kind === "user" ? dashboard(call, call.actor) : frontPage(call)),
   }),
 ]
@@ -86,59 +91,84 @@ async function frontPage({ services, db, actor }: Call): Promise<Shown> {
   }
 }
 
-/** For those who have: what waits for them, and what has happened around them. */
+/** For those who have: what waits for them, their repositories, and what has happened around them. */
 async function dashboard(call: Call, actor: SignedIn): Promise<Shown> {
-  const { services, db, query, page: rows, reader } = call
+  const { services, db, query, reader } = call
   const me = actor.user
   const now = services.now()
   const day = dayOfAddress(query.date)
-  const { rows: found, total } = await readFeed(
+  const from = pathNumber(query.from)
+  const found = await readGroups(
     db,
     actor,
     { feed: { of: "account", receiverId: me.id, performedOnly: false }, withPrivate: true, ofAnybody: true, day },
-    rows,
+    from,
   )
-  const entries = await viewActivities(db, found)
   const contributions = await contributionsOf(db, actor, me, now)
-  const waiting = day || rows.number > 1 ? undefined : await waitingFor({ services, db, actor })
+  const isFirst = day === undefined && from === 0
+  const waiting = isFirst ? await waitingFor({ services, db, actor }) : undefined
+  const repositories = await ownRepositories(call, actor)
+  const isNew = isFirst && !waiting && found.groups.length === 0 && !repositories.hasAny
+  const lines = found.groups.length > 0 ? await feedLines(db, found, { now, url: reader.url }) : undefined
   return {
     kind: "shown",
     title: "Dashboard",
     feed: `${path(me.name)}.atom`,
     body: html`
       <h1 class="hidden-text">Dashboard</h1>
-      <div class="columns">
+      <div class="columns home">
+        <div>${isNew ? welcome(me.name) : isFirst && (waiting ?? NOTHING_WAITS)}</div>
+        <aside class="side">${repositories.view}${await ownOrganizations(call, actor)}</aside>
         <div>
-          ${waiting}
-          ${heatmap({
-            contributions,
-            now,
-            selected: query.date,
-            href: (date) => `/?date=${date}`,
-          })}
+          ${!isNew && heatmap({ contributions, now, selected: query.date, href: (date) => `/?date=${date}` })}
           <section class="stack" aria-label="Activity">
             <div class="bar">
               <h2>${day ? `Activity on ${query.date}` : "Activity"}</h2>
               ${day && html`<a href="/">Show all days</a>`}
             </div>
             ${
-              entries.length > 0
-                ? await feedEntries(db, entries, now)
-                : empty(
-                    "pulse",
-                    day ? "No activity on this day" : "No activity yet",
-                    "Your activity, and activity in repositories that you watch, is listed here.",
-                    html`<a class="button" href="/explore/repos">${icon("telescope")} Explore repositories</a>`,
-                  )
+              lines ??
+              empty(
+                "pulse",
+                day ? "No activity on this day" : "No activity yet",
+                "Your activity, and activity in repositories that you watch, is listed here.",
+                html`<a class="button" href="/explore/repos">${icon("telescope")} Explore repositories</a>`,
+              )
             }
-            ${pager(reader.url, rows, total)}
           </section>
         </div>
-        <aside class="side">${await ownRepositories(call, actor)}${await ownOrganizations(call, actor)}</aside>
       </div>
     `,
   }
 }
+
+const NOTHING_WAITS = html`
+  <p class="muted waits-not">${icon("check-circle")} Nothing waits for you: no reviews, no assigned issues, no unread mentions.</p>
+`
+
+/** What someone new can begin with. */
+const welcome = (name: string): Html =>
+  html`
+    <section class="stack" aria-label="Welcome">
+      <h2>Welcome, <bdi>${name}</bdi></h2>
+      <ul class="plain grid starts">
+        ${start("/repo/create", "repo", "Create a repository", "A place for your code, with issues, pull requests and workflows.")}
+        ${start("/repo/migrate", "repo-push", "Import a repository", "From GitHub, GitLab, Gitea, or wherever git can clone from.")}
+        ${start("/explore/repos", "telescope", "Explore", "See what others work on. What you watch has its news on this page.")}
+        ${start("/user/settings/keys", "key", "Add an SSH key", "Then you push and fetch without a password.")}
+      </ul>
+    </section>
+  `
+
+const start = (href: string, name: IconName, title: string, text: string): Html =>
+  html`
+    <li class="card">
+      <a class="inside" href="${href}">
+        ${icon(name)}
+        <span><strong>${title}</strong><span class="muted small">${text}</span></span>
+      </a>
+    </li>
+  `
 
 const KINDS = [
   [undefined, "All"],
@@ -148,7 +178,7 @@ const KINDS = [
   ["collaborative", "Others’"],
 ] as const
 
-async function ownRepositories({ services, db, query, reader }: Call, actor: SignedIn): Promise<Html> {
+async function ownRepositories({ services, db, query, reader }: Call, actor: SignedIn) {
   const me = actor.user
   const { q = "", kind } = query
   const where = [
@@ -165,7 +195,7 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
   const { rows, total } = await listRepositories(db, actor, { where, order }, { limit: SIDE, offset: 0 })
   const repositories = await withOwners(db, rows)
   const hasAny = total > 0 || q !== "" || kind !== undefined
-  return html`
+  const view = html`
     <section>
       <div class="bar">
         <h2>Repositories</h2>
@@ -201,6 +231,7 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
       }
     </section>
   `
+  return { hasAny, view }
 }
 
 const shortList = (repositories: readonly Owned[]): Html =>

@@ -7,6 +7,7 @@ import { buttonForm } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
 import { time } from "../../web/time.ts"
+import { lookOf as lookOfRun } from "../parts/run-state.ts"
 
 export const REASON_TEXTS: Readonly<Record<Reason, Text>> = {
   assigned: "Assigned to you",
@@ -106,6 +107,10 @@ function threadRow(view: ThreadView, { back, now, reasons }: ThreadsShown): Html
 function lookOf({ issue, run, release }: ThreadView): readonly [IconName, string, string] {
   if (release) return ["tag", "info", "Release"]
   if (!issue && !run) return ["arrow-right", "info", "Repository"]
+  if (run) {
+    const { icon: name, tone, text } = lookOfRun(run.state)
+    return [name, `state ${tone}`, `Workflow run: ${text}`]
+  }
   const state = issue && stateOf(issue)
   if (issue?.is_pull === 0) return state === "open" ? ["issue-opened", "open", "Open issue"] : ["issue-closed", "done", "Closed issue"]
   if (state === "merged") return ["git-merge", "merged", "Merged pull request"]

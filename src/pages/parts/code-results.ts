@@ -78,6 +78,25 @@ async function find({ db, actor, page }: Call, { q, ...how }: Asked, scope: Sear
   }
 }
 
+/** What a count on a tab may read: the tab itself reads more. */
+const COUNTED = { files: 300, size: 4 * 1024 * 1024, milliseconds: 150 }
+
+/** How many files match, for a tab: at least so many, where there is more to be read. Nothing for a query that can't be read. */
+export async function countCode({ db, actor, query }: Pick<Call, "db" | "actor" | "query">, scope: SearchScope = {}) {
+  const { q, ...how } = askedOf(query)
+  const { at, ...within } = scope
+  if (q.trim() === "" || at) return {}
+  try {
+    const { total, isPartial } = await inTurn(() =>
+      searchCode(db, actor, { q, ...how, ...within }, { limit: 0, offset: Number.MAX_SAFE_INTEGER }, COUNTED),
+    )
+    return { count: total, isAtLeast: isPartial }
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) return {}
+    throw error
+  }
+}
+
 export interface CodeSearchOptions {
   /** The path of the page. */
   readonly action: string

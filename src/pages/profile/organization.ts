@@ -38,7 +38,7 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
     })
   }
   if (query.tab === "activity") {
-    const body = await activityOf(call, organization, query.date, role.isMember)
+    const body = await activityOf(call, organization, query, role.isMember)
     return organizationPage(call, organization, { tab: "activity", title: "Activity", body })
   }
   const readme = await profileReadme(call, organization, role.isMember ? [PROFILE_FOR_MEMBERS, PROFILE] : [PROFILE])

@@ -140,7 +140,7 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
     case "activity":
       return user.hide_activity === 1 && !isOwn
         ? empty("eye-closed", "This user’s activity is private")
-        : activityOf(call, user, query.date, false)
+        : activityOf(call, user, query, false)
     case "stars":
       return repositoryList(call, {
         action: at,

@@ -78,6 +78,7 @@ export async function repositoryPage(
   return {
     kind: "shown",
     feed: `${repositoryPath(call)}.atom`,
+    searchesIn: `${repositoryPath(call)}/search`,
     ...(takesIssues && { newIssue: `${repositoryPath(call)}/issues/new` }),
     ...more,
     title: `${title === "" ? "" : `${title} · `}${owner.name}/${repository.name}`,
@@ -196,10 +197,11 @@ function counter(
   actor: Actor,
 ): Html {
   const counted = html`<a class="button small" href="${at}/${list}" aria-label="${many} ${list}">${count(many)}</a>`
-  if (actor.kind === "anonymous") return html`<span class="group"><span class="button small">${icon(name)}${add}</span>${counted}</span>`
+  if (actor.kind === "anonymous")
+    return html`<span class="group"><span class="button small">${icon(name)}<span class="word">${add}</span></span>${counted}</span>`
   return html`
     <span class="group">
-      ${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}${is ? remove : add}`)}${counted}
+      ${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}<span class="word">${is ? remove : add}</span>`)}${counted}
     </span>
   `
 }
@@ -213,8 +215,8 @@ function forks(call: OnRepository & Pick<Request, "actor">): Html {
     <span class="group">
       ${
         mayTake
-          ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}Fork</a>`
-          : html`<span class="button small">${icon("repo-forked")}Fork</span>`
+          ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}<span class="word">Fork</span></a>`
+          : html`<span class="button small">${icon("repo-forked")}<span class="word">Fork</span></span>`
       }
       <a class="button small" href="${at}/forks" aria-label="${repository.forks_count} forks">
         ${count(repository.forks_count)}

@@ -4,15 +4,15 @@ import { readableKinds } from "../../access/policies/issues.ts"
 import { type OnRepository, onRepository } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Html, html } from "../../core/html.ts"
-import type { Request } from "../../core/operation.ts"
-import { type Page, page } from "../../core/page.ts"
+import type { Page as ListPage, Request } from "../../core/operation.ts"
+import { type Page, page, type Reader } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
 import { resolveRevision } from "../../features/code/commits/revision.ts"
 import { inRepository } from "../../features/planning/issues/list-store.ts"
 import { repositoryPath, withQuery } from "../../web/address.ts"
 import { empty, filterForm, notice, pager, type Tab, tabs } from "../../web/components.ts"
-import { codeSearch, codeSearchFields } from "../parts/code-results.ts"
+import { codeSearch, codeSearchFields, countCode } from "../parts/code-results.ts"
 import { countIssueResults, issueResults } from "../parts/issues/results-view.ts"
 import { repositoryPage } from "./frame.ts"
 
@@ -44,6 +44,12 @@ const withoutIndex = (name: string, onDefault: string): Html =>
     `,
   )
 
+/** The same search in all that the reader may see. */
+const everywhere = (q: string): Html => {
+  const href = withQuery("/search", { q: q === "" ? undefined : q })
+  return html`<p class="small muted">Only this repository is searched. <a href="${href}">Search everywhere</a></p>`
+}
+
 /** The search of one repository: its code, its issues and its pull requests, as far as the reader may read them. */
 export const repositorySearchPages: readonly Page[] = [
   page({
@@ -60,22 +66,31 @@ export const repositorySearchPages: readonly Page[] = [
         pulls: kinds.pulls,
       }
       const shown = KINDS.filter((kind) => readable[kind])
-      const type = shown.find((kind) => kind === query.type) ?? shown[0]
-      if (type === undefined) throw refuse.notFound()
       const { q = "" } = query
       const action = `${repositoryPath(call)}/search`
       const within = [inRepository(repository.id)]
-      const tab = async (kind: Kind): Promise<Tab> => ({
-        ...PARTS[kind],
-        href: withQuery(reader.url, { type: kind === shown[0] ? undefined : kind, search_mode: undefined, case: undefined }),
-        current: kind === type,
-        ...(kind !== "code" && { count: await countIssueResults({ db, actor }, { q, kind, within }) }),
-      })
-      const bar = tabs("Search in", await Promise.all(shown.map(tab)))
-      const keep: Readonly<Record<string, string>> = type === shown[0] ? {} : { type }
+      const revision = readable.code ? await otherRevision(call, query.ref) : undefined
+      const countOf = async (kind: Kind): Promise<Pick<Tab, "count" | "isAtLeast">> =>
+        kind === "code"
+          ? countCode(call, { repositoryId: repository.id, ...(revision && { at: revision.at }) })
+          : { count: await countIssueResults({ db, actor }, { q, kind, within }) }
+      const counts = new Map(await Promise.all(shown.map(async (kind) => [kind, q.trim() === "" ? {} : await countOf(kind)] as const)))
+      // The first kind with results is shown, unless one is asked for; another branch is one of its code.
+      const first = revision ? shown[0] : shown.find((kind) => (counts.get(kind)?.count ?? 0) > 0)
+      const type = shown.find((kind) => kind === query.type) ?? first ?? shown[0]
+      if (type === undefined) throw refuse.notFound()
+      const items = shown.map(
+        (kind): Tab => ({
+          ...PARTS[kind],
+          href: withQuery(reader.url, { type: kind, search_mode: undefined, case: undefined }),
+          current: kind === type,
+          ...counts.get(kind),
+        }),
+      )
+      const bar = html`${tabs("Search in", items)}${everywhere(q)}`
+      const keep: Readonly<Record<string, string>> = query.type === undefined ? {} : { type }
       const frame = { tab: type, title: q.trim() === "" ? "Search" : `${q.trim().slice(0, 100)} · Search`, unlisted: true } as const
       if (type === "code") {
-        const revision = await otherRevision(call, query.ref)
         const options = revision
           ? { keep: { ...keep, ref: revision.name }, scope: { repositoryId: repository.id, at: revision.at } }
           : { keep, scope: { repositoryId: repository.id } }
@@ -88,25 +103,38 @@ export const repositorySearchPages: readonly Page[] = [
           `,
         })
       }
-      const found = await issueResults(call, { q, kind: type, within }, rows)
-      const what = type === "issues" ? "issue" : "pull request"
-      return repositoryPage(call, {
-        ...frame,
-        body: html`
-          <h1>Search</h1>
-          ${filterForm(action, q, `Search ${what}s`, keep)}${bar}
-          ${
-            found.total > 0
-              ? found.rows
-              : empty(
-                  "search",
-                  q.trim() === "" ? `Search ${what}s` : `No ${what} matches`,
-                  "Searches titles, descriptions and comments for all words; the beginning of a word is enough.",
-                )
-          }
-          ${pager(reader.url, rows, found.total)}
-        `,
-      })
+      return repositoryPage(call, { ...frame, body: await issuesFound(call, { q, kind: type, within }, { action, keep, bar, rows }) })
     },
   }),
 ]
+
+interface Around {
+  readonly action: string
+  readonly keep: Readonly<Record<string, string>>
+  readonly bar: Html
+  readonly rows: ListPage
+}
+
+async function issuesFound(
+  call: Pick<Request, "services" | "db" | "actor"> & { readonly reader: Reader },
+  sought: Parameters<typeof issueResults>[1],
+  { action, keep, bar, rows }: Around,
+): Promise<Html> {
+  const { q } = sought
+  const found = await issueResults(call, sought, rows)
+  const what = sought.kind === "issues" ? "issue" : "pull request"
+  return html`
+    <h1>Search</h1>
+    ${filterForm(action, q, `Search ${what}s`, keep)}${bar}
+    ${
+      found.total > 0
+        ? found.rows
+        : empty(
+            "search",
+            q.trim() === "" ? `Search ${what}s` : `No ${what} matches`,
+            "Searches titles, descriptions and comments for all words; the beginning of a word is enough.",
+          )
+    }
+    ${pager(call.reader.url, rows, found.total)}
+  `
+}

@@ -65,6 +65,19 @@ withWorld("the pages of searches", { open }, ({ test, world }) => {
     expect((await ben.get("/ann/hush/search?q=tea_pot&ref=side")).status).toBe(404)
   })
 
+  test("the first kind with results is shown, and each says how many there are; a repository's search leads everywhere", async () => {
+    const nobody = await world.as()
+    const code = (await nobody.get("/search?q=tea_pot")).text
+    expect([rowsIn(code), /aria-current="page"[^>]*>[\s\S]*?Code <span class="count">2<\/span>/.test(code)]).toEqual([2, true])
+    const issues = (await nobody.get("/search?q=whistles")).text
+    expect(issues).toMatch(/type=issues" aria-current="page"/)
+    expect((await nobody.get("/search?q=whistles&type=repositories")).text).toContain("Found elsewhere")
+    const within = (await nobody.get("/ann/kettle/search?q=whistles")).text
+    expect(within).toMatch(/type=issues" aria-current="page"/)
+    expect(within).toContain('<a href="/search?q=whistles">Search everywhere</a>')
+    expect(within).toContain('action="/ann/kettle/search"')
+  })
+
   test("find each kind of thing, as far as the reader may see it", async () => {
     const [nobody, ben, ann] = [await world.as(), await world.as("ben"), await world.as("ann")]
     const cases: readonly (readonly [path: string, found: string, others: number, own: number])[] = [

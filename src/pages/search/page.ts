@@ -1,10 +1,10 @@
 import { anyone } from "../../access/policies/site.ts"
-import { type Content, html } from "../../core/html.ts"
+import { type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../core/operation.ts"
-import { type Page, page, type Shown } from "../../core/page.ts"
+import { type Page, page, type Reader, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
-import Type from "../../core/schema.ts"
+import Type, { type Static, type TObject } from "../../core/schema.ts"
 import { conditionsOf, listRepositories } from "../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../features/code/repositories/store.ts"
 import { exploreAccounts } from "../../features/people/users/store.ts"
@@ -12,7 +12,7 @@ import { withQuery } from "../../web/address.ts"
 import { choices, empty, filterForm, pager, type Tab, tabs } from "../../web/components.ts"
 import type { IconName } from "../../web/icon-names.ts"
 import { accountRows } from "../parts/account/list-view.ts"
-import { codeSearch, codeSearchFields } from "../parts/code-results.ts"
+import { codeSearch, codeSearchFields, countCode } from "../parts/code-results.ts"
 import { countIssueResults, issueResults } from "../parts/issues/results-view.ts"
 import { repositoryRows } from "../parts/repositories/list-view.ts"
 
@@ -102,6 +102,19 @@ const SEARCHED = {
 const TYPES = ["repositories", "code", "issues", "pulls", "people", "organizations"] as const
 type SearchType = (typeof TYPES)[number]
 
+type Call = Asked & {
+  readonly query: Static<TObject<typeof codeSearchFields>> & { readonly type?: SearchType }
+  readonly reader: Reader
+}
+
+/** How many of each kind there are, as its tab says. */
+async function countsOf(call: Call, q: string): Promise<ReadonlyMap<SearchType, Pick<Tab, "count" | "isAtLeast">>> {
+  const counted = TYPES.map(
+    async (each) => [each, each === "code" ? await countCode(call) : { count: await SEARCHED[each].count(call, q) }] as const,
+  )
+  return new Map(q === "" ? [] : await Promise.all(counted))
+}
+
 export const searchPages: readonly Page[] = [
   page({
     id: "search",
@@ -110,58 +123,63 @@ export const searchPages: readonly Page[] = [
     query: { ...codeSearchFields, type: Type.Optional(oneOf(TYPES)) },
     answer: async (call): Promise<Shown> => {
       const { query, page: rows, reader } = call
-      const { type = "repositories" } = query
       const q = (query.q ?? "").trim()
-      const found = type === "code" || q === "" ? undefined : await SEARCHED[type].find(call, q, rows)
-      const tab = async (each: SearchType): Promise<Tab> => ({
-        text: each === "code" ? "Code" : SEARCHED[each].text,
-        icon: each === "code" ? "code" : SEARCHED[each].icon,
-        href: withQuery(reader.url, {
-          type: each === "repositories" ? undefined : each,
-          search_mode: undefined,
-          case: undefined,
-          l: undefined,
+      const counts = await countsOf(call, q)
+      // The first kind with results is shown, unless one is asked for.
+      const type = query.type ?? TYPES.find((each) => (counts.get(each)?.count ?? 0) > 0) ?? "repositories"
+      const items = TYPES.map(
+        (each): Tab => ({
+          text: each === "code" ? "Code" : SEARCHED[each].text,
+          icon: each === "code" ? "code" : SEARCHED[each].icon,
+          href: withQuery(reader.url, { type: each, search_mode: undefined, case: undefined, l: undefined }),
+          current: each === type,
+          ...counts.get(each),
         }),
-        current: each === type,
-        // To count files means to read them.
-        ...(each !== "code" && q !== "" && { count: each === type ? (found?.total ?? 0) : await SEARCHED[each].count(call, q) }),
-      })
-      const items = await Promise.all(TYPES.map(tab))
+      )
       const bar = tabs("Search in", items)
-      const others = items.filter(({ count = 0 }) => count > 0)
+      const body =
+        type === "code"
+          ? await codeSearch(call, { action: "/search", keep: { type }, below: bar })
+          : await results(call, { q, type, rows, bar, others: items.filter(({ count = 0 }) => count > 0) })
       return {
         kind: "shown",
         title: q === "" ? "Search" : `${q.slice(0, 100)} · Search`,
         unlisted: true,
         body: html`
           <h1>Search</h1>
-          ${
-            type === "code"
-              ? await codeSearch(call, { action: "/search", keep: { type }, below: bar })
-              : html`
-                ${filterForm("/search", q, `Search ${SEARCHED[type].many}`, { type: type === "repositories" ? undefined : type })}
-                ${bar}
-                ${
-                  found === undefined
-                    ? empty("search", `Search ${SEARCHED[type].many}`, SEARCHED[type].hint)
-                    : found.total === 0
-                      ? empty(
-                          "search",
-                          `No ${SEARCHED[type].many} match`,
-                          SEARCHED[type].hint,
-                          others.length > 0 &&
-                            html`
-                              <p>Found elsewhere:</p>
-                              ${choices("Found elsewhere", others)}
-                            `,
-                        )
-                      : found.rows
-                }
-                ${found && pager(reader.url, rows, found.total)}
-              `
-          }
+          ${body}
         `,
       }
     },
   }),
 ]
+
+interface Sought {
+  readonly q: string
+  readonly type: Exclude<SearchType, "code">
+  readonly rows: ListPage
+  readonly bar: Html
+  readonly others: readonly Tab[]
+}
+
+async function results(call: Call, { q, type, rows, bar, others }: Sought): Promise<Html> {
+  const { many, hint, find } = SEARCHED[type]
+  const found = q === "" ? undefined : await find(call, q, rows)
+  const elsewhere =
+    others.length > 0 &&
+    html`
+      <p>Found elsewhere:</p>
+      ${choices("Found elsewhere", others)}
+    `
+  return html`
+    ${filterForm("/search", q, `Search ${many}`, { type: call.query.type })}${bar}
+    ${
+      found === undefined
+        ? empty("search", `Search ${many}`, hint)
+        : found.total === 0
+          ? empty("search", `No ${many} match`, hint, elsewhere)
+          : found.rows
+    }
+    ${found && pager(call.reader.url, rows, found.total)}
+  `
+}

@@ -24,7 +24,7 @@ test.each([
   ["a wrong password", { password: "wrong-pass-1" }, 401, "Invalid username, password or token."],
   ["a token for a password", { password: "0123456789abcdef0123456789abcdef01234567" }, 401, "Invalid username, password or token."],
   ["nobody", { login: "nobody" }, 401, "Invalid username, password or token."],
-  ["new passwords that differ", { new_password_again: "x" }, 422, "New password again is not the same as the new password."],
+  ["new passwords that differ", { new_password_again: "x" }, 422, "The two new passwords differ."],
   ["the same password again", { new_password: OLD, new_password_again: OLD }, 422, "New password must differ from the current password."],
   ["a short password", { new_password: "short", new_password_again: "short" }, 400, "Password must have at least 8 characters."],
 ])("a password is not changed by %s", async (_, more, refused, problem) => {

@@ -11,7 +11,17 @@ import { signInOf } from "../../features/people/sign-in/sign-in.ts"
 import { LOGIN_PATH, LOGOUT_PATH, ownPath } from "../../web/address.ts"
 import { hidden, passkeyForm, passwordFields, problemBeside, remember, stepPage } from "../../web/sign-in.ts"
 import { formTargetsFor } from "../parts/sign-in/form-targets.ts"
-import { goOn, passkeyFields, passkeyIn, providerLink, SECOND_PATH, secondPage, text } from "../parts/sign-in/steps.ts"
+import {
+  goOn,
+  NEW_PASSWORD_PATH,
+  newPasswordPage,
+  passkeyFields,
+  passkeyIn,
+  providerLink,
+  SECOND_PATH,
+  secondPage,
+  text,
+} from "../parts/sign-in/steps.ts"
 
 const PASSKEY_PATH = "/user/passkey"
 
@@ -44,7 +54,7 @@ export const loginPages: readonly Page[] = [
   }),
 
   // Without a begun sign-in there is nothing to go on with.
-  ...["two_factor", "passkey", "webauthn"].map((step) =>
+  ...["two_factor", "passkey", "webauthn", "new_password"].map((step) =>
     page({ ...shared, id: `signIn.begin.${step}`, address: `GET /user/${step}`, answer: () => moved(LOGIN_PATH) }),
   ),
 
@@ -61,6 +71,23 @@ export const loginPages: readonly Page[] = [
     answer: async ({ services, reader, query: { ticket = "", code = "", redirect_to = "", ...others } }) => {
       const target = ownPath(redirect_to)
       const done = await signInOf(services).secondStep({ ticket, code, passkey: passkeyIn(others), address: reader.ip })
+      return done ? goOn(services, reader, done, { target }) : tooLate(services, target)
+    },
+  }),
+
+  page({
+    ...shared,
+    id: "signIn.newPassword",
+    address: `POST ${NEW_PASSWORD_PATH}`,
+    query: { ticket: text, new_password: text, new_password_again: text, redirect_to: text },
+    again: async ({ services, query: { ticket = "", redirect_to = "" } }, refusal) => {
+      const step = await signInOf(services).whoMustChange(ticket)
+      const target = ownPath(redirect_to)
+      return step ? newPasswordPage(services, step, { target, refusal }) : tooLate(services, target)
+    },
+    answer: async ({ services, reader, query: { ticket = "", new_password: wanted = "", new_password_again: again = "", ...others } }) => {
+      const target = ownPath(others.redirect_to ?? "")
+      const done = await signInOf(services).choosePassword({ ticket, wanted, again, address: reader.ip })
       return done ? goOn(services, reader, done, { target }) : tooLate(services, target)
     },
   }),

@@ -90,7 +90,7 @@ withWorld("mails about accounts", { open: (kind) => openWebWorld(kind) }, ({ tes
       ["a short one", { new_password: "short", new_password_again: "short" }, "Password must have at least 8 characters"],
       ["a blank one", { new_password: " ".repeat(12), new_password_again: " ".repeat(12) }, "Password must not be blank"],
       ["none", { new_password: "", new_password_again: "" }, "Password must have"],
-      ["two that differ", { new_password: NEW, new_password_again: `${NEW}0` }, "New password again is not the same"],
+      ["two that differ", { new_password: NEW, new_password_again: `${NEW}0` }, "The two new passwords differ"],
     ])("is not replaced by %s, and the code stays good", async (_, fields, problem) => {
       const name = await newUser()
       const code = await scene.codeFor(name, "recover")

@@ -5,6 +5,7 @@ import { type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { FORGOT_PATH, RECOVER_PATH } from "../../features/events/mail/compose-account.ts"
 import { findRecovery, recover } from "../../features/people/sign-in/recovery.ts"
+import { PASSWORDS_DIFFER } from "../../features/people/users/passwords.ts"
 import { problem } from "../../web/problem.ts"
 import { plainPage } from "../../web/sign-in.ts"
 import { text } from "../parts/sign-in/steps.ts"
@@ -28,7 +29,7 @@ export const recoverAccountPages: readonly Page[] = [
     query: { code: text, new_password: text, new_password_again: text, second_factor: text },
     again: ({ services, query: { code } }, refusal) => recoveryPage(services, code, refusal),
     answer: async ({ services, reader, query: { code = "", new_password: password = "", second_factor = "", ...typed } }) => {
-      if (password !== (typed.new_password_again ?? "")) throw refuse.invalid("new_password_again", "is not the same as the new password")
+      if (password !== (typed.new_password_again ?? "")) throw refuse.invalid("new_password_again", PASSWORDS_DIFFER)
       await recover(services, { code, password, secondFactor: second_factor.trim(), address: reader.ip })
       return plainPage(
         "Password changed",

@@ -47,7 +47,7 @@ interface Kind {
 
 /** How browsers keep it. How a reader wants pages is no secret. */
 const KINDS: readonly Kind[] = [
-  ...(["theme", "diffs", "dismissed"] as const).map((of) => ({
+  ...(["theme", "diffs", "dismissed", "person"] as const).map((of) => ({
     of,
     cookie: `hearth_${of}`,
     longest: 300,

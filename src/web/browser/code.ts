@@ -5,7 +5,7 @@ const lineOf = (hash: string): readonly [number, number] | undefined => {
   return from === undefined ? undefined : [Number(from), Number(to ?? from)]
 }
 
-function mark(): void {
+function mark(isNew = true): void {
   for (const marked of document.querySelectorAll(".code .marked")) marked.classList.remove("marked")
   const range = lineOf(location.hash)
   if (!range) return
@@ -19,7 +19,10 @@ function mark(): void {
     return
   }
   for (let line = from; line <= to && line - from < 5000; line++) document.getElementById(`L${line}`)?.classList.add("marked")
-  document.getElementById(`L${from}`)?.scrollIntoView({ block: "center" })
+  const first = document.getElementById(`L${from}`)
+  if (isNew) first?.scrollIntoView({ block: "center" })
+  const file = first?.closest<HTMLElement>("[data-permalink]")
+  if (first && file) void import("./line-menu.ts").then(({ offer }) => offer(file, first, from, to))
 }
 
 document.addEventListener("click", (event) => {
@@ -40,6 +43,27 @@ document.addEventListener("click", ({ target }) => {
   if (link && lineOf(location.hash)) link.hash = location.hash
 })
 
+/** The whole file is fetched only when it is to be copied. */
+async function copyFrom(button: HTMLElement): Promise<void> {
+  const text = async () => {
+    const response = await fetch(button.dataset["copyFrom"] ?? "", { credentials: "same-origin", redirect: "error" })
+    if (!response.ok) throw new TypeError("the file can't be fetched")
+    return new Blob([await response.text()], { type: "text/plain" })
+  }
+  await navigator.clipboard.write([new ClipboardItem({ "text/plain": text() })])
+  button.setAttribute("data-copied", "")
+}
+
+for (const button of document.querySelectorAll<HTMLElement>("[data-copy-from]")) {
+  button.hidden = false
+  button.addEventListener("click", () => void copyFrom(button).catch(() => undefined))
+}
+
+for (const button of document.querySelectorAll<HTMLElement>("[data-go-to-line]")) {
+  button.hidden = document.querySelector(".code") === null
+  button.addEventListener("click", () => void import("./line-menu.ts").then(({ askForLine }) => askForLine()))
+}
+
 /** A document is framed only where the browser has a reader for it: others would download it. */
 const documentPlace = document.querySelector<HTMLElement>("[data-document]")
 if (documentPlace && navigator.pdfViewerEnabled) {
@@ -49,5 +73,7 @@ if (documentPlace && navigator.pdfViewerEnabled) {
   documentPlace.replaceChildren(frame)
 }
 
-window.addEventListener("hashchange", mark)
+window.addEventListener("hashchange", () => mark())
+// Lines that came again, with colours or who wrote them.
+document.addEventListener("hearth:shown", () => mark(false))
 mark()

@@ -1,7 +1,7 @@
 import { fetchFragment } from "./fragment.ts"
 import "./texts.ts"
 
-/** A link to a comment leads to it, also in the folded middle of a long conversation, and in a closed thread. */
+/** The title is edited in place; a link to a comment leads to it, also in the folded middle of a long conversation, and in a closed thread. */
 
 const whole = document.querySelector<HTMLAnchorElement>("a[data-whole]")
 
@@ -32,3 +32,10 @@ targets?.closest("details")?.addEventListener(
   },
   { once: true },
 )
+
+document.addEventListener("click", (event) => {
+  const pencil = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-retitle]") : null
+  if (!pencil || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  void import("./retitle.ts").then(({ retitle }) => retitle(pencil))
+})

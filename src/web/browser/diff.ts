@@ -1,5 +1,6 @@
 /** Differences: lines between hunks appear in place, a click on a number is its address, keys go from line to line, the tree of files is filtered. */
 
+import "./diff-parts.ts"
 import { lineAtNumber, rowOf, stand } from "./diff-lines.ts"
 import { fetchFragment } from "./fragment.ts"
 
@@ -40,6 +41,17 @@ document.addEventListener("click", (event) => {
   const row = rowOf(number)
   if (row) stand(row)
 })
+
+/** An unchanged line has the address of its new number: one with the old number leads there. */
+function findOldLine(): void {
+  const [, file = "", old] = /^#(diff-[0-9a-f]+)L(\d+)$/.exec(location.hash) ?? []
+  if (old === undefined || document.getElementById(location.hash.slice(1))) return
+  const line = document.getElementById(file)?.querySelector(`.diff-lines [data-o="${old}"]`)
+  if (line) location.replace(`#${line.id}`)
+}
+
+addEventListener("hashchange", findOldLine)
+findOldLine()
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean)
 

@@ -270,6 +270,8 @@ function asMade(element: Element): Node {
     time.removeAttribute("title")
     time.textContent = ""
   }
+  for (const made of copy.querySelectorAll("[data-made]")) made.remove()
+  for (const block of copy.querySelectorAll("pre")) block.removeAttribute("hidden")
   for (const button of copy.querySelectorAll("[data-copy]")) {
     button.removeAttribute("hidden")
     button.removeAttribute("data-copied")

@@ -1,3 +1,5 @@
+import { fetchFragment } from "./fragment.ts"
+
 /** Runs and logs as they go on. The server tells states and lines; they are put into the page as texts and classes alone. */
 
 interface Look {
@@ -78,12 +80,41 @@ function connect(log: Log, address: URL, tries = 0): void {
     source.close()
     // A run has left more when it has ended: artifacts, summaries, buttons.
     if (log.parts.length === 0) location.reload()
+    else void finish(log)
   })
   source.addEventListener("error", () => {
     source.close()
     if (failures++ < MOST_TRIES)
       setTimeout(() => connect(log, address, failures), Math.min(LATEST, SOONEST * 2 ** failures) * (0.5 + Math.random()))
   })
+}
+
+/** The job is over: its steps are closed but for one that failed, and what stands around the log is as it is now; also when the whole run has ended. */
+async function finish(log: Log): Promise<void> {
+  if (!log.isChosen) for (const { box } of log.parts) box.open = box.querySelector("summary .state.failure") !== null
+  document.querySelector("[data-reload]")?.remove()
+  await freshen()
+  if (log.root.dataset["run"] === undefined || document.querySelector('[data-fresh="head"] form')) return
+  const run = new EventSource(new URL(log.root.dataset["run"], location.href))
+  run.addEventListener("state", () => void freshen())
+  run.addEventListener("end", () => {
+    run.close()
+    void freshen()
+  })
+  run.addEventListener("error", () => run.close())
+}
+
+/** Puts the parts of the page beside the log in place as the server has them now. */
+async function freshen(): Promise<void> {
+  try {
+    const page = await fetchFragment(location.pathname)
+    for (const place of document.querySelectorAll<HTMLElement>("[data-fresh]")) {
+      const fresh = page.querySelector(`[data-fresh="${CSS.escape(place.dataset["fresh"] ?? "")}"]`)
+      if (fresh && !place.contains(document.activeElement)) place.replaceWith(fresh)
+    }
+  } catch {
+    // The page is true again once it is loaded again.
+  }
 }
 
 function showStates(log: Log, { attempt, states, firsts, lengths, current }: States): void {
@@ -203,5 +234,3 @@ function showState(place: Element, { tone, icon, text }: Look): void {
   if (!isBadge) place.querySelector("svg")?.setAttribute("aria-label", text)
   else if (state.lastChild && state.lastChild !== state.firstChild) state.lastChild.textContent = text
 }
-
-export {}

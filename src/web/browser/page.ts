@@ -28,8 +28,6 @@ document.addEventListener("click", (event) => {
   if (!(event.target instanceof Element)) return
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
     if (!menu.contains(event.target) || event.target.closest('a[href^="#"]')) menu.open = false
-  const copy = event.target.closest<HTMLElement>("[data-copy]")
-  if (copy) void navigator.clipboard.writeText(copy.dataset["copy"] ?? "").then(() => copy.setAttribute("data-copied", ""))
 })
 
 /** A running stopwatch counts on. */
@@ -41,14 +39,35 @@ if (stopwatch)
     stopwatch.textContent = [Math.floor(seconds / 3600), ...parts].join(":")
   }, 1000)
 
-localTimes(document)
+function dress(inside: ParentNode): void {
+  localTimes(inside)
+  if (inside.querySelector("[data-copy]")) void import("./copy.ts").then(({ showCopyButtons }) => showCopyButtons(inside))
+  if (inside.querySelector(".prose pre")) void import("./prose.ts").then((prose) => prose.dress(inside))
+}
+dress(document)
 document.addEventListener("hearth:shown", (event) => {
-  if (event instanceof CustomEvent && event.detail instanceof Element) localTimes(event.detail)
+  if (event instanceof CustomEvent && event.detail instanceof Element) dress(event.detail)
 })
-for (const button of document.querySelectorAll<HTMLElement>("[data-copy]")) button.hidden = false
 
 /** A form on its way is not sent again: its buttons rest until the next page is there, or it is clear that none comes. */
 const SENDING_MS = 10_000
+
+/** Says who was signed in on this page: what they wrote is not sent as somebody else, who has signed in since in another tab. */
+document.addEventListener(
+  "submit",
+  ({ target: form, submitter }) => {
+    const name = document.querySelector<HTMLElement>(".site-header")?.dataset["viewer"]
+    const encoding = submitter?.getAttribute("formenctype") ?? (form instanceof HTMLFormElement ? form.enctype : "")
+    if (!(form instanceof HTMLFormElement) || name === undefined || form.method !== "post" || encoding === "multipart/form-data") return
+    if (form.querySelector('input[name="sign_in_person"]')) return
+    const field = document.createElement("input")
+    field.type = "hidden"
+    field.name = "sign_in_person"
+    field.value = name
+    form.append(field)
+  },
+  true,
+)
 
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event
@@ -73,7 +92,7 @@ function forgetSent(): void {
   const [entry] = performance.getEntriesByType("navigation")
   const isNew = entry instanceof PerformanceNavigationTiming && entry.type === "navigate"
   const isLedTo = document.referrer !== "" && new URL(document.referrer).pathname === from
-  if (isNew && isLedTo && !document.querySelector(".error-page")) for (const key of keys) localStorage.removeItem(key)
+  if (isNew && isLedTo && !document.querySelector(".error-page, .held")) for (const key of keys) localStorage.removeItem(key)
 }
 
 /** The count of notifications is asked for again, where people are signed in. */

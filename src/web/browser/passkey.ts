@@ -5,7 +5,7 @@ export {}
 const controller = { current: new AbortController() }
 
 const fieldOf = (form: HTMLFormElement, name: string): HTMLInputElement | null =>
-  form.querySelector<HTMLInputElement>(`input[name="${name}"]`)
+  form.querySelector<HTMLInputElement>(`input[name="${name}"], input[name="sign_in_${name}"]`)
 
 async function ask(form: HTMLFormElement, mediation?: CredentialMediationRequirement): Promise<void> {
   // A browser answers one request at a time: the one that waits beside the fields ends.

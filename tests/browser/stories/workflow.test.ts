@@ -30,7 +30,7 @@ stories((story) => {
     await settled()
     await person.open(`${at}/actions`)
     await person.press("Test each push")
-    await person.sees("waiting for a runner with ubuntu-latest")
+    await person.sees("No runner fits ubuntu-latest: add one")
     await person.press("Cancel")
     await person.sees("Cancelled")
     expect((await ask("ann", `GET /repos${at}/actions/runs`)).workflow_runs).toMatchObject([

@@ -410,6 +410,15 @@ select repository_id, owner_id, name, sealed_data
 from action_secrets
 where (repository_id = ? or owner_id = ?);
 
+-- actions.findServingRunners
+select labels, online_at
+from runners
+where deleted_at = ?
+  and is_disabled = ?
+  and (repository_id = ? or owner_id = ? or (repository_id is null and owner_id is null))
+order by online_at desc, id
+limit ?;
+
 -- actions.findShownTask
 select id, state, log_file, log_lines, log_size, log_end, log_sealed, log_packed, log_expired, updated_at
 from action_tasks

@@ -1,6 +1,6 @@
 import type { data, Lexer } from "@actions/expressions"
 import type { FunctionDefinition, FunctionInfo } from "@actions/expressions/funcs/info"
-import { onDemand } from "../../../core/on-demand.ts"
+import { onDemand } from "../../../core/program/on-demand.ts"
 import { parseJson } from "../../../core/text/json.ts"
 
 /** The expressions of workflows. Everything that they can take is bounded, because they are texts of others. */

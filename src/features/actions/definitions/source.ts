@@ -1,5 +1,5 @@
 import type { Document, LineCounter, Node, Pair } from "yaml"
-import { onDemand } from "../../../core/on-demand.ts"
+import { onDemand } from "../../../core/program/on-demand.ts"
 import { isMapping, type Members, MOST_ALIASES, requireStorable, UnreadableYamlError } from "../../../core/yaml.ts"
 
 /** The text of a workflow file, with the places of its members for messages. */

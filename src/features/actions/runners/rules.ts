@@ -20,7 +20,7 @@ import {
 } from "./store.ts"
 
 /** Seconds after its last request until a runner is offline, and after its last job report until it is idle. */
-const ONLINE_SECONDS = 60
+export const ONLINE_SECONDS = 60
 const BUSY_SECONDS = 10
 
 export function presentRunner(runner: Runner, now: number): ActionRunner {

@@ -61,6 +61,25 @@ export const lockRunnerRow = (tx: Transaction, owning: Owning, id: number): Prom
 export const changeRunner = (tx: Transaction, id: number, changes: Partial<Runner>): Promise<Runner | undefined> =>
   tx.updateTable("runners").set(changes).where("id", "=", id).returningAll().executeTakeFirst()
 
+/** The labels of the runners that take jobs of a repository, as they are stored, and when each was there last. */
+export const findServing = query("actions.findServingRunners", (db, p: Params<{ repositoryId: number; ownerId: number; limit: number }>) =>
+  db
+    .selectFrom("runners")
+    .select(["labels", "online_at"])
+    .where("deleted_at", "=", 0)
+    .where("is_disabled", "=", 0)
+    .where((eb) =>
+      eb.or([
+        eb("repository_id", "=", p.repositoryId),
+        eb("owner_id", "=", p.ownerId),
+        eb.and([eb("repository_id", "is", null), eb("owner_id", "is", null)]),
+      ]),
+    )
+    .orderBy("online_at", "desc")
+    .orderBy("id")
+    .limit(p.limit),
+)
+
 /** The registration token of an owner scope. */
 export const findRegistrationOf = (db: Handle, owning: Owning) =>
   db.selectFrom("runner_registrations").select("sealed_token").where(ownedBy("runner_registrations", owning)).executeTakeFirst()

@@ -9,8 +9,10 @@ export interface PushContent {
   readonly HeadCommit: PushedCommit | null
   /** A path relative to the root URL, or "". */
   readonly CompareURL: string
-  /** The total number of commits. */
+  /** The total number of commits; of a new branch, those that were read of its history. */
   readonly Len: number
+  /** Of a new branch: how many of them the default branch doesn't have. For pages alone, see `withoutNew`. */
+  readonly New?: number
 }
 
 export interface PushedCommit {
@@ -26,10 +28,15 @@ export interface PushedCommit {
 /** The longest content that the feed stores, in bytes. */
 const MAX_CONTENT = 65_535
 
+/** The content as clients of the API know it. */
+export const withoutNew = (content: string): string => content.replace(/,"New":\d+\}$/, "}")
+
 /** The most commits listed individually. */
 const MAX_LISTED = 5
 /** The most commits read of a new branch, whose merge base isn't known. */
 const NEW_BRANCH = 10
+/** The most commits of the default branch among which those of a new branch are looked for. */
+const KNOWN = 64
 
 /** The stored content: `{}` if it would be too long. */
 export function pushContent(content: PushContent): string {
@@ -61,7 +68,16 @@ export async function branchContent(
     HeadCommit: pushedCommit(head),
     CompareURL: base === undefined ? "" : compareUrl(fullName, base, to),
     Len: total,
+    ...(from === null && branch !== defaultBranch && { New: await countNew(commits) }),
   })
+
+  async function countNew(listed: readonly Commit[]): Promise<number> {
+    const tip = await git.history.lastCommit(repository, defaultBranch)
+    if (!tip) return listed.length
+    const known = await git.history.between(repository, { to: tip.id, limit: KNOWN, countAtMost: KNOWN })
+    const ids = new Set(known.commits.map(({ id }) => id))
+    return listed.filter(({ id }) => !ids.has(id)).length
+  }
 
   async function newest(): Promise<CommitRange> {
     if (branch !== defaultBranch) return git.history.between(repository, { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH })

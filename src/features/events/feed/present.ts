@@ -4,6 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
+import { withoutNew } from "../../code/pushes/content.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
 import { findRepositoriesByIds, usersById } from "../../code/repositories/store.ts"
 import { presentUser } from "../../people/users/present.ts"
@@ -82,7 +83,7 @@ export async function presentActivities(db: Handle, site: Site, actor: Actor, ro
         comment: comments.get(activity.comment_id) ?? null,
         ref_name: activity.ref_name,
         is_private: activity.is_private === 1,
-        content: activity.content,
+        content: withoutNew(activity.content),
         created: rfc3339(activity.created_at),
       },
     ]

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto"
 import type { User } from "../../../core/actor.ts"
 import type { AccountMailsTable } from "../../../core/database/tables/people.ts"
+import { ENGLISH, type Language, language } from "../../../core/language/language.ts"
+import { languageOf } from "../../../core/language/languages.ts"
+import { plural, type Text, t, textIn } from "../../../core/language/message.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 import type { Mail } from "./mailer.ts"
@@ -22,11 +25,11 @@ export interface AccountMailContent {
   readonly link?: { readonly code: string; readonly seconds: number }
 }
 
-interface Words {
-  readonly subject: string
-  readonly before: string
+interface Said {
+  readonly subject: Text
+  readonly before: Text
   readonly page: string
-  readonly after: string
+  readonly after: Text
 }
 
 /** The mail to a user about their own account. It contains no text chosen by other users. */
@@ -35,8 +38,9 @@ export function composeAccountMail(site: Site, mail: AccountMailContent): Mail {
   const { subject, before, page, after } = wordsOf(site, mail)
   return compose(site, {
     to: address,
+    language: languageForUser(user),
     subject,
-    paragraphs: [`Hello ${user.name},`, before],
+    paragraphs: [t("Hello {name},", { name: user.name }), before],
     page,
     after,
     link,
@@ -48,10 +52,11 @@ export function composeAccountMail(site: Site, mail: AccountMailContent): Mail {
 export const composeTestMail = (site: Site, address: string): Mail =>
   compose(site, {
     to: address,
-    subject: `A test from ${site.host}`,
-    paragraphs: ["Mails from this site arrive here: an administrator has sent this one to find out."],
+    language: ENGLISH,
+    subject: t("A test from {host}", { host: site.host }),
+    paragraphs: [t("Mails from this site arrive here: an administrator has sent this one to find out.")],
     page: "/",
-    after: "Nothing needs to be done.",
+    after: t("Nothing needs to be done."),
     link: undefined,
     messageId: `test-${randomUUID()}`,
   })
@@ -70,15 +75,16 @@ export function composeInvitation(site: Site, { address, by, id, link }: Invitat
   const { host } = site
   return compose(site, {
     to: address,
-    subject: by === undefined ? `Your new account at ${host}` : `${by} invites you to ${host}`,
+    language: ENGLISH,
+    subject: by === undefined ? t("Your new account at {host}", { host }) : t("{by} invites you to {host}", { by, host }),
     paragraphs: [
-      "Hello,",
+      t("Hello,"),
       by === undefined
-        ? `With this address you can make an account at ${host}. Choose its name and password here:`
-        : `${by} invites you to make an account at ${host}. Choose its name and password here:`,
+        ? t("With this address you can make an account at {host}. Choose its name and password here:", { host })
+        : t("{by} invites you to make an account at {host}. Choose its name and password here:", { by, host }),
     ],
     page: SIGN_UP_PATH,
-    after: "If you want no account there, do nothing: none is made.",
+    after: t("If you want no account there, do nothing: none is made."),
     link,
     messageId: `invitation-${id}`,
   })
@@ -93,13 +99,18 @@ export function composeTeamInvitation(
     { host, rootUrl },
     {
       to: address,
-      subject: `${by} invites you to ${organization} at ${host}`,
+      language: ENGLISH,
+      subject: t("{by} invites you to {organization} at {host}", { by: by ?? "", organization, host }),
       paragraphs: [
-        "Hello,",
-        `${by} invites you to a team of the organization ${organization} at ${host}. See what it is, and join or decline:`,
+        t("Hello,"),
+        t("{by} invites you to a team of the organization {organization} at {host}. See what it is, and join or decline:", {
+          by: by ?? "",
+          organization,
+          host,
+        }),
       ],
       page: TEAM_INVITATION_PATH,
-      after: "If you don’t know them, do nothing.",
+      after: t("If you don’t know them, do nothing."),
       link,
       messageId: `team-invitation-${id}`,
     },
@@ -108,21 +119,29 @@ export function composeTeamInvitation(
 
 interface Parts {
   readonly to: string
-  readonly subject: string
-  readonly paragraphs: readonly string[]
+  readonly language: Language
+  readonly subject: Text
+  readonly paragraphs: readonly Text[]
   readonly page: string
-  readonly after: string
+  readonly after: Text
   readonly link: AccountMailContent["link"]
   readonly messageId: string
 }
 
-function compose(site: Pick<Site, "host" | "rootUrl">, { to, subject, paragraphs, page, after, link, messageId }: Parts): Mail {
+/** The language that a user has chosen, else English: a mail knows no browser. */
+const languageForUser = (user: Pick<User, "language">): Language => language(languageOf(user.language) ?? "en")
+
+function compose(site: Pick<Site, "host" | "rootUrl">, parts: Parts): Mail {
+  const { to, language, page, link, messageId } = parts
+  const say = (text: Text): string => textIn(language, text)
+  const paragraphs = parts.paragraphs.map(say)
+  const after = say(parts.after)
   const url = `${site.rootUrl}${page}${link ? `?code=${link.code}` : ""}`
-  const ending = link ? `The link is good once, for ${inWords(link.seconds)}. ${after}` : after
+  const ending = link ? `${say(t("The link is good once, for {time}.", { time: inWords(link.seconds) }))} ${after}` : after
   return {
     to,
     fromName: "Hearth",
-    subject,
+    subject: say(parts.subject),
     text: [...paragraphs, url, ending, `-- \n${site.rootUrl}`].join("\n\n"),
     html: [
       ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
@@ -136,62 +155,76 @@ function compose(site: Pick<Site, "host" | "rootUrl">, { to, subject, paragraphs
   }
 }
 
-function wordsOf({ host }: Site, { about, user, address }: AccountMailContent): Words {
+function wordsOf({ host }: Site, { about, user, address }: AccountMailContent): Said {
   switch (about) {
     case "welcome":
       return {
-        subject: `Welcome to ${host}`,
-        before: `An account was made for you at ${host}; your user name is ${user.name}. If no one told you a password, or you want one of your own, set it here:`,
+        subject: t("Welcome to {host}", { host }),
+        before: t(
+          "An account was made for you at {host}; your user name is {name}. If no one told you a password, or you want one of your own, set it here:",
+          { host, name: user.name },
+        ),
         page: FORGOT_PATH,
-        after: "The page asks for the address that this mail was sent to.",
+        after: t("The page asks for the address that this mail was sent to."),
       }
     case "activation":
       return {
-        subject: `Activate your account at ${host}`,
-        before: `An account was made for you at ${host}; your user name is ${user.name}. Activate it here:`,
+        subject: t("Activate your account at {host}", { host }),
+        before: t("An account was made for you at {host}; your user name is {name}. Activate it here:", { host, name: user.name }),
         page: ACTIVATE_PATH,
-        after: "If you expected no account there, do nothing: it stays inactive.",
+        after: t("If you expected no account there, do nothing: it stays inactive."),
       }
     case "confirmation":
       return {
-        subject: `Confirm your address at ${host}`,
-        before: `${user.name} added the address ${address} to its account at ${host}. If that was you, confirm it here:`,
+        subject: t("Confirm your address at {host}", { host }),
+        before: t("{name} added the address {address} to its account at {host}. If that was you, confirm it here:", {
+          name: user.name,
+          address,
+          host,
+        }),
         page: ACTIVATE_PATH,
-        after: "If it wasn’t you, do nothing: the address won’t count.",
+        after: t("If it wasn’t you, do nothing: the address won’t count."),
       }
     case "recovery":
       return {
-        subject: `Set a new password at ${host}`,
-        before: `Someone asked for a new password for your account ${user.name} at ${host}. If that was you, set it here:`,
+        subject: t("Set a new password at {host}", { host }),
+        before: t("Someone asked for a new password for your account {name} at {host}. If that was you, set it here:", {
+          name: user.name,
+          host,
+        }),
         page: RECOVER_PATH,
-        after: "If it wasn’t you, do nothing: your password stays as it is.",
+        after: t("If it wasn’t you, do nothing: your password stays as it is."),
       }
     case "registered":
       return {
-        subject: `You have an account at ${host}`,
-        before: `Someone asked for a new account at ${host} with this address, which your account ${user.name} has already. If that was you, sign in, or set a new password here:`,
+        subject: t("You have an account at {host}", { host }),
+        before: t(
+          "Someone asked for a new account at {host} with this address, which your account {name} has already. If that was you, sign in, or set a new password here:",
+          { host, name: user.name },
+        ),
         page: FORGOT_PATH,
-        after: "If it wasn’t you, do nothing: nothing was changed, and who asked was not told that you have an account.",
+        after: t("If it wasn’t you, do nothing: nothing was changed, and who asked was not told that you have an account."),
       }
     case "guessing":
       return {
-        subject: `Wrong second-factor codes for your account at ${host}`,
-        before: `For your account ${user.name} at ${host}, the right password or the link of a recovery mail was used with wrong codes of the authenticator app, again and again. For a while no code is accepted; access tokens and SSH keys go on. If that wasn’t you, someone knows your password or reads your mail: set a new password here, and another one for your mail:`,
+        subject: t("Wrong second-factor codes for your account at {host}", { host }),
+        before: t(
+          "For your account {name} at {host}, the right password or the link of a recovery mail was used with wrong codes of the authenticator app, again and again. For a while no code is accepted; access tokens and SSH keys go on. If that wasn’t you, someone knows your password or reads your mail: set a new password here, and another one for your mail:",
+          { name: user.name, host },
+        ),
         page: FORGOT_PATH,
-        after: "If it was you, wait and try again; the page that refused your code says how long.",
+        after: t("If it was you, wait and try again; the page that refused your code says how long."),
       }
   }
 }
 
-const UNITS = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-] as const
+const DAY = 86_400
+const HOUR = 3_600
+const MINUTE = 60
 
 /** A duration in the largest unit that it has at least two of, rounded down; a link is valid at least as long as the mail says. */
-function inWords(seconds: number): string {
-  const [unit, length] = UNITS.find(([, size]) => seconds >= 2 * size) ?? (["minute", 60] as const)
-  const count = Math.floor(seconds / length)
-  return count === 1 ? `a ${unit}` : `${count} ${unit}s`
+function inWords(seconds: number): Text {
+  if (seconds >= 2 * DAY) return plural(Math.floor(seconds / DAY), "day")
+  if (seconds >= 2 * HOUR) return plural(Math.floor(seconds / HOUR), "hour")
+  return plural(Math.max(1, Math.floor(seconds / MINUTE)), "minute")
 }

@@ -1,6 +1,9 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
+import { language } from "../../../core/language/language.ts"
+import { languageOf } from "../../../core/language/languages.ts"
+import { type Text, t, textIn } from "../../../core/language/message.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
@@ -36,28 +39,32 @@ interface Remark {
 /** Longer texts are truncated; the rest is read on the page. */
 const LONGEST = 20_000
 
+/** What someone has done. */
 const ACTIONS = {
-  created: "opened this",
-  commented: "wrote",
-  closed: "closed this",
-  reopened: "reopened this",
-  transferred: "moved this here",
-  merged: "merged this",
-  pushed: "pushed new commits",
-  reviewed: "reviewed this",
-  dismissed: "dismissed a review",
-  ready: "marked this as ready",
-  assigned: "assigned this to you",
-  mentioned: "mentioned you",
-  review_requested: "asked you for a review",
-  offered: "offers you this repository",
-  released: "published a release",
+  created: (name: string) => t("{name} opened this", { name }),
+  commented: (name: string) => t("{name} wrote", { name }),
+  closed: (name: string) => t("{name} closed this", { name }),
+  reopened: (name: string) => t("{name} reopened this", { name }),
+  transferred: (name: string) => t("{name} moved this here", { name }),
+  merged: (name: string) => t("{name} merged this", { name }),
+  pushed: (name: string) => t("{name} pushed new commits", { name }),
+  reviewed: (name: string) => t("{name} reviewed this", { name }),
+  dismissed: (name: string) => t("{name} dismissed a review", { name }),
+  ready: (name: string) => t("{name} marked this as ready", { name }),
+  assigned: (name: string) => t("{name} assigned this to you", { name }),
+  mentioned: (name: string) => t("{name} mentioned you", { name }),
+  review_requested: (name: string) => t("{name} asked you for a review", { name }),
+  offered: (name: string) => t("{name} offers you this repository", { name }),
+  released: (name: string) => t("{name} published a release", { name }),
 } as const
 
-/** The wording for reviews with a verdict. */
-const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "requested changes" }
+/** The same for reviews with a verdict. */
+const VERDICTS: Readonly<Record<string, (name: string) => Text>> = {
+  APPROVED: (name) => t("{name} approved this", { name }),
+  REQUEST_CHANGES: (name) => t("{name} requested changes", { name }),
+}
 
-const actionOf = ({ about, review }: MailContent): string => (review && VERDICTS[review.state]) ?? ACTIONS[about]
+const actionOf = ({ about, review, actor }: MailContent): Text => ((review && VERDICTS[review.state]) ?? ACTIONS[about])(actor.name)
 
 /**
  * Composes a mail. `id` distinguishes it from other mails about the same issue, and is the same when it is sent again, so that a duplicate
@@ -65,6 +72,7 @@ const actionOf = ({ about, review }: MailContent): string => (review && VERDICTS
  */
 export function compose({ site, secrets }: { readonly site: Site; readonly secrets: Secrets }, mail: MailContent, id: number): Mail {
   const { about, receiver, actor, repository, owner, issue, release, comment } = mail
+  const say = (text: Text): string => textIn(language(languageOf(receiver.language) ?? "en"), text)
   const fullName = `${owner.name}/${repository.name}`
   const repositoryPage = repositoryHtmlUrl(site, owner.name, repository.name)
   const issuePage = issue ? issueUrl(repositoryPage, issue) : release ? releaseUrl(repositoryPage, release) : repositoryPage
@@ -77,9 +85,10 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
       : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? release?.id ?? id}@${site.host}>`
   const topic = issue
     ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})`
-    : `[${fullName}] ${release ? inOneLine(release.title || release.tag_name) : `${actor.name} ${ACTIONS[about]}`}`
+    : `[${fullName}] ${release ? inOneLine(release.title || release.tag_name) : say(actionOf(mail))}`
   const leave = issue ? unsubscribeUrl(site, secrets, { userId: receiver.id, issueId: issue.id }) : undefined
-  const body = { action: `${actor.name} ${actionOf(mail)}`, content: truncate(contentOf(mail)), page, leave }
+  const noMore = leave === undefined ? undefined : { words: say(t("No more mail about this")), leave }
+  const body = { action: say(actionOf(mail)), content: truncate(contentOf(mail)), page, noMore }
   return {
     to: mail.address,
     fromName: inOneLine(actor.full_name || actor.name),
@@ -113,21 +122,16 @@ interface Body {
   readonly action: string
   readonly content: string
   readonly page: string
-  readonly leave: string | undefined
+  readonly noMore: { readonly words: string; readonly leave: string } | undefined
 }
 
-const asText = ({ action, content, page, leave }: Body): string =>
-  [
-    `${action}:`,
-    ...(content === "" ? [] : [content]),
-    `-- \n${page}`,
-    ...(leave === undefined ? [] : [`No more mail about this: ${leave}`]),
-  ].join("\n\n")
+const asText = ({ action, content, page, noMore }: Body): string =>
+  [`${action}:`, ...(content === "" ? [] : [content]), `-- \n${page}`, ...(noMore ? [`${noMore.words}: ${noMore.leave}`] : [])].join("\n\n")
 
-const asHtml = ({ action, content, page, leave }: Body): string =>
+const asHtml = ({ action, content, page, noMore }: Body): string =>
   [
     `<p>${escapeHtml(action)}:</p>`,
     ...(content === "" ? [] : [`<div style="white-space:pre-wrap">${escapeHtml(content)}</div>`]),
     `<p>-- <br><a href="${escapeHtml(page)}">${escapeHtml(page)}</a></p>`,
-    ...(leave === undefined ? [] : [`<p><a href="${escapeHtml(leave)}">No more mail about this</a></p>`]),
+    ...(noMore ? [`<p><a href="${escapeHtml(noMore.leave)}">${escapeHtml(noMore.words)}</a></p>`] : []),
   ].join("\n")

@@ -4,13 +4,16 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { signedInAs } from "../../../core/actor.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
+import { type Language, language } from "../../../core/language/language.ts"
+import { languageOf } from "../../../core/language/languages.ts"
+import { t, textIn } from "../../../core/language/message.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 import { findJobsOfAttempt, findRun, type Job, type Run } from "../../actions/runs/store.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
-import { failureOf, hasFailed } from "../runs.ts"
+import { hasFailed } from "../runs.ts"
 import { addressOf } from "./jobs.ts"
 import type { Mail } from "./mailer.ts"
 import { findRunMailReceiver } from "./store.ts"
@@ -48,7 +51,16 @@ export const failedRunJob = defineJob({
     const address = await addressOf(db, receiver)
     if (address === undefined || unitMode(permission, repository, "repo.actions") < Mode.read) return
     const jobs = await findJobsOfAttempt(db, { runId, attempt })
-    await services.mailer.send(compose(services, { run, jobs, address, fullName: `${owner.name}/${repository.name}` }), signal)
+    await services.mailer.send(
+      compose(services, {
+        run,
+        jobs,
+        address,
+        fullName: `${owner.name}/${repository.name}`,
+        language: language(languageOf(receiver.language) ?? "en"),
+      }),
+      signal,
+    )
   },
 })
 
@@ -57,17 +69,22 @@ interface Content {
   readonly jobs: readonly Job[]
   readonly address: string
   readonly fullName: string
+  readonly language: Language
 }
 
-function compose({ site }: Pick<Services, "site">, { run, jobs, address, fullName }: Content): Mail {
+function compose({ site }: Pick<Services, "site">, { run, jobs, address, fullName, language }: Content): Mail {
   const [owner = "", name = ""] = fullName.split("/")
   const page = `${repositoryHtmlUrl(site, owner, name)}/actions/runs/${run.id}`
   const failed = jobs.filter(({ state }) => state === "failure").map((job) => (job.error === "" ? job.name : `${job.name}: ${job.error}`))
-  const lines = [`${failureOf(run)} for ${run.title}`, ...(run.error === "" ? failed : [run.error])]
+  const workflow = run.workflow_name || run.workflow
+  const lines = [
+    textIn(language, t("{workflow} has failed for {title}", { workflow, title: run.title })),
+    ...(run.error === "" ? failed : [run.error]),
+  ]
   return {
     to: address,
     fromName: "Hearth",
-    subject: `[${fullName}] ${failureOf(run)}: ${run.title}`.replace(/\s+/g, " ").slice(0, 250),
+    subject: `[${fullName}] ${textIn(language, t("{workflow} has failed", { workflow }))}: ${run.title}`.replace(/\s+/g, " ").slice(0, 250),
     text: [...lines, `-- \n${page}`].join("\n\n"),
     html: [
       ...lines.map((line) => `<p>${escapeHtml(line)}</p>`),

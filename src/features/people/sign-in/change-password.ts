@@ -1,6 +1,6 @@
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { requirePassword } from "../users/passwords.ts"
+import { PASSWORDS_DIFFER, requirePassword } from "../users/passwords.ts"
 import { changePerson } from "../users/rules.ts"
 import { authenticatorOf } from "./authenticate.ts"
 import { isApplicationTokenText, isTokenText } from "./credentials/credentials.ts"
@@ -28,7 +28,7 @@ export async function changePassword(services: Services, { login, password, code
   const presented = { kind: "basic", login, password } as const
   const actor = await authenticatorOf(services).authenticate({ presented, code: code || undefined, address })
   if (actor.kind === "anonymous" || actor.credential.kind !== "password" || actor.user.is_active === 0) throw refuse.badCredentials()
-  if (wanted !== again) throw refuse.invalid("new_password_again", "is not the same as the new password")
+  if (wanted !== again) throw refuse.invalid("new_password_again", PASSWORDS_DIFFER)
   if (wanted === password) throw refuse.invalid("new_password", "must differ from the current password")
   requirePassword(services.config, wanted)
   const { user } = actor

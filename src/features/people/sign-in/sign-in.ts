@@ -3,12 +3,16 @@ import { signedInAs, type User } from "../../../core/actor.ts"
 import type { SessionsTable } from "../../../core/database/tables/sign-in.ts"
 import { refuse } from "../../../core/errors.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
+import { networkOf } from "../../../core/networks.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { PASSWORDS_DIFFER, requirePassword } from "../users/passwords.ts"
+import { changePerson } from "../users/rules.ts"
+import { lockUser } from "../users/store.ts"
 import { authenticatorOf, requireUsable } from "./authenticate.ts"
 import { isApplicationTokenText, isTokenText } from "./credentials/credentials.ts"
 import { findTwoFactor } from "./credentials/store.ts"
-import { openTicket, sealTicket, useTicket } from "./credentials/tickets.ts"
+import { openTicket, sealTicket, type TicketKind, useTicket } from "./credentials/tickets.ts"
 import { beginAssertion, type Ceremony, type ShownPasskey, usePasskey } from "./passkeys/passkeys.ts"
 import { link, personBehind } from "./providers/links.ts"
 import type { Identity } from "./providers/providers.ts"
@@ -25,6 +29,14 @@ export interface Complete {
   readonly user: User
   readonly method: SessionsTable["method"]
   readonly isRemembered: boolean
+}
+
+/** Who must change their password has shown all else: a new password completes the sign-in. */
+export interface MustChange {
+  readonly kind: "mustChange"
+  readonly ticket: string
+  /** For password managers. */
+  readonly name: string
 }
 
 /** The first of two steps. */
@@ -57,6 +69,19 @@ const firstStep = {
   seconds: 300,
 }
 
+/** All factors are shown, and the password is to be changed. */
+const lastStep = {
+  purpose: "sign-in, new password",
+  content: Type.Object({
+    userId: Type.Integer(),
+    version: Type.Integer(),
+    method: Type.Union([Type.Literal("password"), Type.Literal("provider"), Type.Literal("passkey")]),
+    isRemembered: Type.Boolean(),
+    identity: Type.Optional(Known),
+  }),
+  seconds: 900,
+}
+
 /** An account elsewhere that no one here has, while the person decides whose it is. */
 const stranger = {
   purpose: "account of a provider",
@@ -84,17 +109,29 @@ export interface SecondStep {
   readonly address: string
 }
 
+export interface NewPassword {
+  readonly ticket: string
+  readonly wanted: string
+  /** The same, typed a second time. */
+  readonly again: string
+  readonly address: string
+}
+
 export interface SignIn {
   /** Refuses `badCredentials`, `forbidden` for an account that can't be used, `tooMany`. */
-  readonly byPassword: (shown: ShownPassword) => Promise<Complete | Begun>
+  readonly byPassword: (shown: ShownPassword) => Promise<Complete | Begun | MustChange>
   /** Refuses `forbidden` for an account that can't be used. Undefined where no one here is linked with it. */
-  readonly byIdentity: (identity: Identity, isRemembered: boolean) => Promise<Complete | Begun | undefined>
+  readonly byIdentity: (identity: Identity, isRemembered: boolean) => Promise<Complete | Begun | MustChange | undefined>
   /** Of a person whose sign-in is to go on with the second step, where they have one. */
-  readonly byPasskey: (shown: ShownPasskey & { readonly isRemembered: boolean }) => Promise<Complete>
+  readonly byPasskey: (shown: ShownPasskey & { readonly isRemembered: boolean }) => Promise<Complete | MustChange>
   /** The ticket of a first step that can still be gone on with, and what goes with it. */
   readonly goOn: (ticket: string) => Promise<Begun | undefined>
   /** Undefined where the first step is too old, was used, or the account has changed. Refuses `badRequest` for a wrong code or key, `tooMany`. */
-  readonly secondStep: (shown: SecondStep) => Promise<Complete | undefined>
+  readonly secondStep: (shown: SecondStep) => Promise<Complete | MustChange | undefined>
+  /** Whose password is to be changed by a ticket of `MustChange`; undefined where it is too old, or the account has changed. */
+  readonly whoMustChange: (ticket: string) => Promise<MustChange | undefined>
+  /** Undefined as `whoMustChange`, or where the ticket was used. Refuses `invalid` and `badRequest` for a password that can't be had. */
+  readonly choosePassword: (shown: NewPassword) => Promise<Complete | undefined>
   readonly sealStranger: (stranger: Stranger) => string
   readonly openStranger: (ticket: string) => Stranger | undefined
   /**
@@ -116,14 +153,19 @@ function openSignIn(services: Services): SignIn {
   const { database, site } = services
   const authenticator = authenticatorOf(services)
 
-  const requireUsablePerson = (user: User): void => requireUsable(signedInAs(user), site.rootUrl)
+  // A password that must be changed is changed on the way.
+  const requireUsablePerson = (user: User): void => requireUsable(signedInAs({ ...user, must_change_password: 0 }), site.rootUrl)
 
   async function begun(user: User, step: Omit<Static<typeof firstStep.content>, "userId" | "version">): Promise<Begun> {
     const ticket = sealTicket(services, firstStep, { userId: user.id, version: user.credentials_version, ...step })
     return { kind: "begun", ticket, passkey: await beginAssertion(services, user) }
   }
 
-  async function complete(user: User, done: Omit<Complete, "kind" | "user">, identity?: Identity): Promise<Complete> {
+  async function complete(user: User, done: Omit<Complete, "kind" | "user">, identity?: Identity): Promise<Complete | MustChange> {
+    if (user.must_change_password === 1) {
+      const content = { userId: user.id, version: user.credentials_version, ...done, ...(identity && { identity }) }
+      return { kind: "mustChange", ticket: sealTicket(services, lastStep, content), name: user.name }
+    }
     if (identity) await database.write((tx) => link(services, tx, user, identity))
     return { kind: "complete", user, ...done }
   }
@@ -151,19 +193,19 @@ function openSignIn(services: Services): SignIn {
     return complete(user, { method: "passkey", isRemembered })
   }
 
-  async function opened(text: string) {
-    const ticket = openTicket(services, firstStep, text)
+  async function opened<S extends typeof firstStep.content | typeof lastStep.content>(text: string, step: TicketKind<S>) {
+    const ticket = openTicket(services, step, text)
     const user = ticket && (await findUserById.first(database.read, { id: ticket.content.userId }))
     return ticket && user?.credentials_version === ticket.content.version ? { ticket, user } : undefined
   }
 
   const goOn: SignIn["goOn"] = async (text) => {
-    const known = await opened(text)
+    const known = await opened(text, firstStep)
     return known && { kind: "begun", ticket: text, passkey: await beginAssertion(services, known.user) }
   }
 
   const secondStep: SignIn["secondStep"] = async ({ ticket: text, code, passkey, address }) => {
-    const known = await opened(text)
+    const known = await opened(text, firstStep)
     if (!known) return undefined
     const { ticket, user } = known
     requireUsablePerson(user)
@@ -173,6 +215,31 @@ function openSignIn(services: Services): SignIn {
     if (!(await database.write((tx) => useTicket(tx, ticket)))) return undefined
     const { isByProvider, isRemembered, identity } = ticket.content
     return complete(user, { method: isByProvider ? "provider" : "password", isRemembered }, identity)
+  }
+
+  const whoMustChange: SignIn["whoMustChange"] = async (text) => {
+    const known = await opened(text, lastStep)
+    return known && { kind: "mustChange", ticket: text, name: known.user.name }
+  }
+
+  const choosePassword: SignIn["choosePassword"] = async ({ ticket: text, wanted, again, address }) => {
+    const known = await opened(text, lastStep)
+    if (!known) return undefined
+    const { ticket, user } = known
+    requireUsablePerson(user)
+    if (wanted !== again) throw refuse.invalid("new_password_again", PASSWORDS_DIFFER)
+    requirePassword(services.config, wanted)
+    if (await services.passwords.verify(wanted, user.password_hash, networkOf(address)))
+      throw refuse.invalid("new_password", "must differ from the current password")
+    const changes = { password_hash: await services.passwords.hash(wanted), must_change_password: 0 } as const
+    const { version, method, isRemembered, identity } = ticket.content
+    return database.write(async (tx): Promise<Complete | undefined> => {
+      const { credentials_version: now } = await lockUser(tx, user.id)
+      if (now !== version || !(await useTicket(tx, ticket))) return undefined
+      const changed = await changePerson(tx, user.id, changes, { now: services.now(), actor: user })
+      if (identity) await link(services, tx, changed, identity)
+      return { kind: "complete", user: changed, method, isRemembered }
+    })
   }
 
   const confirm: SignIn["confirm"] = async (user, { password, passkey, address }) => {
@@ -191,6 +258,8 @@ function openSignIn(services: Services): SignIn {
     byPasskey,
     goOn,
     secondStep,
+    whoMustChange,
+    choosePassword,
     confirm,
     sealStranger: (content) => sealTicket(services, stranger, content),
     openStranger: (ticket) => openTicket(services, stranger, ticket)?.content,

@@ -4,6 +4,9 @@ import { refuse } from "../../../core/errors.ts"
 /** Longer ones only take more time to check. */
 const MAX_LENGTH = 255
 
+/** A sentence by itself, whatever the label of the second field. */
+export const PASSWORDS_DIFFER = "the two new passwords differ"
+
 /**
  * Refuses, as `badRequest`, a password that is shorter than the site requires, blank, or longer than 255 characters. There are no other rules.
  */

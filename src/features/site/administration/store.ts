@@ -48,7 +48,7 @@ export async function oldestDue(db: Handle, now: number): Promise<number> {
 export const findFailedJobs = (db: Handle) =>
   db
     .selectFrom("jobs")
-    .select(["id", "kind", "attempts", "last_error", "finished_at"])
+    .select(["id", "kind", "payload", "attempts", "last_error", "finished_at"])
     .where("state", "=", "failed")
     .orderBy("finished_at", "desc")
     .orderBy("id", "desc")

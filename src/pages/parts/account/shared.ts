@@ -2,18 +2,18 @@ import type { OrganizationRole } from "../../../access/policies/organization-rol
 import type { OnOrganization } from "../../../access/policies/organizations.ts"
 import { actorId, isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
 import { type Html, html } from "../../../core/html.ts"
-import type { Page as ListPage, Request } from "../../../core/operation.ts"
+import { type Page as ListPage, pathNumber, type Request } from "../../../core/operation.ts"
 import type { Reader } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { listRepositories, ownedBy } from "../../../features/code/repositories/search-store.ts"
 import { withOwners } from "../../../features/code/repositories/store.ts"
-import { type FeedQuery, readFeed } from "../../../features/events/feed/feed-store.ts"
+import type { FeedQuery } from "../../../features/events/feed/feed-store.ts"
 import { contributionsOf } from "../../../features/events/feed/heatmap-store.ts"
-import { viewActivities } from "../../../features/events/feed/present.ts"
 import { path, withQuery } from "../../../web/address.ts"
-import { empty, pager } from "../../../web/components.ts"
+import { empty } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { feedEntries } from "../feed/view.ts"
+import { readGroups } from "../feed/groups.ts"
+import { feedLines } from "../feed/view.ts"
 import { repositoryFilters } from "../repositories/list.ts"
 import { repositoryRows } from "../repositories/list-view.ts"
 import { dayOfAddress, heatmap } from "./heatmap.ts"
@@ -23,6 +23,7 @@ import { dayOfAddress, heatmap } from "./heatmap.ts"
 export const profileQuery = {
   tab: Type.Optional(Type.String()),
   date: Type.Optional(Type.String()),
+  from: Type.Optional(Type.String()),
   ...repositoryFilters,
 }
 
@@ -87,9 +88,15 @@ export function noRepositories({ services, actor, role }: ForNobody, owner: User
   )
 }
 
+/** Of a feed: a day, and from which entry on. */
+interface FeedPart {
+  readonly date?: string
+  readonly from?: string
+}
+
 /** The feed of an account, that of one day where the address names it, under the account's heatmap. */
-export async function activityOf(call: ProfileCall, account: User, date: string | undefined, withPrivate: boolean): Promise<Html> {
-  const { services, db, actor, page, reader } = call
+export async function activityOf(call: ProfileCall, account: User, { date, from }: FeedPart, withPrivate: boolean): Promise<Html> {
+  const { services, db, actor, reader } = call
   const now = services.now()
   const own = actorId(actor) === account.id
   const day = dayOfAddress(date)
@@ -99,17 +106,15 @@ export async function activityOf(call: ProfileCall, account: User, date: string 
     ofAnybody: own,
     day,
   }
-  const { rows, total } = await readFeed(db, actor, asked, page)
-  const entries = await viewActivities(db, rows)
+  const found = await readGroups(db, actor, asked, pathNumber(from))
   return html`
     ${await heatmapOf(call, account, date)}
     ${day && html`<p class="bar"><strong>${date}</strong> <a href="${path(account.name)}?tab=activity">Show all days</a></p>`}
     ${
-      entries.length > 0
-        ? await feedEntries(db, entries, now)
+      found.groups.length > 0
+        ? await feedLines(db, found, { now, url: reader.url })
         : empty("pulse", day ? "No activity on this day" : "No activity yet", "Pushes, issues and reviews are listed here.")
     }
-    ${pager(reader.url, page, total)}
   `
 }
 

@@ -11,11 +11,10 @@ import { type IssueView, viewIssue } from "../../../features/planning/issues/pre
 import { isText, type TimelineEntry } from "../../../features/planning/issues/timeline.ts"
 import { countReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { pager, person, state } from "../../../web/components.ts"
+import { pager, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
 import { plural, time } from "../../../web/time.ts"
-import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
 import type { Around, DrawnReview, ShownText, TextActions } from "./around.ts"
 import type { ConversationCall } from "./call.ts"
@@ -26,7 +25,9 @@ import { historiesOf } from "./histories.ts"
 import { originsOf } from "./origins.ts"
 import { replyForm } from "./reply.ts"
 import { sideOf } from "./side.ts"
+import { isInPlace } from "./task-forms.ts"
 import { textActionsOf } from "./text-actions.ts"
+import { ticksOf } from "./ticks.ts"
 import { article, timelineItems } from "./timeline-view.ts"
 
 /** The conversation about an issue or a pull request: both pages are made of it. */
@@ -53,21 +54,6 @@ export interface ConversationOptions {
 
 /** What the address of the page may say. */
 export const conversationQuery = { all: Type.Optional(Type.Boolean()), quote: Type.Optional(Type.Integer()) } as const
-
-/** The heading of the page: title and state. `about` says more, such as who opened it. */
-export const conversationHeader = (view: IssueView, about: Content): Html => {
-  const { issue } = view
-  const { tone, icon: name, text } = stateOf(view)
-  return html`
-    <div class="conversation-header stack tight" id="conversation-header" data-live>
-      <h1 dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></h1>
-      <p class="bar">
-        ${state(tone, name, text, true)}${issue.is_locked === 1 && html`<span class="chip">${icon("lock")}Locked</span>`}
-        <span class="muted">${about}</span>
-      </p>
-    </div>
-  `
-}
 
 /** Who opened an issue and when, and what was said. */
 export const opened = ({ author, issue: { original_author, created_at, comments_count } }: IssueView, now: number): Html =>
@@ -187,7 +173,11 @@ async function textsOf(call: ConversationCall, view: IssueView, rows: readonly T
   const files = written.length === 0 ? undefined : await attachmentsOf(db, written)
   const reactions = Map.groupBy(await countReactions(db, { issueId: issue.id }), ({ comment_id }) => comment_id)
   const histories = await historiesOf(db, call)
-  const [opening = html``, ...others] = await renderTexts(call, [view.text, ...written.map(({ content }) => content)])
+  const own = { id: 0, author_id: issue.author_id }
+  const [opening = html``, ...others] = await renderTexts(call, [view.text, ...written.map(({ content }) => content)], {
+    style: "comment",
+    ticks: (at) => ticksOf(call, at === 0 ? own : written[at - 1]),
+  })
   const shown: [number, ShownText][] = written.map((entry, index) => [
     entry.id,
     {
@@ -220,7 +210,8 @@ function quoted(id: number | undefined, view: IssueView, rows: readonly Timeline
 }
 
 /** Why a button did nothing: a form with fields says so itself. */
-const refusedButton = ({ draft }: ConversationCall): Content => draft && Object.keys(draft.typed).length === 0 && problem(draft.refusal)
+const refusedButton = ({ draft }: ConversationCall): Content =>
+  draft && (Object.keys(draft.typed).length === 0 || isInPlace(draft)) && problem(draft.refusal)
 
 /** The issue that a page is about. */
 export const viewOf = (call: ConversationCall): Promise<IssueView> => viewIssue(call.db, call.actor, call.issue, call)

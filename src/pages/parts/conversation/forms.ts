@@ -27,6 +27,7 @@ import { notice } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { repositoryPage } from "../../repository/frame.ts"
 import type { ConversationCall } from "./call.ts"
+import { taskForms } from "./task-forms.ts"
 
 /** What can be done with an issue or a pull request from the page of its conversation. The same for both; each has its own addresses, since a form belongs to a page. */
 
@@ -81,6 +82,7 @@ export function conversationForms(kind: "issue" | "pull", on: Page, deleteReview
     saveComment,
     deleteComment,
     ...reactionForms(declare, toComment(where)),
+    ...taskForms(declare, where.on, toComment(where)),
     ...fieldForms(declare),
     ...dependencyForms(declare),
     ...timeForms(declare, where),
@@ -247,6 +249,19 @@ function reactionForms(declare: Declare, to: ReturnType<typeof toComment>) {
 
 /** Labels, milestone, assignees and the due date: what was chosen before can be had back. */
 const fieldForms = (declare: Declare) => ({
+  retitle: declare("retitle", "title", edit, {
+    takes: ["title"],
+    reads,
+    guards: ["title"],
+    done: "Title updated.",
+    undo: { fields: ({ before }) => ({ title: String(memberOf(before, "title")) }) },
+  }),
+  projects: declare("projects", "projects", edit, {
+    takes: ["projects"],
+    done: "Projects updated.",
+    reads,
+    undo: { fields: ({ before }) => ({ projects: textsIn(before, "projects", "id") }) },
+  }),
   labels: declare("labels", "labels", named(issueLabelOperations, "issueReplaceLabels"), {
     also: ["labels"],
     body: (_, typed) => ({ labels: (typed["labels"] ?? []).map(wholeNumber) }),

@@ -1,56 +1,80 @@
 import type { Handle } from "../../../core/database/database.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { plainText } from "../../../core/text/plain.ts"
 import type { ActivityKind } from "../../../features/events/feed/kinds.ts"
-import type { ActivityView } from "../../../features/events/feed/present.ts"
-import { liveReferences } from "../../../features/events/feed/references-store.ts"
+import { type LiveReferences, liveReferences } from "../../../features/events/feed/references-store.ts"
+import { withQuery } from "../../../web/address.ts"
 import { avatar, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { time } from "../../../web/time.ts"
+import { commitsOf, groupWords } from "./group-words.ts"
+import type { FeedPage, Group } from "./groups.ts"
 import { type Part, sentenceOf } from "./words.ts"
 
-/** Entries of a feed as a list of sentences. At most two statements. */
-export async function feedEntries(db: Handle, views: readonly ActivityView[], now: number): Promise<Html> {
+/** A page of a feed as a list of sentences, with the way to older ones. At most two statements. */
+export async function feedLines(
+  db: Handle,
+  { groups, from, next }: FeedPage,
+  { now, url }: { readonly now: number; readonly url: string },
+) {
   const live = await liveReferences(
     db,
-    views.map(({ activity }) => activity),
+    groups.flatMap(({ all }) => all.map(({ activity }) => activity)),
   )
   return html`
-    <ul class="rows feed">
-      ${views.map((view) => {
-        const { activity, kind, doer } = view
-        const { parts, quote, commits } = sentenceOf(view, live)
-        return html`
-          <li>
-            ${doer ? avatar(doer, 32) : icon("person")}
-            <div class="main">
-              <p class="inline-links">
-                ${person(doer)} ${parts.map(shown)}${" "}
-                <span class="muted small nowrap">
-                  ${icon(ICONS[kind])} ${time(activity.created_at, now)}
-                </span>
-              </p>
-              ${quote !== "" && html`<p class="quote break" dir="auto">${quote}</p>`}
-              ${
-                commits.length > 0 &&
-                html`
-                  <ul class="plain small">
-                    ${commits
-                      .slice(0, 3)
-                      .map(
-                        (commit) =>
-                          html`<li class="break"><a class="mono" href="${commit.href}">${commit.id}</a> <bdi>${commit.title}</bdi></li>`,
-                      )}
-                  </ul>
-                `
-              }
-            </div>
-          </li>
-        `
-      })}
-    </ul>
+    <ul class="rows feed">${groups.map((group) => feedLine(group, live, now))}</ul>
+    ${
+      (from > 0 || next !== undefined) &&
+      html`
+        <nav class="pager" aria-label="Pages">
+          ${from > 0 && html`<a class="button small" href="${withQuery(url, { from: undefined })}">Newest</a>`}
+          ${
+            next !== undefined &&
+            html`
+              <a class="button small" rel="next" href="${withQuery(url, { from: next })}">Older ${icon("chevron-right")}</a>
+            `
+          }
+        </nav>
+      `
+    }
   `
 }
+
+const SHOWN_COMMITS = 3
+
+function feedLine(group: Group, live: LiveReferences, now: number): Html {
+  const { newest, all } = group
+  const { activity, kind, doer } = newest
+  const said = sentenceOf(newest, live)
+  const isAlone = all.length === 1
+  const commits = isAlone ? said.commits : commitsOf(group)
+  const quote = isAlone || isComment(kind) ? plainText(said.quote) : ""
+  return html`
+    <li>
+      ${doer ? avatar(doer, 32) : icon("person")}
+      <div class="main">
+        <p class="inline-links">
+          ${person(doer)} ${isAlone ? said.parts.map(shown) : groupWords(group, live)}${" "}
+          <span class="muted small nowrap">${icon(ICONS[kind])} ${time(activity.created_at, now)}</span>
+        </p>
+        ${quote !== "" && html`<p class="quote break" dir="auto">${quote}</p>`}
+        ${
+          commits.length > 0 &&
+          html`
+            <ul class="plain small">
+              ${commits
+                .slice(0, SHOWN_COMMITS)
+                .map(({ href, id, title }) => html`<li class="break"><a class="mono" href="${href}">${id}</a> <bdi>${title}</bdi></li>`)}
+            </ul>
+          `
+        }
+      </div>
+    </li>
+  `
+}
+
+const isComment = (kind: ActivityKind): boolean => kind === "comment_issue" || kind === "comment_pull"
 
 const shown = (part: Part): Html => (typeof part === "string" ? html`${part}` : html`<a href="${part.href}"><bdi>${part.text}</bdi></a>`)
 

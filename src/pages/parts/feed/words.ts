@@ -72,7 +72,7 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
       return said(["found ", branch, " new in the original of ", home], { href: hrefOf(branch, at) })
     case "commit_repo":
     case "mirror_sync_push": {
-      const pushed = readPush(activity.content, at)
+      const pushed = pushOf(view)
       const verb = view.kind === "commit_repo" ? "pushed" : "synchronised"
       if (pushed.total === 0) return said(["created the branch ", branch, " in ", home], { href: hrefOf(branch, at) })
       const commits = { text: plural(pushed.total, "commit"), href: pushed.compare ?? hrefOf(branch, at) }
@@ -106,7 +106,7 @@ const ABOUT = {
   pull_request_ready_for_review: ["marked as ready pull request", "pulls"],
 } as const
 
-interface Push {
+export interface Push {
   readonly total: number
   readonly compare: string | undefined
   readonly commits: readonly PushedCommit[]
@@ -116,7 +116,9 @@ const NO_PUSH: Push = { total: 0, compare: undefined, commits: [] }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
 
-/** The stored content of a push; one that was too long to be stored has nothing. */
+/** What an entry's push has brought; one that was too long to be stored has nothing. */
+export const pushOf = ({ activity, home }: ActivityView): Push => readPush(activity.content, repositoryPath(home))
+
 function readPush(content: string, at: string): Push {
   if (content === "") return NO_PUSH
   let read: unknown
@@ -134,9 +136,7 @@ function readPush(content: string, at: string): Push {
   })
   // The comparison is stored under the name that the repository had then.
   const ends = typeof read["CompareURL"] === "string" ? /\/compare\/([^/]+)$/.exec(read["CompareURL"])?.[1] : undefined
-  return {
-    total: typeof read["Len"] === "number" ? read["Len"] : commits.length,
-    compare: ends === undefined ? undefined : `${at}/compare/${ends}`,
-    commits,
-  }
+  const total = typeof read["Len"] === "number" ? read["Len"] : commits.length
+  const fresh = typeof read["New"] === "number" ? read["New"] : total
+  return { total: fresh, compare: ends === undefined ? undefined : `${at}/compare/${ends}`, commits: commits.slice(0, fresh) }
 }

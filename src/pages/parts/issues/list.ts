@@ -129,7 +129,7 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
   const bulk = writes && bulkBar({ offered, assignees: await assigneesOf(call), state: plan.state })
   const begin =
     kind === "pulls"
-      ? html`<a class="button primary" href="${repositoryPath(call)}/compare">${icon("git-compare")}Compare branches</a>`
+      ? html`<a class="button primary" href="${repositoryPath(call)}/compare">${icon("git-pull-request")}New pull request</a>`
       : repository.is_archived === 0 &&
         html`<a class="button primary" href="${at}/new/choose" rel="nofollow" ${shortcut("c")}>${icon("plus")}New issue</a>`
   return html`

@@ -4,7 +4,9 @@ import { addressOf, sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
-import { type Page, page, type Shown } from "../../../core/page.ts"
+import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
+import { oneOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import { runnerOperations } from "../../../features/actions/runners/operations.ts"
 import type { ActionRunner } from "../../../features/actions/runners/records.ts"
 import { presentRunner } from "../../../features/actions/runners/rules.ts"
@@ -13,6 +15,7 @@ import { empty, notice, pager, rowsOr, state } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
+import { commandView, labelsIn, modeChoice, RUN_MODES, type RunMode, runnerCommand } from "./runner-command.ts"
 import { inEveryScope, type SettingsScope } from "./scopes.ts"
 
 /** The machines that run jobs, of a repository, an organisation, a person and the site: the same page in each scope. */
@@ -29,22 +32,35 @@ const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
 const scopeOf = ({ repository_id, owner_id }: Runner): Text =>
   repository_id !== null ? "Of a repository" : owner_id !== null ? "Of a person or organization" : "Of the site"
 
+interface Shows {
+  readonly path: Readonly<Record<string, string>>
+  readonly record: unknown
+  readonly field: (name: string) => string
+}
+
 const runnerForms = (scope: SettingsScope) => {
   const { id, name, at } = scope
   const address = `${at}/actions/runners` as const
-  const shows = ({ path, record }: { readonly path: Readonly<Record<string, string>>; readonly record: unknown }) =>
-    tokenPage(String(memberOf(record, "token")), scope.whose, addressOf({ address }, path))
+  const shows = ({ path, record, field }: Shows) => {
+    const mode = RUN_MODES.find((each) => each === field("mode")) ?? "host"
+    // What the page itself has written there; nothing of it is stored.
+    const instance = /^https?:\/\/[\w.:[\]/-]+$/.test(field("instance")) ? field("instance") : "ADDRESS"
+    const command = runnerCommand({ instance, token: String(memberOf(record, "token")), mode, labels: labelsIn(field("labels")) })
+    return tokenPage(command, scope.whose, addressOf({ address }, path))
+  }
   return {
     token: sketch({
       id: `${id}Runners.token`,
       address: `POST ${address}/token`,
       does: named(runnerOperations, `${id}CreateRunnerRegistrationToken`),
+      also: ["mode", "labels", "instance"],
       shows,
     }),
     rotate: sketch({
       id: `${id}Runners.rotateToken`,
       address: `POST ${address}/token/rotate`,
       does: named(runnerOperations, `${id}RotateRunnerRegistrationToken`),
+      also: ["mode", "labels", "instance"],
       shows,
     }),
     edit: sketch({
@@ -65,18 +81,18 @@ const runnerForms = (scope: SettingsScope) => {
 
 type Forms = ReturnType<typeof runnerForms>
 
-const tokenPage = (token: string, whose: Text, list: string): Shown => ({
+const tokenPage = (command: string, whose: Text, list: string): Shown => ({
   kind: "shown",
-  title: "Registration token",
+  title: "Add a runner",
   width: "narrow",
   unlisted: true,
   isPrivate: true,
   body: html`
-    <h1>Registration token</h1>
-    <p>Use it to register any number of runners ${whose}.</p>
-    <pre tabindex="0" aria-label="The token"><code>${token}</code></pre>
+    <h1>Add a runner</h1>
+    <p>On the machine that is to run jobs: this makes it a runner ${whose}. The token in it registers any number of runners.</p>
+    ${commandView(command)}
     ${notice("warn", "Anyone with this token can add a runner, which sees the code and the secrets of its jobs.")}
-    <p><a href="${list}">Back to runners</a></p>
+    <p><a class="button" href="${list}">Back to runners</a></p>
   `,
 })
 
@@ -87,7 +103,8 @@ const listPage = (scope: SettingsScope, forms: Forms): Page =>
     access: scope.access,
     // Whether one is online is a matter of the clock.
     changesWithTime: true,
-    answer: async ({ services, db, path, page: rows, reader, draft, owning, framed }) => {
+    query: { mode: Type.Optional(oneOf(RUN_MODES)), labels: Type.Optional(Type.String()) },
+    answer: async ({ services, db, path, page: rows, reader, draft, owning, framed, query }) => {
       const { rows: runners, total } = await findRunners(db, owning, undefined, rows)
       const row = (each: Runner): Html => runnerRow(each, { path, forms, now: services.now(), isOfSite: scope.id === "admin" })
       return framed({
@@ -108,20 +125,41 @@ const listPage = (scope: SettingsScope, forms: Forms): Page =>
             empty("server", "No runners", "Runners are listed here once they have registered."),
             pager(reader.url, rows, total),
           )}
-          <h2 id="register">Add a runner</h2>
-          <p>A runner registers with a token, on its own machine:</p>
-          <pre tabindex="0" aria-label="How a runner registers">
-            <code>act_runner register --instance ${services.site.rootUrl} --token TOKEN</code>
-          </pre>
-          ${formView(forms.token, { path, draft, submit: "Show registration token", look: "plain" })}
-          <p class="muted">
-            If the token may have leaked, replace it: the old one stops working. Registered runners stay.
-          </p>
-          ${formView(forms.rotate, { path, draft, submit: "Replace token", look: "danger" })}
+          ${registering(forms, { path, draft, url: reader.url, instance: services.site.rootUrl, ...query })}
         `,
       })
     },
   })
+
+interface Registering {
+  readonly path: Readonly<Record<string, string>>
+  readonly draft: Draft | undefined
+  readonly url: string
+  readonly instance: string
+  readonly mode?: RunMode
+  readonly labels?: string
+}
+
+/** How a machine becomes a runner, for jobs with these labels. */
+function registering(forms: Forms, { path, draft, url, instance, mode = "host", labels: asked }: Registering): Html {
+  const labels = labelsIn(asked)
+  const fields = [
+    { kind: "hidden", name: "mode", value: mode },
+    { kind: "hidden", name: "labels", value: labels.join(",") },
+    { kind: "hidden", name: "instance", value: instance },
+  ] as const
+  return html`
+    <h2 id="register">Add a runner</h2>
+    <p>
+      A runner is a program on a machine of yours. It takes the jobs whose <code>runs-on</code> it has as a label:
+      ${labels.map((name) => html` <span class="chip"><bdi>${name}</bdi></span>`)}
+    </p>
+    ${modeChoice(url, mode)}
+    ${formView(forms.token, { path, draft, submit: "Show the commands", fields })}
+    <p class="muted">If the token in them may have leaked, replace it: the old one stops working. Registered runners stay.</p>
+    ${formView(forms.rotate, { path, draft, submit: "Replace token", look: "danger", fields })}
+  `
+}
 
 interface About {
   readonly path: Readonly<Record<string, string>>

@@ -9,11 +9,11 @@ export const sessionOfReader = async (services: Services, { session }: Reader): 
 
 /**
  * The session of who reads a page, if they have shown in the last fifteen minutes what they sign in with; else the way to the page that asks for it,
- * from which they come back to `path`. For pages that change what an open browser must not suffice for: tokens, keys, factors, addresses, deletions.
+ * from which they come back to `path`, or which sends a form on. For pages that change what an open browser must not suffice for: tokens, keys, factors, addresses, deletions.
  */
 export async function confirmedSession(services: Services, reader: Reader, path: string): Promise<Session | Moved> {
   const session = await sessionOfReader(services, reader)
-  return session && isConfirmed(services, session) ? session : moved(confirmFor(path))
+  return session && isConfirmed(services, session) ? session : moved(confirmFor(path), { asksToConfirm: true })
 }
 
 /** The same for the `before` of a form: the way to that page, or undefined where the form may go on. */

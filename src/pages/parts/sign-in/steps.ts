@@ -5,11 +5,12 @@ import { type Kept, type Moved, moved, type Reader, type Shown } from "../../../
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { beginSession } from "../../../features/people/sign-in/sessions/sessions.ts"
-import type { Begun, Complete } from "../../../features/people/sign-in/sign-in.ts"
-import { beginAgain, codeField, hidden, passkeyForm, problemBeside, stepPage } from "../../../web/sign-in.ts"
+import type { Begun, Complete, MustChange } from "../../../features/people/sign-in/sign-in.ts"
+import { beginAgain, codeField, hidden, newPasswordFields, passkeyForm, problemBeside, stepPage } from "../../../web/sign-in.ts"
 import { formTargetsFor } from "./form-targets.ts"
 
 export const SECOND_PATH = "/user/two_factor"
+export const NEW_PASSWORD_PATH = "/user/new_password"
 export const LINK_PATH = "/user/link_account"
 
 /** A field of these forms; one that was not sent counts as empty. */
@@ -26,17 +27,18 @@ interface Going {
   readonly keeps?: { readonly step: Kept["step"] | undefined }
 }
 
-/** A sign-in goes on: with the session, or with the page of the second step. */
+/** A sign-in goes on: with the session, or with the page of the next step. */
 export async function goOn(
   services: Services,
   { ip, agent, session: earlier }: Reader,
-  step: Complete | Begun,
+  step: Complete | Begun | MustChange,
   { target, ...more }: Going,
 ): Promise<Moved | Shown> {
   if (step.kind === "begun") return { ...(await secondPage(services, step, { target })), ...more }
+  if (step.kind === "mustChange") return { ...(await newPasswordPage(services, step, { target })), ...more }
   const { user, method, isRemembered } = step
   const text = await beginSession(services, { user, method, isRemembered, address: ip, agent, earlier })
-  return moved(target, { session: { text, isRemembered }, ...more })
+  return moved(target, { session: { text, isRemembered }, keeps: { ...more.keeps, person: user.name } })
 }
 
 export async function secondPage(
@@ -56,6 +58,27 @@ export async function secondPage(
       ${beginAgain}
     `,
     { formTargets: await formTargetsFor(services, target), ...(passkey && { modules: ["passkey"] }) },
+  )
+}
+
+/** The last step of an account that must change its password; what it had until now was just shown. */
+export async function newPasswordPage(
+  services: Services,
+  { ticket, name }: MustChange,
+  { target, refusal }: { readonly target: string; readonly refusal?: Refusal },
+): Promise<Shown> {
+  return stepPage(
+    "Choose a new password",
+    html`
+      ${problemBeside(refusal, ["new_password", "new_password_again"])}
+      <p>Your password was set by someone else. Choose one that only you know, and you’re in.</p>
+      <form class="form" method="post" action="${NEW_PASSWORD_PATH}">
+        ${hidden("redirect_to", target)}${hidden("ticket", ticket)}${newPasswordFields(name, services.config.security, refusal)}
+        <button class="primary">Save and continue</button>
+      </form>
+      ${beginAgain}
+    `,
+    { formTargets: await formTargetsFor(services, target) },
   )
 }
 

@@ -15,8 +15,9 @@ import { lengthOf } from "./list-view.ts"
 import { jobEvents } from "./live.ts"
 import { findLines, linesOf, readLines } from "./log-parts.ts"
 import { drawPart, layOutLog, logTools, matchList, wantedOf } from "./log-view.ts"
-import { runPath, type ShownRun, waitingFor, workflowFile } from "./run-view.ts"
+import { runPath, type ShownRun, workflowFile } from "./run-view.ts"
 import { mayWrite, type OnActions, reads, reloadLink, requireRun, rerunForm } from "./runs.ts"
+import { type Waiting, waitingOf } from "./waiting.ts"
 
 /** Jobs of runs, and their logs, also while they are written. */
 
@@ -42,15 +43,17 @@ async function logOf(
   job: Job,
   task: ShownTask | undefined,
   asked: Parameters<typeof layOutLog>[3],
-  url: string,
+  { url, waiting }: { readonly url: string; readonly waiting: Waiting },
 ): Promise<Html> {
   const { services, db, repository } = call
   if (!task)
     return job.error === ""
       ? html`
         <p class="muted">
-          ${isDone(job.state) ? "No runner has picked up this job." : "The log is shown once a runner has picked up this job."}${" "}
-          ${waitingFor(job)}
+          ${isDone(job.state) ? "No runner has picked up this job." : "The log is shown once a runner has picked up this job."}
+        </p>
+        <p>
+          ${waiting(job)}
         </p>
       `
       : notice("bad", html`<span class="break">${job.error}</span>`)
@@ -69,7 +72,8 @@ async function logOf(
 
 async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<typeof layOutLog>[3], url: string): Promise<Shown> {
   const { services, db } = call
-  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now() }
+  const waiting = await waitingOf(call, [job])
+  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now(), waiting }
   const here = `${runPath(shown)}/jobs/${job.id}`
   const task = await findShownTask.first(db, { jobId: doneAs(job) })
   const jobs = await findJobsOfAttempt(db, { runId: run.id, attempt: job.attempt })
@@ -89,13 +93,13 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
         </a>
       </p>
       ${jobHead(call, run, job, here)}
-      <p class="meta">
+      <p class="meta" data-fresh="meta">
         ${runner && html`<span>${icon("server")} <bdi>${runner.name}</bdi></span>`}
         ${job.started_at > 0 && html`<span>${icon("stopwatch")} ${lengthOf(job, shown.now)}</span>`}
         <a href="${workflowFile(shown)}">${icon("file-code")} Workflow file</a>
       </p>
       <div class="columns start">
-        <aside>
+        <aside data-fresh="jobs">
           ${sideNav(
             "Jobs of this run",
             jobs.map(({ id, name, state }) => ({
@@ -106,13 +110,16 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
             })),
           )}
         </aside>
-        <div class="stack tight" ${isLive && html`data-live="${events}" ${asked.times ? html`data-times` : ""}`}>
+        <div
+          class="stack tight"
+          ${isLive && html`data-live="${events}" data-run="${runPath(shown)}/events" ${asked.times ? html`data-times` : ""}`}
+        >
           ${
             isCallingOthers
               ? html`<p class="muted">This job calls a workflow; its jobs have the logs.</p>`
               : html`
                 ${task && logTools(url, here, asked, task.log_file !== "" || task.log_end !== "")}
-                ${isLive && reloadLink(here)}${await logOf(call, job, task, asked, url)}
+                ${isLive && reloadLink(here)}${await logOf(call, job, task, asked, { url, waiting })}
               `
           }
         </div>
@@ -123,7 +130,7 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
 
 const jobHead = (call: OnActions, run: Run, job: Job, here: string): Html =>
   html`
-    <div class="bar run-head">
+    <div class="bar run-head" data-fresh="head">
       <h1><bdi>${job.name}</bdi></h1>
       <span data-state="job">${stateBadge(job.state)}</span>
       ${

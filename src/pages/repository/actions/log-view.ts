@@ -65,6 +65,8 @@ function openPart(steps: readonly Step[], ranges: readonly Range[], isDone: bool
   if (failed >= 0) return failed + 1
   const running = isDone ? -1 : steps.findIndex(({ state }) => state === "running")
   if (running >= 0) return running + 1
+  // What succeeded is closed; a job of no steps is its own log.
+  if (isDone && steps.length > 0) return -1
   const last = ranges.slice(0, -1).findLastIndex(({ from, to }) => to > from)
   return Math.max(0, last)
 }

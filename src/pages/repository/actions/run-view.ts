@@ -6,12 +6,12 @@ import type { Artifact } from "../../../features/actions/artifacts/store.ts"
 import { neededBy } from "../../../features/actions/runs/needs.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { Attempt, Job, Run } from "../../../features/actions/runs/store.ts"
-import { parseStrings } from "../../../features/code/repositories/present.ts"
 import { buttonForm, choices, notice, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { bytes, plural, time } from "../../../web/time.ts"
 import { stateBadge, stateIcon } from "../../parts/run-state.ts"
 import { lengthOf, refOf } from "./list-view.ts"
+import type { Waiting } from "./waiting.ts"
 
 /** A run: its state, jobs and what they have left. */
 
@@ -20,6 +20,8 @@ export interface ShownRun {
   readonly at: string
   readonly run: Run
   readonly now: number
+  /** What is said of a job that waits. */
+  readonly waiting: Waiting
 }
 
 export const runPath = ({ at, run }: Pick<ShownRun, "at" | "run">): string => `${at}/actions/runs/${run.id}`
@@ -140,19 +142,12 @@ function jobRow(shown: ShownRun, jobs: readonly Job[], job: Job, called: readonl
       <div class="main">
         <a class="strong" href="${runPath(shown)}/jobs/${job.id}"><bdi>${job.name}</bdi></a>
         ${needs.length > 0 && html`<span class="muted small">needs <bdi>${needs.join(", ")}</bdi></span>`}
-        ${job.error !== "" && html`<span class="failure small break">${job.error}</span>`}${waitingFor(job)}
+        ${job.error !== "" && html`<span class="failure small break">${job.error}</span>`}${shown.waiting(job)}
         ${called.length > 0 && html`<ul class="plain called">${called.map((each) => jobRow(shown, jobs, each, []))}</ul>`}
       </div>
       ${job.started_at > 0 && html`<span class="muted small nowrap">${lengthOf(job, shown.now)}</span>`}
     </li>
   `
-}
-
-export function waitingFor({ state, labels }: Pick<Job, "state" | "labels">): Content {
-  if (state !== "waiting") return false
-  const names = parseStrings(labels)
-  const wanted = names.length === 0 ? "any labels" : html`<bdi>${names.join(", ")}</bdi>`
-  return html`<span class="muted small">waiting for a runner with ${wanted}</span>`
 }
 
 /** How many jobs must end one after the other before each. What is circular, which no workflow is, ends. */

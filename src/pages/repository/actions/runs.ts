@@ -42,6 +42,7 @@ import {
   summaryList,
   workflowFile,
 } from "./run-view.ts"
+import { waitingOf } from "./waiting.ts"
 
 /** Runs of workflows, each with its attempts and jobs, and what is done with them. */
 
@@ -70,9 +71,9 @@ async function runPage(call: OnActions, run: Run, number: number): Promise<Shown
   const { services, db, repository } = call
   const attempt = await findAttempt.first(db, { runId: run.id, number })
   if (!attempt) throw refuse.notFound()
-  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now() }
   const isLast = number === run.attempt
   const jobs = await findJobsOfAttempt(db, { runId: run.id, attempt: number })
+  const shown: ShownRun = { at: repositoryPath(call), run, now: services.now(), waiting: await waitingOf(call, jobs) }
   const attempts = await findAttempts(db, { runId: run.id })
   const artifacts = await findArtifacts(
     db,

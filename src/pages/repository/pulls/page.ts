@@ -18,6 +18,7 @@ import { type ConversationForms, conversationForms } from "../../parts/conversat
 import { commentForm } from "../../parts/conversation/reply.ts"
 import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
 import { checkState, pullNotes } from "../../parts/issues/pull-notes.ts"
+import { pushedBranches } from "../code/browse/pushed-branches.ts"
 import { repositoryPage } from "../frame.ts"
 import { kept } from "../issues/page.ts"
 import { pullFilePages, pullFiles } from "./files.ts"
@@ -86,7 +87,10 @@ export const pullPages: readonly Page[] = [
         tab: "pulls",
         title: "Pull requests",
         modules: ["live"],
-        body: await listBody(call, { kind: "pulls", notesOf: (issues) => pullNotes(call.db, issues, call.repository) }),
+        body: html`
+          ${await pushedBranches(call)}
+          ${await listBody(call, { kind: "pulls", notesOf: (issues) => pullNotes(call.db, issues, call.repository) })}
+        `,
       }),
   }),
 

@@ -29,6 +29,7 @@ import type { IconName } from "../../../web/icon-names.ts"
 import type { DrawnReview, ShownText, TextActions } from "../../parts/conversation/around.ts"
 import { historiesOf } from "../../parts/conversation/histories.ts"
 import { textActionsOf } from "../../parts/conversation/text-actions.ts"
+import { ticksOf } from "../../parts/conversation/ticks.ts"
 import { article } from "../../parts/conversation/timeline-view.ts"
 import { renderTexts } from "../../parts/texts.ts"
 import { dismiss, replyForm, resolve, suggestionsPlace, undismiss, unresolve } from "./review-forms.ts"
@@ -86,11 +87,12 @@ export async function drawReviews(
 }
 
 /** Comments with their texts and reactions, and the people who wrote them. */
-async function writtenOf(call: Call, comments: readonly LineComment[], actions: TextActions | undefined) {
+async function writtenOf(call: Call, comments: readonly LineComment[], actions: TextActions | undefined, from: "files" | "" = "") {
   const { db, issue } = call
   const texts = await renderTexts(
     call,
     comments.map(({ content }) => partSuggestion(content).rest),
+    { style: "comment", ticks: (at) => ticksOf(call, comments[at], from) },
   )
   const reactions = Map.groupBy(await countReactions(db, { issueId: issue.id }), ({ comment_id }) => comment_id)
   const users = await usersById(
@@ -128,7 +130,7 @@ export async function drawThreads(call: Call, isWanted: (comment: LineComment) =
   const placed = await findPlacedComments(call.db, { issueId: call.issue.id, readerId: actorId(call.actor) })
   const found = placed.filter(isWanted)
   if (found.length === 0) return []
-  const { written, people } = await writtenOf(call, found, await textActionsOf(call, "files"))
+  const { written, people } = await writtenOf(call, found, await textActionsOf(call, "files"), "files")
   return [...Map.groupBy(written, ({ comment }) => `${comment.line} ${comment.path}`).values()].flatMap((thread) => {
     const [first] = thread
     if (!first) return []

@@ -1,6 +1,8 @@
 import { signedIn } from "../../../access/policies/site.ts"
+import type { User } from "../../../core/actor.ts"
 import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
+import { LANGUAGES, languageOf } from "../../../core/language/languages.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { presentSettings, settingsOperations } from "../../../features/people/users/settings-operations.ts"
@@ -14,6 +16,12 @@ const about: readonly Field[] = [
   { kind: "text", name: "description", label: "About you", rows: 3 },
   { kind: "line", name: "location", label: "Location", maxlength: 50 },
   { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255, placeholder: "https://…", autocomplete: "url" },
+  {
+    kind: "menu",
+    name: "language",
+    label: "Language",
+    options: [["", "As in the browser"], ...Object.entries(LANGUAGES)],
+  },
   {
     kind: "group",
     label: "Privacy",
@@ -29,6 +37,8 @@ const about: readonly Field[] = [
   },
 ]
 
+const settingsOf = (me: User) => ({ ...presentSettings(me), language: languageOf(me.language) ?? "" })
+
 const profile: Page = page({
   id: "personal.profile",
   address: "GET /user/settings",
@@ -40,7 +50,7 @@ const profile: Page = page({
       body: html`
         <h1>Profile</h1>
         <p><a href="${path(me.name)}">View public profile</a></p>
-        ${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: about })}
+        ${formView(edit, { record: settingsOf(me), draft, submit: "Save", fields: about })}
         <h2 id="picture">Picture</h2>
         <p>${avatar(me, 96)}</p>
         ${formView(upload, {
@@ -67,7 +77,7 @@ const edit = form({
   address: "POST /user/settings",
   does: named(settingsOperations, "updateUserSettings"),
   on: profile,
-  takes: ["full_name", "description", "location", "website", "hide_email", "hide_activity"],
+  takes: ["full_name", "description", "location", "website", "language", "hide_email", "hide_activity"],
   done: "Saved.",
 })
 

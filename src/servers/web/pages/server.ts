@@ -8,18 +8,19 @@ import { Html } from "../../../core/html.ts"
 import type { Language } from "../../../core/language/language.ts"
 import { textIn } from "../../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
-import type {
-  Away,
-  Kept,
-  Moved,
-  Page,
-  PageAnswer,
-  PageInput,
-  Reader,
-  SentEvents,
-  SentFile,
-  SessionText,
-  Shown,
+import {
+  type Away,
+  type Kept,
+  MissingWithin,
+  type Moved,
+  type Page,
+  type PageAnswer,
+  type PageInput,
+  type Reader,
+  type SentEvents,
+  type SentFile,
+  type SessionText,
+  type Shown,
 } from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -43,7 +44,7 @@ import { errorPage, wantsPage } from "./errors.ts"
 import { openEventStreams, type SendEvents } from "./events.ts"
 import { FLASH, flashCookie, flashIn, isNavigation, LONGEST_FLASH, noFlash, type Undoable, undoableIn } from "./flash.ts"
 import { registerGoGet } from "./go-get.ts"
-import { askInPlace, signInPlace } from "./in-place.ts"
+import { askInPlace, confirmInPlace, signInPlace } from "./in-place.ts"
 import { type LivePages, openLivePages } from "./live.ts"
 import { beginningOf } from "./long.ts"
 import { NOT_SHARED, NOT_STORED, notStored, pageHeaders } from "./policy.ts"
@@ -112,7 +113,8 @@ function kindOf(services: Services, serving: Serving): Kind<Page, Visitor, Answe
         if (page.method !== "GET" || page.changesWithTime || page.beforeSignIn) return undefined
         if (flash !== undefined || isProgram || isFollowed(page, request)) return undefined
         const announced = services.announcements.shown(session !== undefined, dismissedIn(kept)).map(({ mark }) => mark)
-        return `${page.id} ${session?.user.id ?? "-"} ${chosenTheme(kept) ?? ""} ${language.code} ${diffs ?? ""} ${announced.join("_")} ${request.url}`
+        const looks = `${chosenTheme(kept) ?? ""} ${language.code} ${diffs ?? ""} ${announced.join("_")}`
+        return `${page.id} ${session?.user.id ?? "-"} ${looks} ${request.url}`
       },
     },
     pathOf: pathOfPage,
@@ -145,9 +147,10 @@ async function visitorOf(
   request: DeclaredRequest,
   reply: FastifyReply,
 ): Promise<Visitor | Send> {
-  const entered = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
-  if (entered?.kind === "shown") return () => sendShown(services, request, reply, entered)
-  if (entered) setSession(services, reply, entered.cookie)
+  const given = page.method === "POST" && !page.beforeSignIn ? await signInPlace(services, request) : undefined
+  const entered = given?.kind === "asked" ? given.entered : given
+  if (entered) keep(services, setSession(services, reply, entered.cookie), { keeps: { person: entered.session.user.name } })
+  if (given?.kind === "asked") return () => sendShown(services, request, reply, given.shown, entered?.session)
   const isProgram = page.programs !== undefined && request.headers.authorization !== undefined
   const session = isProgram ? undefined : (entered?.session ?? (await sessionOf(services, request)))
   const actor = isProgram ? await callerByHeader(services, request) : session ? signedInAs(session.user) : anonymous
@@ -209,6 +212,8 @@ async function present(
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
   if (answered.kind === "file") return (reply) => sendDownload(request, reply, answered.file)
   if (answered.kind === "events") return (reply) => sendEvents(reply, answered)
+  const held = answered.kind === "moved" && answered.asksToConfirm && session ? await confirmInPlace(services, request, session) : undefined
+  if (held) return (reply) => sendShown(services, request, reply, held, session)
   const keeping: Pick<Moved, "session" | "keeps"> = answered.kind === "text" ? {} : answered
   const kept = (reply: FastifyReply): FastifyReply =>
     keep(services, keeping.session ? setSession(services, reply, keeping.session) : reply, keeping)
@@ -220,7 +225,8 @@ async function present(
   const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
   const ready = await readyOf(services, request, shownTo, answered, flash)
   const isPrivate = (answered.kind === "shown" && answered.isPrivate) || page.beforeSignIn || flash !== undefined
-  if (ready.status === 200 && !isPrivate && !keeping.session && !keeping.keeps)
+  const isUnfinished = answered.kind === "shown" && answered.isUnfinished
+  if (ready.status === 200 && !isPrivate && !isUnfinished && !keeping.session && !keeping.keeps)
     // An encoded form adds about a quarter.
     return { bytes: ready.plain.length * 1.5 + 300, send: (request, reply) => sendReady(request, reply, ready) }
   const sent = isPrivate && answered.kind === "shown" ? { ...ready, headers: { ...ready.headers, ...NOT_STORED } } : ready
@@ -251,8 +257,13 @@ async function readyOf(
 }
 
 /** Sends a page that is not declared, such as one that asks for the sign-in in place; no one stores it. */
-const sendShown = async (services: Services, request: FastifyRequest, reply: FastifyReply, shown: Shown): Promise<FastifyReply> =>
-  sendFramed(reply, shown, await surroundings(services, request, await sessionOf(services, request)))
+const sendShown = async (
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: Shown,
+  session?: Session,
+): Promise<FastifyReply> => sendFramed(reply, shown, await surroundings(services, request, session ?? (await sessionOf(services, request))))
 
 function sendFramed(reply: FastifyReply, shown: Shown, around: Surroundings): FastifyReply {
   const { before, after } = frame(shown, around)
@@ -307,8 +318,12 @@ function sendMoved(
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
-const toLogin = (reply: FastifyReply, request: FastifyRequest): FastifyReply =>
-  leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
+function toLogin(reply: FastifyReply, request: FastifyRequest): FastifyReply {
+  // The browser does not send a file again by itself.
+  if (request.method === "POST" && declaredRoute(request)?.body === "streamed" && isNavigation(request))
+    reply.header("set-cookie", flashCookie("Your session has ended and the file was not sent. Sign in, and choose it again.", undefined))
+  return leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
+}
 
 /** The form itself holds the bounds, so that a text that is too long comes back with it. */
 const BY_FORM = { textBytes: Number.POSITIVE_INFINITY, listItems: 10_000 }
@@ -354,7 +369,7 @@ export async function sendErrorPage(
     return leadTo(reply, movedTo(request, error), request.method === "GET" || request.method === "HEAD" ? 302 : 307)
   const given = asRefusal(error)
   if (given.kind === "unauthenticated") {
-    const shown = declaredRoute(request)?.signsInPlace ? askInPlace(request) : undefined
+    const shown = declaredRoute(request)?.signsInPlace ? await askInPlace(services, request) : undefined
     return shown ? sendShown(services, request, reply, shown) : toLogin(reply, request)
   }
   // What one may not see is missing, as far as pages tell.
@@ -365,13 +380,16 @@ export async function sendErrorPage(
   if (!wantsPage(request)) return sendRefusal(services, request, reply, given === refusal ? error : refusal)
   logFault(services.log, given, error, requestDetails(request, "a page failed"))
   const session = await sessionOf(services, request).catch(() => undefined)
-  const shown = errorPage(refusal, {
-    method: request.method,
-    url: request.url,
-    back: cameFrom(request),
-    requestId: request.id,
-    isSignedIn: session !== undefined,
-  })
+  const within = error instanceof MissingWithin ? await error.page().catch(() => undefined) : undefined
+  const shown =
+    within ??
+    errorPage(refusal, {
+      method: request.method,
+      url: request.url,
+      back: cameFrom(request),
+      requestId: request.id,
+      isSignedIn: session !== undefined,
+    })
   const seconds = retryAfter(refusal)
   // Without the database the header can't count what is unread.
   const around = await surroundings(services, request, session).catch(() => surroundings(services, request, undefined))

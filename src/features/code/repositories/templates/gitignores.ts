@@ -1,4 +1,4 @@
-import { assetPath } from "../../../../core/assets.ts"
+import { assetPath } from "../../../../core/program/assets.ts"
 import { templatesIn } from "./folder.ts"
 
 /** The .gitignore templates for new repositories. */

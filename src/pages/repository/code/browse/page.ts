@@ -20,6 +20,7 @@ import { filterForm, menu, notice, shares } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { languageColor } from "../../../../web/language-colors.ts"
 import { bytes, count, time } from "../../../../web/time.ts"
+import { finderLink } from "../../../parts/code/finder.ts"
 import { editing, pathCrumbs, revisionMenu } from "../../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../../parts/code/revisions.ts"
 import { languagePath } from "../../../parts/repositories/list-view.ts"
@@ -105,18 +106,24 @@ async function codePage(
   if (entry.mode === "40000")
     return repositoryPage(call, {
       ...common,
+      modules: ["finder", "refs", "again"],
       title: isHome ? repository.description.slice(0, 100) : at,
       body: await folderView(call, located, entry, folder, isHome),
     })
+  const { body: file, isUnfinished } = await fileView(call, located, entry, shown)
   return repositoryPage(call, {
     ...common,
     title: at,
     width: "wide",
-    modules: ["code", "files"],
+    isUnfinished,
+    modules: ["code", "files", "finder", "refs", "again"],
     body: html`
       <h1 class="hidden-text">${parts.join("/")}</h1>
-      <div class="bar">${await revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}</div>
-      <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
+      <div class="bar">
+        ${revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}
+        <span class="end"></span>${finderLink(call, located, true)}
+      </div>
+      <div class="with-tree">${await fileTree(call, located)}${file}</div>
     `,
   })
 }
@@ -150,7 +157,7 @@ async function folderTools(call: OnCode, located: Located): Promise<Html> {
   const at = repositoryPath(call)
   return html`
     <div class="bar">
-      ${await revisionMenu(call, located, "src")}
+      ${revisionMenu(call, located, "src")}
       ${
         located.parts.length > 0
           ? pathCrumbs(call, located, "src")
@@ -161,7 +168,7 @@ async function folderTools(call: OnCode, located: Located): Promise<Html> {
             <a class="button small quiet" href="${at}/tags">${icon("tag")}<span class="wide-only">Tags</span></a>
           `
       }
-      <span class="end"></span>${addMenu(call, located)}${cloneMenu(call, located)}
+      <span class="end"></span>${finderLink(call, located)}${addMenu(call, located)}${cloneMenu(call, located)}
     </div>
   `
 }

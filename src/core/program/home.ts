@@ -5,7 +5,7 @@ import { join } from "node:path"
 export const isBuilt = import.meta.filename.endsWith(".js")
 
 /** The folder that holds `package.json`, `assets`, and `src` or `dist`. */
-export const HOME = join(import.meta.dirname, isBuilt ? ".." : "../..")
+export const HOME = join(import.meta.dirname, isBuilt ? ".." : "../../..")
 
 /** The file of a module that is not imported but started or read, by its path below `src` without its ending. The build has a list of them. */
 export const modulePath = (path: string): string =>
