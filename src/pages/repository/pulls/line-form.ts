@@ -71,7 +71,7 @@ export function lineBox(call: Call, lines: Lines, { isPending, text = "" }: Opti
               <a
                 class="button small"
                 data-suggest
-                href="${withQuery(linesPath(call, lines), { suggest: true })}"
+                ${path !== "" && html`href="${withQuery(linesPath(call, lines), { suggest: true })}"`}
                 rel="nofollow"
                 title="Suggest a change of these lines (Ctrl+G)"
               >
