@@ -35,7 +35,8 @@ export async function waitingOf(
     if (fitting.length === 0)
       return html`
         <span class="small pending">
-          No runner fits ${names}: ${isManager ? html`<a class="in-text" href="${href}#register">add one</a>` : "an owner of the repository can add one"}
+          No runner fits ${names}:${" "}
+          ${isManager ? html`<a class="in-text" href="${href}#register">add one</a>` : "an owner of the repository can add one"}
         </span>
       `
     if (!fitting.some(({ isOnline }) => isOnline))
