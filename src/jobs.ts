@@ -30,6 +30,7 @@ import { alignHeadJob } from "./features/code/pushes/head.ts"
 import { settleJob } from "./features/code/pushes/journal.ts"
 import { indexCode, indexJob, rebuildCodeIndex } from "./features/code/search/index-repository.ts"
 import { alignTagsJob } from "./features/code/tags/on-push.ts"
+import { forgetStagedFiles } from "./features/code/uploads/staged.ts"
 import { settleWikiJob } from "./features/code/wiki/journal.ts"
 import { forgetOldActivities } from "./features/events/feed/rules.ts"
 import { accountMailJob, invitationMailJob, teamInvitationMailJob } from "./features/events/mail/accounts.ts"
@@ -108,6 +109,7 @@ export const schedule: readonly Task[] = [
   sweepRepositories,
   sweepAttachments,
   forgetUnboundFiles,
+  forgetStagedFiles,
   sweepActionFiles,
   sweepArchives,
   removeArchives,

@@ -61,6 +61,7 @@ import { projectColumnOperations } from "./features/planning/projects/column-ope
 import { projectOperations } from "./features/planning/projects/project-operations.ts"
 import { reactionOperations } from "./features/planning/reactions/operations.ts"
 import { issueSubscriptionOperations } from "./features/planning/subscriptions/operations.ts"
+import { taskOperations } from "./features/planning/tasks/operations.ts"
 import { trackingOperations } from "./features/planning/tracking/operations.ts"
 import { mergeOperations } from "./features/review/merging/operations.ts"
 import { commitPullOperations } from "./features/review/pulls/commit-operations.ts"
@@ -135,6 +136,7 @@ export const operations: readonly Operation[] = registry(
   issueOperations,
   assigneeOperations,
   commentOperations,
+  taskOperations,
   reactionOperations,
   attachmentOperations,
   projectOperations,

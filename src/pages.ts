@@ -32,9 +32,12 @@ import { browsePages } from "./pages/repository/code/browse/page.ts"
 import { diffPages } from "./pages/repository/code/commit/page.ts"
 import { commitsPages } from "./pages/repository/code/commits.ts"
 import { editorPages } from "./pages/repository/code/edit.ts"
+import { findPages } from "./pages/repository/code/find.ts"
 import { historyPages } from "./pages/repository/code/graph/page.ts"
 import { pickPages } from "./pages/repository/code/picks.ts"
+import { refPages } from "./pages/repository/code/refs.ts"
 import { tagPages } from "./pages/repository/code/tags/page.ts"
+import { uploadPages } from "./pages/repository/code/upload.ts"
 import { comparePages } from "./pages/repository/compare/page.ts"
 import { composerPages } from "./pages/repository/composer.ts"
 import { forkPages } from "./pages/repository/fork.ts"
@@ -47,6 +50,7 @@ import { labelEditPages } from "./pages/repository/labels/edit.ts"
 import { labelPages } from "./pages/repository/labels/page.ts"
 import { milestoneEditPages } from "./pages/repository/milestones/edit.ts"
 import { milestonePages } from "./pages/repository/milestones/page.ts"
+import { withinRepository } from "./pages/repository/missing.ts"
 import { projectPages } from "./pages/repository/projects/page.ts"
 import { conflictPages } from "./pages/repository/pulls/conflicts.ts"
 import { pullPages } from "./pages/repository/pulls/page.ts"
@@ -103,6 +107,8 @@ export const pages = pageRegistry(
   attachmentPages,
   authorizePages,
   blamePages,
+  findPages,
+  refPages,
   blockPages,
   branchPages,
   browsePages,
@@ -118,6 +124,7 @@ export const pages = pageRegistry(
   dashboardPages,
   diffPages,
   editorPages,
+  uploadPages,
   explorePages,
   feedPages,
   forgotPasswordPages,
@@ -180,4 +187,4 @@ export const pages = pageRegistry(
   webhookPages,
   wikiEditPages,
   wikiPages,
-)
+).map(withinRepository)

@@ -67,10 +67,12 @@ export interface Shown extends Keeping {
   readonly unlisted?: boolean
   /** Elements for the document's head. */
   readonly head?: Html
-  /** The width: `wide` for code and tables of many columns, `narrow` for a few sentences or a form. */
-  readonly width?: "wide" | "narrow"
+  /** `narrow` for a few sentences or a form; without it, the page has the width of all others. */
+  readonly width?: "narrow"
   /** Holds a secret that is shown once: no one stores it. */
   readonly isPrivate?: boolean
+  /** What it shows is still being found, and its script asks again: it is not cached. */
+  readonly isUnfinished?: boolean
   /** Where the answer to a form of the page may lead, besides this site. */
   readonly formTargets?: readonly string[]
   /** After how many seconds it can be tried again, where that is known. */
@@ -305,6 +307,16 @@ export interface PageInput {
   readonly upload?: Upload
   /** A form that was sent for something else, such as attaching files to its text: it does nothing and is shown again, as if it were refused with this. */
   readonly unsent?: Refusal
+}
+
+/** What is missing within something that the caller may see: the page that says so has its frame. */
+export class MissingWithin extends Refusal {
+  readonly page: () => Promise<Shown>
+
+  constructor({ message, field, extra }: Refusal, page: () => Promise<Shown>) {
+    super("notFound", message, field, extra)
+    this.page = page
+  }
 }
 
 /** Declares a page or a form. */

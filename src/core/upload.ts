@@ -6,6 +6,8 @@ export interface Upload {
   readonly fileName: string
   /** Ends in a refusal when the request is cut off or malformed. */
   readonly content: Readable
+  /** Where several files may come: those behind it, each of which can be read once, when the one before was read. */
+  readonly others?: AsyncIterable<Upload>
   /** The fields of the form that came before the file. */
   readonly fields?: Readonly<Record<string, readonly string[]>>
 }
@@ -29,6 +31,8 @@ export interface UploadForm {
   readonly field: string
   /** Whether the body may also be the file itself, with any other content type. */
   readonly plain: boolean
+  /** How many files of this name may come; one unless said otherwise. */
+  readonly most?: number
 }
 
 /** How the file comes, where the body is a `fileUpload`. */

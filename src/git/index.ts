@@ -26,8 +26,8 @@ import {
   newestCommits,
   type RangeOptions,
 } from "./history/history.ts"
-import { type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
-import { type Log, type LogOptions, log as readLog } from "./history/log.ts"
+import { type LastChanges, type LastChangesOptions, lastChanges } from "./history/last-changes.ts"
+import { type Log, type LogOptions, logPage, log as readLog } from "./history/log.ts"
 import {
   applyChange,
   type ConflictOptions,
@@ -62,6 +62,7 @@ import {
   writeCommit,
   writeTag,
 } from "./objects/objects.ts"
+import { listPaths, type PathsOptions } from "./objects/paths.ts"
 import { type SmallBlobsOptions, smallBlobs } from "./objects/small-blobs.ts"
 import { createCache, keyIn } from "./process/cache.ts"
 import { type Context, defaultLimits, type GitOptions } from "./process/context.ts"
@@ -100,7 +101,7 @@ export type { BlameBlock, BlameOptions } from "./history/blame.ts"
 export type { Contribution, ContributionRange } from "./history/contributions.ts"
 export { type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./history/diff.ts"
 export type { CommitRange, RangeOptions } from "./history/history.ts"
-export type { LastChangesOptions } from "./history/last-changes.ts"
+export type { LastChanges, LastChangesOptions, Waiting } from "./history/last-changes.ts"
 export type { Log, LogOptions } from "./history/log.ts"
 export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./history/merging.ts"
 export { complete as completePerson } from "./history/merging.ts"
@@ -179,6 +180,8 @@ export interface Git {
     readCommit(repository: Repository, id: ObjectId): Promise<Commit>
     readTag(repository: Repository, id: ObjectId): Promise<Tag>
     readTree(repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]>
+    /** The paths of the files below a tree, in git's order, up to a limit. One process. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    paths(repository: Repository, tree: ObjectId, options: PathsOptions): Promise<readonly string[]>
     /** A blob's content. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
     readBlob(repository: Repository, id: ObjectId): Promise<Buffer>
     /** A blob as a stream, which must be read to its end or destroyed. Throws `missing`. */
@@ -210,12 +213,14 @@ export interface Git {
     mergeBase(repository: Repository, a: ObjectId, b: ObjectId, ...others: readonly ObjectId[]): Promise<ObjectId | undefined>
     /** A page of a history in git's own order, and the length of the whole; the total is counted once. */
     log(repository: Repository, options: LogOptions): Promise<Log>
+    /** A page of a history without its length, which is much faster where that is long. Throws as `log` does. */
+    logPage(repository: Repository, options: LogOptions): Promise<readonly Commit[]>
     /** The commits that last touched lines of a file, by the lines' numbers. One process. Throws `failed` when file or lines are missing, `timeout`. */
     lineCommits(repository: Repository, commit: ObjectId, path: string, lines: readonly number[]): Promise<ReadonlyMap<number, ObjectId>>
     /** Who last touched the lines of a file, as git finds it. Throws `failed` without such a file, `tooLarge`, `busy`, `timeout`, `aborted`. */
     blame(repository: Repository, options: BlameOptions): AsyncGenerator<BlameBlock>
-    /** The last commits that changed each of these paths, in one walk. Throws `failed`, `busy`, `timeout`, `aborted`. */
-    lastChanges(repository: Repository, options: LastChangesOptions): Promise<ReadonlyMap<string, ObjectId>>
+    /** The last commits that changed each of these paths, in one walk, as far as it gets in its time. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    lastChanges(repository: Repository, options: LastChangesOptions): Promise<LastChanges>
     /** How far each head is ahead of and behind a base, in one walk; empty for histories too long. Throws `failed`, `busy`, `timeout`, `aborted`. */
     aheadBehind(repository: Repository, base: ObjectId, heads: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, AheadBehind>>
     /** Commits by words, people and times, or those of one file through its renamings. Throws `failed`, `busy`, `timeout`, `aborted`. */
@@ -406,6 +411,7 @@ export function openGit(options: GitOptions): Git {
       readCommit: bind(readCommit),
       readTag: bind(readTag),
       readTree: bind(readTree),
+      paths: bind(listPaths),
       readBlob: bind(readBlob),
       streamBlob: bind(streamBlob),
       smallBlobs: bind(smallBlobs),
@@ -426,6 +432,7 @@ export function openGit(options: GitOptions): Git {
       isAncestor: bind(isAncestor),
       mergeBase: bind(mergeBase),
       log: bind(readLog),
+      logPage: bind(logPage),
       lineCommits: bind(lineCommits),
       blame: bind(blame),
       lastChanges: bind(lastChanges),

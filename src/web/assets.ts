@@ -45,12 +45,43 @@ export function findAsset(file: string): Asset | undefined {
   return opened.files.get(file)
 }
 
+/** What draws diagrams, in a frame of pages: its files are many and large, so each is read when it is first asked for. */
+const FRAME = join(BROWSER_MODULES, "frame")
+const framed = new Map<string, Asset>()
+let frameFiles: ReadonlySet<string> | undefined
+
+/** A file that the frame loads, or undefined. */
+export function findFrameAsset(file: string): Asset | undefined {
+  const known = framed.get(file)
+  if (known || !filesOfFrame().has(file)) return known
+  const asset = { type: "text/javascript;charset=utf-8", bytes: compressed(() => readFileSync(join(FRAME, file))) }
+  framed.set(file, asset)
+  return asset
+}
+
+function filesOfFrame(): ReadonlySet<string> {
+  if (frameFiles) return frameFiles
+  if (!isBuilt) execFileSync(process.execPath, [join(HOME, "bin/build-browser.mjs"), "frame"], { stdio: ["ignore", "ignore", "pipe"] })
+  frameFiles = new Set(readdirSync(FRAME).filter((name) => /^\w.*\.js$/.test(name)))
+  return frameFiles
+}
+
+/** The document of the frame. */
+export function frameDocument(): string {
+  const module = [...filesOfFrame()].find((name) => /^diagram\.[\w-]{12}\.js$/.test(name))
+  return [
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Diagram</title>',
+    "<style>body { margin: 0; font-family: system-ui, sans-serif; overflow: auto hidden } svg { display: block; margin: auto }</style>",
+    `<body><script type="module" src="${ASSETS_PATH}/frame/${module}"></script>`,
+  ].join("\n")
+}
+
 function openAssets(): Assets {
   const paths = new Map<string, string>()
   const files = new Map<string, Asset>()
   const add = (stem: string, ending: string, type: string, content: string | Buffer): void => {
     const file = `${stem}.${hash("sha256", content, "base64url").slice(0, 12)}.${ending}`
-    files.set(file, { type, bytes: compressed(Buffer.from(content)) })
+    files.set(file, { type, bytes: compressed(() => Buffer.from(content)) })
     paths.set(`${stem}.${ending}`, `${ASSETS_PATH}/${file}`)
   }
   const folder = assetPath("web")
@@ -71,7 +102,8 @@ function openAssets(): Assets {
   // It does not share our standard error: a child makes that wait for its reader, and so would the log.
   if (!isBuilt) execFileSync(process.execPath, [join(HOME, "bin/build-browser.mjs")], { stdio: ["ignore", "ignore", "pipe"] })
   for (const file of readdirSync(BROWSER_MODULES).filter((name) => /^\w.*\.js$/.test(name))) {
-    files.set(file, { type: "text/javascript;charset=utf-8", bytes: compressed(readFileSync(join(BROWSER_MODULES, file))) })
+    // Read when it is first asked for: the languages of the editor alone are more than a hundred files.
+    files.set(file, { type: "text/javascript;charset=utf-8", bytes: compressed(() => readFileSync(join(BROWSER_MODULES, file))) })
     paths.set(file.replace(/\.[\w-]+\.js$/, ".js"), `${ASSETS_PATH}/${file}`)
   }
   return { paths, files }
@@ -80,11 +112,17 @@ function openAssets(): Assets {
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
-function compressed(plain: Buffer): Asset["bytes"] {
+/** The best compression of a megabyte takes seconds. */
+const LARGE = 200_000
+
+function compressed(read: () => Buffer): Asset["bytes"] {
   const made = new Map<Encoding, Promise<Buffer>>()
   const make = (encoding: Encoding): Promise<Buffer> => {
+    const plain = read()
     if (encoding === "br")
-      return brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length } })
+      return brotli(plain, {
+        params: { [constants.BROTLI_PARAM_QUALITY]: plain.length > LARGE ? 9 : 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
+      })
     return encoding === "gzip" ? gzipped(plain, { level: 9 }) : Promise.resolve(plain)
   }
   return (encoding) => {

@@ -6,6 +6,7 @@ import type { Page as ListPage } from "../core/operation.ts"
 import { path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
+import type { Keys } from "./shortcuts.ts"
 import { count } from "./time.ts"
 
 /** Parts of pages that know no feature. Every one of them is shown on the style page, `/-/style`. */
@@ -25,6 +26,9 @@ export const person = (user: Pick<Named, "name"> | null | undefined): Html =>
 export const personWithAvatar = (user: Named | null | undefined, size = 20): Html =>
   user ? html`${avatar(user, size)} ${person(user)}` : person(user)
 
+/** The attribute of an element that these keys press. */
+export const shortcut = (keys: Keys | undefined): Html => attribute("aria-keyshortcuts", keys)
+
 export interface Tab {
   readonly href: string
   readonly text: Text
@@ -33,44 +37,61 @@ export interface Tab {
   /** Whether there may be more than were counted. */
   readonly isAtLeast?: boolean
   readonly current?: boolean
-  /** The keys that follow the link, `g i` for one after the other. */
-  readonly keys?: string
+  /** The keys that follow the link. */
+  readonly keys?: Keys
 }
 
 /** Links to the parts of a thing, of which one is shown. */
-export const tabs = (label: Text, items: readonly Tab[]): Html =>
-  html`
+export function tabs(label: Text, items: readonly Tab[]): Html {
+  const beside = items.length > MOST_TABS ? FIRST_TABS : items.length
+  const others = items.slice(beside)
+  return html`
     <nav class="tabs" aria-label="${label}">
-      ${items.map(
-        (tab) =>
-          html`
-            <a
-              href="${tab.href}"
-              ${attribute("aria-current", tab.current ? "page" : undefined)}
-              ${attribute("aria-keyshortcuts", tab.keys)}
-            >
-              ${tab.icon && icon(tab.icon)}${tab.text}
-              ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
-            </a>
-          `,
-      )}
+      ${items.slice(0, beside).map(tabLink)}${others.length > 0 && folded("More", others, tabLink)}
     </nav>
   `
+}
+
+const tabLink = (tab: Tab): Html =>
+  html`
+    <a
+      href="${tab.href}"
+      ${attribute("aria-current", tab.current ? "page" : undefined)}
+      ${shortcut(tab.keys)}
+    >
+      ${tab.icon && icon(tab.icon)}${tab.text}
+      ${tab.count !== undefined && tab.count > 0 && html` <span class="count">${count(tab.count)}${tab.isAtLeast && "+"}</span>`}
+    </a>
+  `
+
+/** The most tabs that a phone has room for. Of more, it shows the first, and the others in a sheet. */
+const MOST_TABS = 4
+const FIRST_TABS = 3
+
+/** Links that stand where they are, and on a phone in a sheet. Its button says which of them is current, or `text`. It works without scripts. */
+function folded(text: Text, items: readonly Tab[], link: (tab: Tab) => Html): Html {
+  const current = items.find((tab) => tab.current)
+  const id = `sheet:${items[0]?.href}`
+  return html`
+    <button type="button" class="quiet opens-sheet" popovertarget="${id}" ${attribute("aria-current", current && "page")}>
+      ${current?.icon && icon(current.icon)}${current?.text ?? text}${icon("triangle-down")}
+    </button>
+    <div class="sheet" id="${id}" popover>${items.map(link)}</div>
+  `
+}
 
 /** The same as a list at the side of a page. */
 export const sideNav = (label: Text, items: readonly Tab[]): Html =>
   html`
-    <nav class="side-nav" aria-label="${label}">
-      ${items.map(
-        (tab) =>
-          html`
-            <a href="${tab.href}" ${attribute("aria-current", tab.current ? "page" : undefined)}>
-              ${tab.icon && icon(tab.icon)}<span class="break">${tab.text}</span>
-              ${tab.count !== undefined && html`<span class="count end">${count(tab.count)}</span>`}
-            </a>
-          `,
-      )}
-    </nav>
+    <nav class="side-nav" aria-label="${label}">${folded(label, items, sideLink)}</nav>
+  `
+
+const sideLink = (tab: Tab): Html =>
+  html`
+    <a href="${tab.href}" ${attribute("aria-current", tab.current ? "page" : undefined)}>
+      ${tab.icon && icon(tab.icon)}<span class="break">${tab.text}</span>
+      ${tab.count !== undefined && html`<span class="count end">${count(tab.count)}</span>`}
+    </a>
   `
 
 /** A few choices beside each other. */
@@ -159,6 +180,14 @@ export type Tone = "good" | "bad" | "warn" | "info"
 
 export const notice = (tone: Tone, content: Content): Html =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${content}</div>`
+
+/** Copies a text, and says so. Without scripts it is not there, so the text must be on the page as well. */
+export const copyButton = (text: string, content: Content): Html =>
+  html`<button type="button" class="small" data-copy="${text}" hidden>${content}</button>`
+
+/** What is shown once, to be copied. */
+export const toCopy = (text: string, label: Text): Html =>
+  html`<div class="bar"><code class="break">${text}</code>${copyButton(text, icon("copy", label))}</div>`
 
 /** A state in words, with its colour and icon. */
 export const state = (tone: string, name: IconName, text: Text, badge = false): Html =>

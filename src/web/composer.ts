@@ -61,6 +61,21 @@ const repliesMenu = ({ saved, at }: NonNullable<Composer["replies"]>): Html =>
 
 const HINT = "Markdown is supported. @name mentions a user, #1 an issue."
 
+/** The buttons of `browser/markdown-tools.ts`. */
+export const formatTools = (): Html =>
+  html`
+    <div class="tools" role="group" aria-label="Format">
+      ${TOOLS.map(
+        ([tool, picture, words]) =>
+          html`
+            <button type="button" class="quiet small" data-tool="${tool}" aria-label="${words}" title="${words}">
+              ${icon(picture)}
+            </button>
+          `,
+      )}
+    </div>
+  `
+
 /** The field, to stand in a form that posts. */
 export function composer(options: Composer): Html {
   const { name, label, value = "", repository, id = name, rows = 8, hint = HINT, fault } = options
@@ -69,16 +84,7 @@ export function composer(options: Composer): Html {
   return html`
     <div class="field composer" data-complete="${repository}/complete">
       <button hidden>Send</button><label for="${id}">${label}</label>
-      <div class="tools" role="group" aria-label="Format">
-        ${TOOLS.map(
-          ([tool, picture, words]) =>
-            html`
-              <button type="button" class="quiet small" data-tool="${tool}" aria-label="${words}" title="${words}">
-                ${icon(picture)}
-              </button>
-            `,
-        )}
-      </div>
+      ${formatTools()}
       <div class="write">
         <textarea
           id="${id}"
@@ -120,8 +126,9 @@ export function composer(options: Composer): Html {
 const attaching = (id: string, name: string, repository: string): Html =>
   html`
     <div class="bar attach" data-attach="${repository}/attachments">
-      <label class="small" for="${id}-files">${icon("paperclip")} Attach files</label>
       <input class="small" id="${id}-files" type="file" name="${FILES}" multiple>
+      <label class="button small" for="${id}-files">${icon("paperclip")} Attach files</label>
+      <span class="hint">or paste and drop them into the text</span>
       <button class="small" name="${ATTACH}" value="${name}" formenctype="multipart/form-data" formnovalidate>
         Attach
       </button>

@@ -18,8 +18,8 @@ interface Common {
   readonly value?: string | boolean | readonly string[]
 }
 
-/** value, text, and for radio buttons a sentence about it. */
-export type Option = readonly [value: string, text: Text, about?: Content]
+/** value, text, and for radio buttons and boxes a sentence about it, and what stands before it, such as a colour. */
+export type Option = readonly [value: string, text: Text, about?: Content, mark?: Content]
 
 export type Field =
   | (Common & { readonly kind: "line" } & Pick<
@@ -35,6 +35,8 @@ export type Field =
       readonly required?: boolean
       readonly isCode?: boolean
       readonly placeholder?: Text
+      /** What names the text that it was made from, for drafts; and whether what the page has is typed and not stored. */
+      readonly drafted?: { readonly base: string; readonly isTyped: boolean }
     })
   /** A text in Markdown. The page names the module `composer`. */
   | (Common & { readonly kind: "markdown" } & Pick<Composer, "name" | "repository" | "rows" | "required" | "files">)
@@ -46,9 +48,18 @@ export type Field =
   /** Radio buttons. */
   | (Common & { readonly kind: "choice"; readonly options: readonly Option[] })
   | { readonly kind: "hidden"; readonly name: string; readonly value: string }
-  | { readonly kind: "file"; readonly name: string; readonly label: Text; readonly hint?: Content; readonly accept?: string }
+  | {
+      readonly kind: "file"
+      readonly name: string
+      readonly label: Text
+      readonly hint?: Content
+      readonly accept?: string
+      readonly multiple?: boolean
+    }
   /** Fields under a heading. */
   | { readonly kind: "group"; readonly label: Text; readonly hint?: Content; readonly fields: readonly Field[] }
+  /** A field that is folded, with marks for the module that unfolds it. */
+  | { readonly kind: "folded"; readonly summary: Content; readonly marks: Html; readonly field: Field }
   /** Anything else between the fields. */
   | { readonly kind: "content"; readonly content: Content }
 
@@ -68,6 +79,8 @@ interface FormView {
   /** Beside the button. */
   readonly beside?: Content
   readonly name?: string
+  /** What is typed is kept in the browser until it was sent, see `browser/drafts.ts`. */
+  readonly isLong?: boolean
   /** For forms of the rows of a list: what tells this one from the others on the page. */
   readonly key?: string | number
 }
@@ -78,12 +91,12 @@ type To = Pick<Page, "id" | "address" | "upload" | "guards">
 /** The form, as a POST page declares it, with its fields. */
 export function formView(
   to: To,
-  { path = {}, fields = [], record, draft, submit, look = "primary", confirm, beside, name = "form", key }: FormView,
+  { path = {}, fields = [], record, draft, submit, look = "primary", confirm, beside, name = "form", isLong = false, key }: FormView,
 ): Html {
   const id = `${to.id}${key === undefined ? "" : `-${key}`}`.replaceAll(/[^\w-]/g, "-")
   const isSame = draft?.form === to.id && (draft.path === undefined || addressOf(to, draft.path) === addressOf(to, path))
   const refused = isSame ? draft : undefined
-  const all = fields.flatMap((each) => (each.kind === "group" ? each.fields : [each]))
+  const all = fields.flatMap((each) => (each.kind === "group" ? each.fields : each.kind === "folded" ? [each.field] : [each]))
   const names = all.flatMap((each) => ("name" in each && each.kind !== "hidden" ? [each.name] : []))
   const atField = refused?.refusal.field !== undefined && [...names, "confirm"].includes(refused.refusal.field)
   const view: View = { id, record, refused }
@@ -94,6 +107,7 @@ export function formView(
       method="post"
       action="${addressOf(to, path)}"
       ${attribute("enctype", to.upload ? "multipart/form-data" : undefined)}
+      ${attribute("data-long", isLong ? "true" : undefined)}
     >
       ${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}
       ${confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: `Type ${confirm} to confirm`, required: true })}
@@ -172,6 +186,13 @@ function drawField(view: View, given: Field): Html {
           ${given.fields.map((each) => fieldView(view, each))}
         </fieldset>
       `
+    case "folded":
+      return html`
+        <details class="picker" ${given.marks}>
+          <summary class="button small">${given.summary}</summary>
+          ${fieldView(view, given.field)}
+        </details>
+      `
     case "markdown": {
       const { id, fault } = aroundOf(view, given)
       return composer({ ...given, id, value: firstOf(view, given), fault })
@@ -225,7 +246,15 @@ function labelledField(view: View, given: OfKind<"line" | "text" | "menu" | "fil
             : given.kind === "menu"
               ? menuInput(view, given, around)
               : html`
-                <input id="${around.id}" type="file" name="${given.name}" required accept="${given.accept ?? ""}" ${around.marks}>
+                <input
+                  id="${around.id}"
+                  type="file"
+                  name="${given.name}"
+                  required
+                  accept="${given.accept ?? ""}"
+                  ${flagged("multiple", given.multiple ?? false)}
+                  ${around.marks}
+                >
               `
       }
       ${around.hint}${around.faultView}
@@ -269,6 +298,8 @@ const textInput = (view: View, given: OfKind<"text">, { id, marks }: Around): Ht
       placeholder="${given.placeholder ?? ""}"
       dir="auto"
       ${flagged("required", given.required ?? false)}
+      ${attribute("data-base", given.drafted?.base)}
+      ${attribute("data-typed", given.drafted?.isTyped ? "true" : undefined)}
       ${marks}
     >
       ${"\n"}${firstOf(view, given)}
@@ -309,7 +340,7 @@ function choiceField(view: View, given: OfKind<"choice" | "boxes">): Html {
       <legend>${given.label}</legend>
       ${hint}
       ${given.options.map(
-        ([value, text, about], index) =>
+        ([value, text, about, mark], index) =>
           html`
             <div class="check">
               <input
@@ -320,7 +351,7 @@ function choiceField(view: View, given: OfKind<"choice" | "boxes">): Html {
                 ${flagged("checked", values.includes(value))}
                 ${attribute("aria-describedby", about ? `${id}-${index}-hint` : undefined)}
               >
-              <label for="${id}-${index}">${text}</label>
+              <label for="${id}-${index}">${mark}${text}</label>
               ${about && html`<span class="hint" id="${id}-${index}-hint">${about}</span>`}
             </div>
           `,

@@ -8,7 +8,7 @@ import type { Kept, Shown } from "../core/page.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
 import { assetAddress } from "./assets.ts"
-import { avatar, buttonForm, menu } from "./components.ts"
+import { avatar, buttonForm, menu, shortcut } from "./components.ts"
 import { icon } from "./icon.ts"
 import { count } from "./time.ts"
 
@@ -158,11 +158,12 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
   return html`
     <header class="site-header" ${attribute("data-viewer", viewer?.name)}>
       <div>
-        <a class="logo" href="/" title="Dashboard" aria-keyshortcuts="g d">
+        <button type="button" class="quiet opens-sheet" popovertarget="places">${icon("three-bars", "Menu")}</button>
+        <a class="logo" href="/" title="Dashboard" ${shortcut("g d")}>
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M12.4 1.500c.5 3.600-1 5.300-2.700 7.100C7.700 10.700 5 12.700 5 16.400A7 7 0 0 0 12 23a7 7 0 0 0 7-6.600c0-2.300-.9-4.300-2.100-6-.4 1.300-1.200 2.200-2.300 2.700.6-3.800-.1-8.600-2.200-11.600z"/>
           </svg>
-          ${siteName}
+          <span class="wide-only">${siteName}</span>
         </a>
         <form class="site-search" role="search" aria-label="Site" action="${searchesIn ?? "/search"}">
           ${icon("search")}
@@ -173,19 +174,27 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
             placeholder="${searchesIn === undefined ? "Search" : "Search this repository"}"
             autocomplete="off"
             spellcheck="false"
-            aria-keyshortcuts="/"
+            ${shortcut("/")}
           >
         </form>
         <nav aria-label="Site">
-          <a href="/explore/repos">Explore</a>
-          ${viewer && html`<a href="/issues">Issues</a><a href="/pulls">Pull requests</a>`}
+          <div class="sheet" id="places" popover>
+            <a href="/explore/repos">${icon("telescope")}Explore</a>
+            ${
+              viewer &&
+              html`
+                <a href="/issues">${icon("issue-opened")}Issues</a>
+                <a href="/pulls">${icon("git-pull-request")}Pull requests</a>
+              `
+            }
+          </div>
         </nav>
         <nav class="end" aria-label="You">
           ${
             viewer
               ? html`
                 ${timer && timerMenu(timer)}${newMenu(newIssue)}
-                <a class="bell" href="/notifications" aria-keyshortcuts="g n">
+                <a class="bell" href="/notifications" ${shortcut("g n")}>
                   ${icon("bell", "Notifications")}
                   ${unread > 0 && html`<span class="count loud">${count(unread)}<span class="hidden-text"> unread</span></span>`}
                 </a>

@@ -21,7 +21,7 @@ test.beforeAll(async ({ browser: shared }) => {
 })
 afterAll(() => forge?.close())
 
-async function open(path: string): Promise<{ readonly page: Page; readonly complaints: readonly unknown[] }> {
+async function open(path: string): Promise<{ readonly page: Page; readonly complaints: unknown[] }> {
   const context = await browser.newContext()
   context.setDefaultTimeout(120_000)
   const page = await context.newPage()
@@ -34,38 +34,91 @@ async function open(path: string): Promise<{ readonly page: Page; readonly compl
   return { page, complaints }
 }
 
-test("a file is edited by the keyboard, looked at and committed; who leaves before is warned", async () => {
+test("a file is edited by the keyboard in colours, looked at and committed; nothing of it is lost on the way", async () => {
   const { page, complaints } = await open("/ann/box/_edit/main/a.js")
-  const area = page.getByLabel("Content")
-  await area.focus()
+  const text = page.locator(".cm-content")
+  const sent = page.locator("textarea[name=content]")
+  await text.focus()
   await page.keyboard.press("Control+Home")
   await page.keyboard.press("Tab")
-  expect(await area.inputValue()).toBe("  if (a) {\n  b()\n}\n")
+  await expect.poll(() => sent.inputValue()).toBe("  if (a) {\n  b()\n}\n")
   await page.keyboard.press("Shift+Tab")
-  expect(await area.inputValue()).toBe("if (a) {\n  b()\n}\n")
   await page.keyboard.press("Control+a")
   await page.keyboard.press("Tab")
-  expect(await area.inputValue()).toBe("  if (a) {\n    b()\n  }\n")
+  await expect.poll(() => sent.inputValue()).toBe("  if (a) {\n    b()\n  }\n")
+  expect(await page.locator(".cm-content .kw").first().textContent()).toBe("if")
+  // Found and replaced.
+  await page.keyboard.press("Control+f")
+  await page.keyboard.type("b()")
+  await page.getByLabel("Replace", { exact: true }).fill("c()")
+  await page.getByRole("button", { name: "Replace all" }).click()
+  await expect.poll(() => sent.inputValue()).toBe("  if (a) {\n    c()\n  }\n")
+  await page.keyboard.press("Escape")
   // After Escape, Tab leads on.
+  await text.focus()
   await page.keyboard.press("Escape")
   await page.keyboard.press("Tab")
   expect(await page.locator("[name=message]:focus").count()).toBe(1)
 
-  const asked: string[] = []
-  page.on("dialog", (dialog) => {
-    asked.push(dialog.type())
-    void dialog.dismiss()
-  })
+  // The page is left, and what was typed is there again.
   await page.getByRole("link", { name: "Cancel" }).click()
-  await expect.poll(() => asked).toEqual(["beforeunload"])
+  await page.waitForURL(/\/src\/branch/)
+  await page.goBack()
+  await page.goto(`${forge.hearth.url}/ann/box/_edit/main/a.js`)
+  await page.getByText("Your changes that were not committed are back.").waitFor()
   await page.getByRole("button", { name: "Show changes" }).click()
   await page.getByRole("heading", { name: "Changes" }).waitFor()
   expect(await page.locator(".diff-lines > .a").count()).toBe(3)
+  expect(await text.isVisible()).toBe(false)
   expect(await axeFindings(await page.context().newCDPSession(page))).toEqual([])
+
+  // Someone else changes the file: both are shown, and it is decided what stays.
+  const { sha } = (await forge.call(ann, "GET /repos/ann/box/contents/a.js")).body
+  await forge.call(ann, "PUT /repos/ann/box/contents/a.js", { content: Buffer.from("other()\n").toString("base64"), sha })
+  await page.reload()
+  await page.getByRole("button", { name: "Continue with mine" }).click()
+  expect(await sent.inputValue()).toBe("  if (a) {\n    c()\n  }\n")
   await page.getByLabel("Commit message").fill("Indent")
   await page.getByRole("button", { name: "Commit", exact: true }).click()
+  await page.getByText("This file was changed by someone else").waitFor()
+  complaints.splice(0)
+  await page.getByRole("button", { name: "Commit", exact: true }).click()
   await page.waitForURL(/\/src\/branch\/main\/a\.js$/)
-  expect(asked).toEqual(["beforeunload"])
+  const { content } = (await forge.call(ann, "GET /repos/ann/box/contents/a.js")).body
+  expect(Buffer.from(content, "base64").toString()).toBe("  if (a) {\n    c()\n  }\n")
+  await page.goto(`${forge.hearth.url}/ann/box/_edit/main/a.js`)
+  await text.focus()
+  await page.keyboard.type("// ")
+  await page.keyboard.press("Control+Enter")
+  await page.waitForURL(/\/src\/branch\/main\/a\.js$/)
+  await page.goto(`${forge.hearth.url}/ann/box/_edit/main/a.js`)
+  await text.waitFor()
+  expect(await sent.inputValue()).toBe("//   if (a) {\n    c()\n  }\n")
+  expect(await page.locator("[data-draft]:not([hidden])").count()).toBe(0)
+  expect(complaints).toEqual([])
+})
+
+test("files and folders are dropped, sent again where one failed, and committed at once", async () => {
+  const { page, complaints } = await open("/ann/box/_upload/main")
+  let breaks = 1
+  await page.route("**/_upload-file/**", (route) => (breaks-- > 0 ? route.abort() : route.continue()))
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose files" }).click()])
+  await chooser.setFiles(["one.txt", "two.txt"].map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from(name) })))
+  await page.getByText("1 of 2 files are ready, 1 failed").waitFor()
+  complaints.splice(0)
+  expect(await axeFindings(await page.context().newCDPSession(page))).toEqual([])
+  await page.getByRole("button", { name: /^Send again/ }).click()
+  const dropped = await page.evaluateHandle(
+    "(() => { const held = new DataTransfer(); for (const name of ['a.js', 'no.txt']) held.items.add(new File([name], name)); return held })()",
+  )
+  await page.locator("[data-files]").dispatchEvent("drop", { dataTransfer: dropped })
+  await page.getByText("4 of 4 files are ready").waitFor()
+  await page.getByRole("button", { name: "Remove: no.txt" }).click()
+  await page.getByText("3 of 3 files are ready").waitFor()
+  await page.getByRole("button", { name: "Commit", exact: true }).click()
+  await page.waitForURL(/\/src\/branch\/main/)
+  expect((await forge.call(ann, "GET /repos/ann/box/commits")).body[0].commit.message).toBe("Add one.txt, two.txt and update a.js\n")
+  expect((await forge.call(ann, "GET /repos/ann/box/contents/no.txt")).status).toBe(404)
   expect(complaints).toEqual([])
 })
 

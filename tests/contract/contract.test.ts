@@ -21,6 +21,8 @@ const BEYOND = [
   "approveWorkflowRun",
   "cancelWorkflowRun",
   "getNodeInfo",
+  "issueTickCommentTask",
+  "issueTickTask",
   "orgInviteToTeam",
   "orgListTeamInvitations",
   "orgWithdrawTeamInvitation",

@@ -79,6 +79,16 @@ export const commentExamples: Examples = {
   issueCreateComment: async (world) => ({ ...(await onIssue(world)), body: { body: "a word about #1" } }),
   issueEditComment: async (world) => ({ ...(await comment(world)), body: { body: "other words" } }),
   issueDeleteComment: comment,
+  issueTickTask: async (world) => {
+    const { owner, at, authorization, path } = await issue(world)
+    await world.must(owner, `PATCH ${at}/1`, { body: "- [ ] one\n- [ ] two" })
+    return { authorization, path, body: { task: "2", done: true } }
+  },
+  issueTickCommentTask: async (world) => {
+    const { owner, at, authorization, path } = await onComment(world)
+    await world.must(owner, `PATCH ${at}`, { body: "- [x] done\n- [ ] to do" })
+    return { authorization, path, body: { task: "1", done: false } }
+  },
   issueEditCommentDeprecated: async (world) => ({ ...(await comment(world)), body: { body: "other words" } }),
   issueDeleteCommentDeprecated: comment,
   issueGetCommentsAndTimeline: async (world, size) => {

@@ -14,7 +14,9 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "code.home": "/dewpoint/sprinkle/src",
   "code.tree": "/dewpoint/sprinkle/tree/main/src",
   "code.list": "/dewpoint/sprinkle/tree-list/branch/main/src",
+  "code.refs": "/dewpoint/sprinkle/ref-list/branch/main/src?kind=tag",
   "files.editor": "/dewpoint/sprinkle/_edit/main/package.json",
+  "files.writingStyle": "/dewpoint/sprinkle/_editorconfig/main/package.json",
   "files.patch": "/dewpoint/sprinkle/_diffpatch/main",
   "files.delete": "/dewpoint/sprinkle/_delete/main/package.json",
   "code.blob": "/dewpoint/sprinkle/blob/main/README.md",
@@ -39,6 +41,7 @@ const UNLINKED: Readonly<Record<string, string>> = {
   "organization.dashboard": "/org/dewpoint/dashboard",
   "composer.complete": "/dewpoint/sprinkle/complete?sign=%23&q=1",
   "commits.rss": "/dewpoint/sprinkle/rss/branch/main",
+  "pull.lines": "/dewpoint/sprinkle/pulls/7/lines?comment=src/log.js:R:4-5",
   "pull.new": "/dewpoint/sprinkle/pulls/new/balcony",
   "pull.conflicts": "/dewpoint/sprinkle/pulls/7/conflicts",
 }

@@ -21,8 +21,10 @@ const TEXTS: readonly (readonly [text: string, on: string])[] = [
   ...["text", "muted", "link", ...HUES].flatMap((text) => SURFACES.map((on) => [text, on] as const)),
   ...HUES.map((hue) => [hue, `${hue}-soft`] as const),
   ...["accent", ...HUES].map((hue) => ["text", `${hue}-soft`] as const),
-  ...["added", "added-word", "removed", "removed-word", "mark"].map((on) => ["text", on] as const),
-  ...CODE.flatMap((text) => ["surface", "added", "added-word", "removed", "removed-word", "mark"].map((on) => [text, on] as const)),
+  ...["added", "added-word", "removed", "removed-word", "mark", "selected"].map((on) => ["text", on] as const),
+  ...CODE.flatMap((text) =>
+    ["surface", "added", "added-word", "removed", "removed-word", "mark", "selected"].map((on) => [text, on] as const),
+  ),
   ["on-accent", "accent"],
 ]
 

@@ -21,6 +21,8 @@ const OWN_VERBS: readonly string[] = [
   "attachments.keep",
   "compare.open",
   "composer.preview",
+  "files.stage",
+  "files.unstage",
   "issue.bulk",
   "issue.comment",
   "issue.deleteCommentVersion",

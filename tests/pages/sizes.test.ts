@@ -14,8 +14,11 @@ import { type DemoWorld, openDemoWorld } from "./world.ts"
 /** Most bytes, compressed as browsers ask for it. */
 const FIRST_VIEW = 60_000
 const NEXT_VIEW = 20_000
-const STYLES = 12_000
-const SCRIPTS = 12_000
+const STYLES = 14_000
+const SCRIPTS = 14_000
+/** The editor of files, which its pages load when they are there; and any language of it, with all that it needs. */
+const EDITOR = 112_000
+const LANGUAGE = 90_000
 
 let world: DemoWorld
 let cookie: string
@@ -65,6 +68,9 @@ test("pages of the example are short", async () => {
   expect(long).toEqual([])
 })
 
+/** Parts that are loaded behind a page, by the beginning of their names: the others count for the page. */
+const BEHIND = /\/code-editor\./
+
 /** The files that a bundled script names, with every quotation mark that its minifier may choose. */
 const importsOf = (script: string): readonly string[] =>
   [...script.matchAll(/["'`]\.\/([\w.-]+\.js)["'`]/g)].map(([, file]) => `/assets/${file}`)
@@ -100,7 +106,7 @@ test("styles, and the scripts of any page, are short", async () => {
     if (importedBy.has(script)) return
     importedBy.set(
       script,
-      fetch(world.url + script).then(async (answer) => importsOf(await answer.text())),
+      fetch(world.url + script).then(async (answer) => importsOf(await answer.text()).filter((each) => !BEHIND.test(each))),
     )
     for (const imported of (await importedBy.get(script)) ?? []) await read(imported)
   }
@@ -118,6 +124,34 @@ test("styles, and the scripts of any page, are short", async () => {
   console.log(`  at most ${most} bytes of scripts on a page, ${await sizeOfAll(importedBy.keys())} in all, compressed`)
   expect(long).toEqual([])
   expect(most).toBeGreaterThan(0)
+})
+
+test("the editor of files is short, and so is each language that it loads", async () => {
+  const page = await (
+    await fetch(`${world.url}/dewpoint/sprinkle/_edit/main/package.json`, { headers: { accept: "text/html", cookie } })
+  ).text()
+  const textOf = async (script: string): Promise<string> => (await fetch(world.url + script)).text()
+  /** What is loaded with a script, without what it loads later. */
+  const withStatic = async (script: string, known = new Set<string>()): Promise<ReadonlySet<string>> => {
+    if (known.has(script)) return known
+    known.add(script)
+    for (const [, file] of (await textOf(script)).matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
+      await withStatic(`/assets/${file}`, known)
+    return known
+  }
+  const sizeOf = async (scripts: Iterable<string>): Promise<number> =>
+    (await Promise.all([...scripts].map(get))).reduce((sum, { size }) => sum + size, 0)
+  const entry = assetsOf(page).find((each) => each.includes("/editor.")) ?? ""
+  const main = importsOf(await textOf(entry)).find((each) => BEHIND.test(each)) ?? ""
+  const editor = await withStatic(main)
+  const bytes = await sizeOf(editor)
+  const languages = importsOf(await textOf(main)).filter((each) => !editor.has(each))
+  const sizes = await Promise.all(languages.map(async (each) => sizeOf([...(await withStatic(each))].filter((part) => !editor.has(part)))))
+  console.log(`  the editor has ${bytes} bytes, and its ${languages.length} languages at most ${Math.max(...sizes)}, compressed`)
+  expect(bytes).toBeGreaterThan(10_000)
+  expect(bytes).toBeLessThan(EDITOR)
+  expect(languages.length).toBeGreaterThan(80)
+  expect(Math.max(...sizes)).toBeLessThan(LANGUAGE)
 })
 
 test("the sprite holds the icons that pages name, and no others", async () => {

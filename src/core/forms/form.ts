@@ -8,7 +8,7 @@ import { type Draft, type Moved, moved, type Page, type PageAnswer, type PageInp
 import Type, { type TObject, type TSchema } from "../schema.ts"
 import { escapePath } from "../text/escape-path.ts"
 import { unixLines } from "../text/lines.ts"
-import { type Upload, uploadFormOf } from "../upload.ts"
+import { type Upload, type UploadForm, uploadFormOf } from "../upload.ts"
 import { readFields } from "./fields.ts"
 import { merge, SHOWN_FIELD } from "./guards.ts"
 
@@ -35,6 +35,8 @@ interface Undone extends Done<string> {
   readonly before: unknown
 }
 
+type Body = Readonly<Record<string, unknown>>
+
 /** The values of a path. */
 type Values = Readonly<Record<string, string>>
 
@@ -58,8 +60,14 @@ interface Declared<Address extends string> {
    * fields stand before it.
    */
   readonly picture?: string
+  /** The form sends files, at most `most`, in the field of this name: `body` reads them. Other fields stand before it. */
+  readonly files?: { readonly field: string; readonly most: number }
   /** Changes the body that was made of `takes` and `always`. */
-  readonly body?: (body: Readonly<Record<string, unknown>>, typed: Typed) => Readonly<Record<string, unknown>>
+  readonly body?: (
+    body: Readonly<Record<string, unknown>>,
+    typed: Typed,
+    sent: { readonly request: Request; readonly upload: Upload | undefined },
+  ) => Body | Promise<Body>
   /** The query of the operation. */
   readonly query?: (typed: Typed) => Readonly<Record<string, string>>
   /** The values of the operation's path, where they are not those of the form's path, such as the number of what the address names. */
@@ -81,9 +89,11 @@ interface Declared<Address extends string> {
     readonly reader: Reader
   }) => Promise<Moved | undefined>
   /** The operation that reads what is changed, with the same values in its path. */
-  readonly reads?: Operation
+  readonly reads?: Pick<Operation, "open">
   /** With `reads`: texts that two people can change at once, as fields of the same names in its record. See guards.ts. */
   readonly guards?: readonly string[]
+  /** Clears away what only this form needed, once it was done. */
+  readonly after?: (typed: Typed, request: Request) => Promise<void>
   /** What the person is told afterwards. */
   readonly done?: Text
   /** Beside `done`, the form that takes it back: this one, unless `by` names another, with these fields. Nothing where there is nothing to take back. */
@@ -111,7 +121,7 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
   const { does, on } = declared
   const [, address = ""] = /^POST (\/.*)$/.exec(declared.address) ?? []
   const takes = declared.takes ?? []
-  const upload = declared.picture === undefined ? uploadFormOf(does.body) : { field: declared.picture, plain: false }
+  const upload = uploadOf(declared)
   const records = takes.filter((name) => isRecord(memberAt(does, name)))
   const single = takes.filter((name) => !records.includes(name))
   const members = Type.Object(Object.fromEntries(single.map((name) => [name, Type.Optional(memberAt(does, name))])))
@@ -165,13 +175,14 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
             theirs = merged.theirs
             if (theirs.length > 0) throw refuse.conflict(CHANGED)
           }
-          const body = await bodyOf(declared, { members, records }, typed, input.upload)
+          const body = await bodyOf(declared, { members, records }, typed, { request, upload: input.upload })
           if (does.body && !uploadFormOf(does.body)) checkBody(does.body, body, request.services.config.limits)
           const query = readFields(does.query, new URLSearchParams(declared.query?.(typed)))
           check(does.query, query)
           const chosen = declared.instead?.(field, request) ?? does
           const opened = begun ?? (await chosen.open({ ...request, path: await chosenPath() }))
           const sent = await opened.run({ query, body, page: FIRST, request: { id: reader.requestId, ip: reader.ip } })
+          await declared.after?.(typed, request)
           // The router matched the same address.
           const done = { path: request.path, field, record: sent.body, reader } as Done<Address>
           if (declared.shows) return await declared.shows(done)
@@ -208,7 +219,7 @@ const pathFor = async ({ path }: Pick<Declared<string>, "path">, request: Reques
   (await path?.(request.path, request)) ?? request.path
 
 /** What an operation answers now. */
-async function read(reads: Operation, request: Request, { requestId, ip }: Reader): Promise<unknown> {
+async function read(reads: Pick<Operation, "open">, request: Request, { requestId, ip }: Reader): Promise<unknown> {
   const opened = await reads.open(request)
   return (await opened.run({ query: {}, body: undefined, page: FIRST, request: { id: requestId, ip } })).body
 }
@@ -239,13 +250,18 @@ async function again(on: Page, request: Parameters<Page["open"]>[0], { reader }:
   return shown.kind === "shown" ? { ...shown, status: draft.refusal.status, isPrivate: true } : shown
 }
 
+/** How the form sends files. */
+const uploadOf = ({ does, picture, files }: Pick<Declared<string>, "does" | "picture" | "files">): UploadForm | undefined =>
+  files ? { ...files, plain: false } : picture === undefined ? uploadFormOf(does.body) : { field: picture, plain: false }
+
 async function bodyOf(
-  { always = {}, body, picture, bytes }: Pick<Declared<string>, "always" | "body" | "picture" | "bytes">,
+  { always = {}, body, picture, files, bytes }: Pick<Declared<string>, "always" | "body" | "picture" | "files" | "bytes">,
   { members, records }: { readonly members: TObject; readonly records: readonly string[] },
   typed: Typed,
-  upload: Upload | undefined,
+  sent: { readonly request: Request; readonly upload: Upload | undefined },
 ): Promise<unknown> {
-  if (upload && picture === undefined) return upload
+  const { upload } = sent
+  if (upload && picture === undefined && !files) return upload
   const texts = new URLSearchParams()
   for (const [name, values] of Object.entries(typed)) for (const value of values) texts.append(name, unixLines(value))
   const read = readFields(members, texts)
@@ -255,9 +271,9 @@ async function bodyOf(
     if (value !== undefined) put(made, name.split("."), value)
   }
   for (const name of records) made[name] = textsBelow(name, typed)
-  const sent = upload && picture !== undefined && { [picture]: (await bytesOf(upload, picture, bytes)).toString("base64") }
-  const whole = { ...made, ...sent, ...always }
-  return body?.(whole, typed) ?? whole
+  const pictured = upload && picture !== undefined && { [picture]: (await bytesOf(upload, picture, bytes)).toString("base64") }
+  const whole = { ...made, ...pictured, ...always }
+  return (await body?.(whole, typed, sent)) ?? whole
 }
 
 /** A member that has texts under names of any kind. */

@@ -35,12 +35,14 @@ export interface HighlightedCode {
   readonly grammar: Grammar | undefined
   /** There are characters that can't be seen. They are shown as their numbers. */
   readonly hasInvisible: boolean
+  /** Colours are still being made, or were not begun on a busy machine: asked again later, they may be there. */
+  readonly isPending: boolean
 }
 
 /** Loading takes long on a busy machine, and is not the text's fault. */
 const LOADING_MS = 10_000
 /** Usual texts take a tenth of this; it is for those that are made to be slow, and for busy machines. */
-const deadlineFor = (length: number): number => Math.max(1_000, Math.ceil(length * 0.003))
+const deadlineFor = (length: number): number => Math.max(2_000, Math.ceil(length * 0.01))
 /** How long a text waits for those before it. */
 const WAIT_MS = 5_000
 
@@ -62,7 +64,7 @@ export interface HighlighterOptions {
   readonly deadlineMs?: (length: number) => number
 }
 
-interface Result extends Omit<HighlightedCode, "lines"> {
+interface Result extends Omit<HighlightedCode, "lines" | "isPending"> {
   readonly html: string
   /** How long it may be kept; undefined for as long as there is room. */
   readonly keepMs?: number
@@ -130,8 +132,14 @@ export function openHighlighter({ cacheBytes, deadlineMs = deadlineFor }: Highli
       const known = key === undefined ? undefined : (cache?.get(key) ?? underWay.get(key))
       // The first caller may have gone.
       const result = known ? Promise.resolve(known).catch(make) : patienceMs > 0 || grammar === undefined ? make() : plain(lines, code)
-      const { html, ...rest } = await within(patienceMs, result, () => plain(lines, code))
-      return { lines: lines.length === 0 ? [] : html.split("\n").map(trusted), grammar: rest.grammar, hasInvisible: rest.hasInvisible }
+      const { html, keepMs, ...rest } = await within(patienceMs, result, () => ({ ...plain(lines, code), keepMs: 0 }))
+      const isPending = keepMs === 0 && key !== undefined
+      return {
+        lines: lines.length === 0 ? [] : html.split("\n").map(trusted),
+        grammar: rest.grammar,
+        hasInvisible: rest.hasInvisible,
+        isPending,
+      }
     },
   }
 }

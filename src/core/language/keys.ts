@@ -32,7 +32,6 @@ export type MessageKey =
   | "Your new account at {host}"
   | "in a moment"
   | "just now"
-  | "topics.name"
   | "{by} invites you to a team of the organization {organization} at {host}. See what it is, and join or decline:"
   | "{by} invites you to make an account at {host}. Choose its name and password here:"
   | "{by} invites you to {host}"
@@ -59,4 +58,32 @@ export type MessageKey =
   | "{workflow} has failed for {title}"
 
 /** Those that modules for the browser say. */
-export const BROWSER_MESSAGES: readonly string[] = []
+export const BROWSER_MESSAGES: readonly string[] = [
+  "Choose files first.",
+  "Close",
+  "Find",
+  "Go",
+  "Go to line",
+  "It has more than {size} MiB.",
+  "It is too much together with the others.",
+  "It was not taken. Are you still signed in?",
+  "Match case",
+  "Next",
+  "Nothing is chosen yet. Nothing is committed before you press Commit.",
+  "Only {most} files fit into one commit. The others were left out.",
+  "Previous",
+  "Regular expression",
+  "Remove",
+  "Remove: {path}",
+  "Replace",
+  "Replace all",
+  "Select all",
+  "Send again",
+  "Send again: {path}",
+  "Some files could not be sent: send them again, or remove them.",
+  "The connection broke off.",
+  "Whole words",
+  "replaces a file",
+  "{ready} of {all} files are ready, {failed} failed, {size}.",
+  "{ready} of {all} files are ready, {size}.",
+]

@@ -110,9 +110,10 @@ function holesBefore(text: string, end: number): number {
 
 const hasLetters = (text: string): boolean => /\p{L}/u.test(decoded(text))
 
-/** The messages of a template, in order. */
+/** The messages of a template, in order; one that is nothing but attributes has none. */
 function messagesIn(whole: string): readonly TemplateMessage[] {
   const found: TemplateMessage[] = []
+  if (/^\s*[\w-]+="/.test(whole)) return found
   for (const { 0: tag, index: start } of whole.matchAll(/<[a-zA-Z][^<>]*>/g)) {
     if (/\stranslate="no"/.test(tag)) continue
     for (const { 0: attribute, 1: value = "", index } of tag.matchAll(SAID_ATTRIBUTES)) {

@@ -1,12 +1,14 @@
 import type { Token } from "markdown-it"
+import { escapeHtml } from "../text/html.ts"
 import type { Style } from "./rendering.ts"
+import { attributeOf, type BoxName, markOf } from "./tasks.ts"
 
 /** Alerts, task lists, anchors of headings and the alignment of tables: changes of the tokens that the parser made. */
 
 export type Make = (type: string, content: string) => Token
 
-/** The tokens with all of it; tokens are changed in place, as the parser does. */
-export function decorate(tokens: readonly Token[], style: Style, make: Make): readonly Token[] {
+/** The tokens with all of it; tokens are changed in place, as the parser does. `boxes` has the names of those that can be ticked. */
+export function decorate(tokens: readonly Token[], style: Style, make: Make, boxes: ReadonlyMap<Token, BoxName>): readonly Token[] {
   const decorated: Token[] = []
   const lists: Token[] = []
   for (const [at, token] of tokens.entries()) {
@@ -29,7 +31,7 @@ export function decorate(tokens: readonly Token[], style: Style, make: Make): re
         lists.pop()
         break
       case "list_item_open":
-        if (tokens[at + 1]?.type === "paragraph_open" && inside) task(token, inside, lists.at(-1), make)
+        if (tokens[at + 1]?.type === "paragraph_open" && inside) task(token, inside, lists.at(-1), make, boxes.get(inside))
         break
       case "blockquote_open":
         if (tokens[at + 1]?.type === "paragraph_open" && inside) {
@@ -61,14 +63,14 @@ function anchor(heading: Token, inline: Token | undefined): void {
   if (slug !== "") heading.attrSet("id", `user-content-${slug.slice(0, 150)}`)
 }
 
-const TASK = /^\[([ xX])\](?=\s)/
-
-function task(item: Token, { children }: Token, list: Token | undefined, make: Make): void {
+function task(item: Token, inline: Token, list: Token | undefined, make: Make, box: BoxName | undefined): void {
+  const { children } = inline
   const [first] = children ?? []
-  const [mark, state] = (first?.type === "text" && TASK.exec(first.content)) || []
-  if (mark === undefined || !first || !children) return
-  first.content = first.content.slice(mark.length)
-  children.unshift(make("html_inline", `<input type="checkbox" disabled${state === " " ? "" : " checked"}>`))
+  const begins = markOf(inline)
+  if (!begins || !first || !children) return
+  first.content = first.content.slice(begins.mark.length)
+  const named = box ? ` data-task="${attributeOf(box.name)}" aria-label="${escapeHtml(box.label)}"` : ""
+  children.unshift(make("html_inline", `<input type="checkbox" disabled${begins.isDone ? " checked" : ""}${named}>`))
   item.attrSet("class", "task-list-item")
   list?.attrSet("class", "contains-task-list")
 }

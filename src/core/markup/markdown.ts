@@ -2,13 +2,16 @@ import type { Env, Token } from "markdown-it"
 import { escapeHtml } from "../text/html.ts"
 import { addressFor } from "./addresses.ts"
 import { decorate, type Make } from "./blocks.ts"
+import { cardsApart, withCards } from "./cards.ts"
 import { withColours } from "./code.ts"
 import { emojiNamed } from "./emoji.ts"
 import { withNotesAtEnd } from "./footnotes.ts"
+import { withMaths } from "./maths.ts"
 import { type Mentioned, mentionAt, type Piece, piecesOf, targetsOf } from "./mentions.ts"
 import type { Rendering, Target } from "./rendering.ts"
 import { sanitise } from "./sanitise.ts"
 import { DEEPEST, makerOf, parserOf } from "./syntax.ts"
+import { namesOf, ticked } from "./tasks.ts"
 
 /**
  * Markdown → tokens → what the tokens name, looked up at once → HTML → what of it is allowed. Undefined for a text that is nested too deeply, or that
@@ -20,17 +23,30 @@ export async function markdownToHtml(text: string, rendering: Rendering): Promis
   const parsed = parser.parse(text, env)
   if (isTooMuch(parsed)) return undefined
   const make = makerOf(parser)
+  // Before the tokens of its paragraphs are changed.
+  const boxes = rendering.isForPage && rendering.style === "comment" ? namesOf(parsed, text) : NO_BOXES
   withinBudget(parsed, text.length)
   const mentioned: Mentioned[] = []
   for (const token of parsed) {
     if (token.type === "html_block") token.content = shownTags(token.content, rendering)
     if (token.children) token.children = inlineTokens(token.children, rendering, make, mentioned)
   }
+  const mathsKey = rendering.style === "plain" ? undefined : await withMaths(parsed, rendering)
   if (rendering.style !== "plain") await withColours(parsed)
-  const tokens = withNotesAtEnd(decorate(parsed, rendering.style, make), (html) => make("html_inline", html))
+  const decorated = decorate(cardsApart(parsed, mentioned, make), rendering.style, make, boxes)
+  const tokens = withNotesAtEnd(decorated, (html) => make("html_inline", html))
   const targets = await targetsOf(mentioned, rendering)
   for (const each of mentioned) each.token.content = mentionHtml(each, targets.get(each.token)) ?? each.token.content
-  return sanitise(parser.renderer.render([...tokens], parser.options, env), rendering)
+  await withCards(tokens, mentioned, targets)
+  return sanitise(parser.renderer.render([...tokens], parser.options, env), rendering, mathsKey)
+}
+
+const NO_BOXES: ReturnType<typeof namesOf> = new Map()
+
+/** See `ticked`; undefined as well for a text that is too much to be rendered. */
+export function tickedText(text: string, name: string, isDone: boolean): string | undefined {
+  const tokens = parserOf("comment").parse(text, {})
+  return isTooMuch(tokens) ? undefined : ticked(tokens, text, name, isDone)
 }
 
 /** What of a text in HTML is allowed; undefined for one that consists of little else than markup. */
@@ -137,7 +153,7 @@ function pieceToken(piece: Piece, make: Make, mentioned: Mentioned[]): Token {
   return token
 }
 
-const CLASSES = { account: "mention", issue: "ref-issue", commit: "ref-commit" } as const
+const CLASSES = { account: "mention", issue: "ref-issue", commit: "ref-commit", lines: "ref-lines" } as const
 
 function mentionHtml({ mention, shown }: Mentioned, target: Target | undefined): string | undefined {
   if (!target) return undefined

@@ -215,6 +215,7 @@ describe("mentions", () => {
   const keyOf = (mention: Mention): string => {
     if (mention.kind === "account") return `@${mention.name}`
     const { owner, name } = mention.repository
+    if (mention.kind === "lines") return `${owner}/${name}:${mention.path}#${mention.from}-${mention.to}`
     return `${owner}/${name}${mention.kind === "issue" ? `#${mention.number}` : `@${mention.id}`}`
   }
   const asked = async (text: string, style: Style = "comment") => {

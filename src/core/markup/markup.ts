@@ -25,12 +25,23 @@ export const renderHtml = async (text: string, rendering: Omit<Rendering, "resol
 /** Values separated by this character as a table, whose first line is its head. As for Markdown otherwise. */
 export const renderTable = async (text: string, separator: string): Promise<string> => render({ kind: "table", text, separator }, undefined)
 
+/**
+ * A text in Markdown with one of its task boxes ticked, or open: that of the name that its page had, or on a line, counted from 1. Undefined where it isn't clear which box is meant,
+ * or the text is too long.
+ */
+export const tickTask = async (text: string, box: string, isDone: boolean): Promise<string | undefined> =>
+  text.length > LONGEST_MARKUP ? undefined : (await opened()).render({ kind: "tick", text, box, isDone }, undefined)
+
 let renderer: Promise<Renderer> | undefined
+
+function opened(): Promise<Renderer> {
+  renderer ??= import("./renderer.ts").then(({ openRenderer }) => openRenderer())
+  return renderer
+}
 
 async function render(task: Task, resolve: Resolve | undefined): Promise<string> {
   if (task.text.length > LONGEST_MARKUP) return asWritten(task.text)
-  renderer ??= import("./renderer.ts").then(({ openRenderer }) => openRenderer())
-  return (await (await renderer).render(task, resolve)) ?? asWritten(task.text)
+  return (await (await opened()).render(task, resolve)) ?? asWritten(task.text)
 }
 
 /** No longer than what would be rendered: an older text, or a file, may be much longer. */

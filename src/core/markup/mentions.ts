@@ -65,7 +65,7 @@ function pieceOf(text: string, groups: Groups, style: Rendering["style"], home: 
 }
 
 /** The letters of a commit's id that are shown. */
-const SHORT_ID = 10
+export const SHORT_ID = 10
 
 const mentionedCommit = (text: string, repository: RepositoryName, id: string, home: RepositoryName | undefined): Piece => ({
   kind: "mention",
@@ -81,9 +81,40 @@ const OWN = new RegExp(
   `^/${REPOSITORY}/(?:(?:issues|pulls)/(?<number>[1-9]\\d{0,14})(?<fragment>#[\\w-]{1,60})?|commit/(?<commit>[0-9a-f]{7,64}))$`,
 )
 
+const LINES = new RegExp(
+  `^/${REPOSITORY}/src/commit/(?<commit>[0-9a-f]{40}|[0-9a-f]{64})/(?<path>[^?#]{1,1000})(?:\\?display=source)?#L(?<from>[1-9]\\d{0,6})(?:-L?(?<to>[1-9]\\d{0,6}))?$`,
+)
+
+/** Lines of a file, by their permanent address. Programs get the address. */
+function linesAt(address: string, { rootUrl, home, isForPage }: Rendering): Piece | undefined {
+  const { owner, name, commit, path, from, to } = (isForPage && LINES.exec(address.slice(rootUrl.length))?.groups) || {}
+  if (owner === undefined || name === undefined || commit === undefined || path === undefined) return undefined
+  const [one, other] = [Number(from), Number(to ?? from)]
+  const repository = { owner, name }
+  const [first, last] = [Math.min(one, other), Math.max(one, other)]
+  const where = `${decodedPath(path)}#L${first}${last > first ? `-L${last}` : ""}`
+  return {
+    kind: "mention",
+    text: address,
+    mention: { kind: "lines", repository, commit, path: decodedPath(path), from: first, to: last },
+    shown: { text: isSame(repository, home) ? where : `${owner}/${name}/${where}` },
+  }
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 /** What an address of this server names, or undefined. */
-export function mentionAt(address: string, { rootUrl, home }: Rendering): Piece | undefined {
+export function mentionAt(address: string, rendering: Rendering): Piece | undefined {
+  const { rootUrl, home } = rendering
   if (!address.startsWith(`${rootUrl}/`)) return undefined
+  const lines = linesAt(address, rendering)
+  if (lines) return lines
   const { owner, name, number, fragment, commit } = OWN.exec(address.slice(rootUrl.length))?.groups ?? {}
   if (owner === undefined || name === undefined) return undefined
   const repository = { owner, name }
@@ -100,10 +131,13 @@ export interface Mentioned {
   readonly shown: Shown
 }
 
-const keyOf = (mention: Mention): string =>
-  mention.kind === "account"
-    ? `@${mention.name}`.toLowerCase()
-    : `${mention.repository.owner}/${mention.repository.name}${mention.kind === "issue" ? `#${mention.number}` : `@${mention.id}`}`.toLowerCase()
+function keyOf(mention: Mention): string {
+  if (mention.kind === "account") return `@${mention.name}`.toLowerCase()
+  const repository = `${mention.repository.owner}/${mention.repository.name}`.toLowerCase()
+  if (mention.kind === "issue") return `${repository}#${mention.number}`
+  if (mention.kind === "commit") return `${repository}@${mention.id.toLowerCase()}`
+  return `${repository}@${mention.commit}/${mention.path}#${mention.from}-${mention.to}`
+}
 
 /** The targets of mentions, each looked up once. */
 export async function targetsOf(mentioned: readonly Mentioned[], { resolve }: Rendering): Promise<ReadonlyMap<Token, Target>> {

@@ -26,11 +26,22 @@ export type Mention =
   | { readonly kind: "account"; readonly name: string }
   | { readonly kind: "issue"; readonly repository: RepositoryName; readonly number: number }
   | { readonly kind: "commit"; readonly repository: RepositoryName; readonly id: string }
+  /** Lines of a file as it is in a commit, whose id is whole. The first is 1. */
+  | {
+      readonly kind: "lines"
+      readonly repository: RepositoryName
+      readonly commit: string
+      readonly path: string
+      readonly from: number
+      readonly to: number
+    }
 
 /** What a mention leads to. */
 export interface Target {
   readonly href: string
   readonly title?: string
+  /** For lines of a file: the lines themselves, where they can be shown, and the commit. */
+  readonly lines?: { readonly text: string; readonly first: number; readonly commit: { readonly id: string; readonly href: string } }
 }
 
 /**

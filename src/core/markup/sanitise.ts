@@ -1,8 +1,10 @@
 import sanitizeHtml from "sanitize-html"
 import { TOKEN_CLASSES } from "../highlight/tokens.ts"
 import { addressFor, prefixedId } from "./addresses.ts"
+import { MATHML_ATTRIBUTES, MATHML_ELEMENTS, mathmlAttributes } from "./mathml.ts"
 import { picturePath } from "./pictures.ts"
 import type { Rendering } from "./rendering.ts"
+import { nameIn } from "./tasks.ts"
 
 /** The last step of rendering: keeps elements and attributes of a list, and nothing else. */
 
@@ -35,7 +37,7 @@ const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   hr: [],
   i: [],
   img: ["src", "srcset", "alt", "width", "height", "align", "loading"],
-  input: ["type", "disabled", "checked", "aria-label"],
+  input: ["type", "disabled", "checked", "data-task", "aria-label"],
   ins: [],
   kbd: [],
   li: ["value"],
@@ -95,6 +97,7 @@ const CLASSES: readonly string[] = [
     "mention",
     "ref-issue",
     "ref-commit",
+    "ref-lines",
     "elsewhere",
   ],
 ]
@@ -111,11 +114,24 @@ const DEEPEST = 64
 
 type Attributes = Readonly<Record<string, string>>
 
-/** HTML that is safe in a page: no scripts, handlers, styles, forms, frames or addresses that run; ids have a prefix. */
-export const sanitise = (html: string, rendering: Rendering): string =>
+/** What a text without formulas may have, and with them. */
+const ALLOWED = allowed(ELEMENTS)
+const ALLOWED_WITH_MATHS = allowed({ ...ELEMENTS, ...Object.fromEntries(MATHML_ELEMENTS.map((name) => [name, MATHML_ATTRIBUTES])) })
+
+function allowed(elements: Readonly<Record<string, readonly string[]>>) {
+  const attributes = Object.fromEntries(Object.entries(elements).map(([tag, names]) => [tag, [...names]]))
+  return { allowedTags: Object.keys(elements), allowedAttributes: { "*": [...EVERYWHERE], ...attributes } }
+}
+
+const isMathml = new Set(MATHML_ELEMENTS)
+
+/**
+ * HTML that is safe in a page: no scripts, handlers, styles, forms, frames or addresses that run; ids have a prefix. MathML stays where it carries the
+ * key, which is that of this text's own formulas.
+ */
+export const sanitise = (html: string, rendering: Rendering, mathsKey?: string): string =>
   sanitizeHtml(html, {
-    allowedTags: Object.keys(ELEMENTS),
-    allowedAttributes: { "*": [...EVERYWHERE], ...Object.fromEntries(Object.entries(ELEMENTS).map(([tag, names]) => [tag, [...names]])) },
+    ...(mathsKey === undefined ? ALLOWED : ALLOWED_WITH_MATHS),
     nonTextTags: DROPPED_WHOLE,
     allowedSchemes: ["http", "https", "mailto"],
     allowedSchemesByTag: { img: ["http", "https"], source: ["http", "https"], video: ["http", "https"] },
@@ -126,6 +142,8 @@ export const sanitise = (html: string, rendering: Rendering): string =>
       // Of the renaming of elements that are not allowed, sanitize-html keeps the name for a later one; what must go becomes something that may stay.
       "*": (tag, given) => {
         if (tag === "input" && given["type"] !== "checkbox") return { tagName: "wbr", attribs: {} }
+        if (mathsKey !== undefined && isMathml.has(tag))
+          return given["data-maths"] === mathsKey ? { tagName: tag, attribs: mathmlAttributes(given) } : { tagName: "span", attribs: {} }
         return { tagName: tag, attribs: cleaned(tag, given, rendering) }
       },
       img: (tag, given) => {
@@ -152,13 +170,7 @@ function cleaned(tag: string, given: Attributes, rendering: Rendering): Record<s
     case "video":
       return shown(tag, kept, given, rendering)
     case "input":
-      // A box that can't be ticked has no label of its own; its state is what it says.
-      return {
-        type: "checkbox",
-        disabled: "",
-        ...("checked" in given && { checked: "" }),
-        ...(rendering.style !== "plain" && { "aria-label": "checked" in given ? "Done" : "To do" }),
-      }
+      return box(given, rendering)
     case "p":
     case "ul":
     case "ol":
@@ -166,6 +178,14 @@ function cleaned(tag: string, given: Attributes, rendering: Rendering): Record<s
     default:
       return kept
   }
+}
+
+/** A box that can't be ticked has no label of its own; its state is what it says. */
+function box(given: Attributes, { style }: Rendering): Record<string, string> {
+  const state = { type: "checkbox", disabled: "", ...("checked" in given && { checked: "" }) }
+  const name = nameIn(given["data-task"])
+  if (name !== undefined) return { ...state, "data-task": name, "aria-label": given["aria-label"] ?? "" }
+  return { ...state, ...(style !== "plain" && { "aria-label": "checked" in given ? "Done" : "To do" }) }
 }
 
 const LONGEST_ID = 200

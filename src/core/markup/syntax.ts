@@ -1,5 +1,6 @@
 import MarkdownIt, { type MarkdownIt as Parser, type StateInline, type Token } from "markdown-it"
 import { footnotes } from "./footnotes.ts"
+import { maths } from "./maths-syntax.ts"
 import type { Style } from "./rendering.ts"
 
 /** The dialect: GitHub's, with footnotes and links between pages of a wiki. */
@@ -21,7 +22,10 @@ export function parserOf(style: Style): Parser {
   parser.core.ruler.disable("text_join")
   parser.use(footnotes)
   parser.use(strikeThroughOfOne)
-  if (style !== "plain") parser.inline.ruler.before("link", "page_link", pageLink)
+  if (style !== "plain") {
+    parser.inline.ruler.before("link", "page_link", pageLink)
+    parser.use(maths)
+  }
   parsers.set(style, parser)
   return parser
 }

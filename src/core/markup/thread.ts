@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads"
 import type { FromWorker } from "../worker.ts"
-import { htmlToHtml, markdownToHtml } from "./markdown.ts"
+import { htmlToHtml, markdownToHtml, tickedText } from "./markdown.ts"
 import type { Mention, Rendering, Target } from "./rendering.ts"
 import { tableToHtml } from "./table.ts"
 
@@ -10,6 +10,7 @@ export type Task =
   | { readonly kind: "markdown"; readonly text: string; readonly rendering: Omit<Rendering, "resolve">; readonly resolves: boolean }
   | { readonly kind: "html"; readonly text: string; readonly rendering: Omit<Rendering, "resolve"> }
   | { readonly kind: "table"; readonly text: string; readonly separator: string }
+  | { readonly kind: "tick"; readonly text: string; readonly box: string; readonly isDone: boolean }
 
 /** What mentions lead to. */
 export type Question = readonly Mention[]
@@ -29,6 +30,7 @@ async function resolve(mentions: readonly Mention[]): Promise<Targets> {
 
 async function done(task: Task): Promise<string | undefined> {
   if (task.kind === "table") return tableToHtml(task.text, task.separator)
+  if (task.kind === "tick") return tickedText(task.text, task.box, task.isDone)
   if (task.kind === "html") return htmlToHtml(task.text, task.rendering)
   return markdownToHtml(task.text, task.resolves ? { ...task.rendering, resolve } : task.rendering)
 }

@@ -134,6 +134,17 @@ const VECTORS: readonly string[] = [
   "> [!NOTE]<script>alert(1)</script>\n> <img src=x onerror=alert(1)>",
   "- [ ] <img src=x onerror=alert(1)>\n- [x]<script>alert(1)</script>",
   '| <script>alert(1)</script> | b |\n|:-:" onclick=alert(1)|---|\n| <img src=x onerror=alert(1)> | `</td><script>` |',
+  // Formulas, and elements that look as if they were of one.
+  "$\\href{javascript:alert(1)}{x}$ $\\url{javascript:alert(1)}$ $\\includegraphics{x}$",
+  "$\\class{modal}{x}$ $\\id{main}{x}$ $\\style{position:fixed}{x}$ $\\data{x=y}{z}$",
+  "$\\text{<script>alert(1)</script>}$ $<img src=x onerror=alert(1)>$ $\\text{</math><script>alert(1)</script>}$",
+  '$\\color{red" onclick="alert(1)}x$ $\\begin{array}{c" onclick="alert(1)}x\\end{array}$',
+  "$x$ <math href=x><mi href=javascript:alert(1) onclick=alert(1) style=x class=modal>x</mi><mglyph src=x></math>",
+  '$x$ <math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
+  '$x$ <math><annotation-xml encoding="text/html"><img src=x onerror=alert(1)></annotation-xml></math>',
+  "$x$ <mtable><mtr><mtd width=9999em height=-9999em>x</mtd></mtr></mtable><mi data-maths=x>x</mi>",
+  "$$\\raisebox{-9999em}{x}\\kern-9999em\\rule{9999em}{9999em}$$",
+  "```math\n</code><script>alert(1)</script>\n```",
   // Characters.
   "<scr\u0000ipt>alert(1)</scr\u0000ipt>",
   "<img src=x on\u0000error=alert(1)>",
@@ -154,6 +165,11 @@ const PLACES: readonly ((text: string) => string)[] = [
   (text) => `<div title="${text}">\n\n${text}\n\n</div>`,
   (text) => `[${text}](x "${text}") ![${text}](x)`,
 ]
+/** On pages, formulas are MathML. */
+const PLACES_ON_PAGES: readonly ((text: string) => string)[] = [
+  (text) => `$x^2$ ${text}`,
+  (text) => `$\\text{${text}}$ $${text}$\n\n$$\n\\text{${text}}\n$$`,
+]
 
 const ELEMENTS = new Set(
   `a abbr b blockquote br caption center code dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p picture
@@ -161,12 +177,21 @@ const ELEMENTS = new Set(
     /\s+/,
   ),
 )
+const MATHML = "http://www.w3.org/1998/Math/MathML"
+const MATHML_ELEMENTS = new Set(
+  `math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr
+   munder munderover none`.split(/\s+/),
+)
+const MATHML_ATTRIBUTES = new Set(
+  `accent accentunder class columnspan depth display displaystyle fence form height largeop linethickness lspace mathbackground mathcolor mathvariant maxsize
+   minsize movablelimits notation rowspan rspace scriptlevel separator stretchy symmetric voffset width`.split(/\s+/),
+)
 const ATTRIBUTES = new Set(
   `align alt aria-label checked class colspan controls dir disabled height href id lang loading media muted open rel reversed rowspan scope src srcset start
    title type valign value width`.split(/\s+/),
 )
 const CLASS =
-  /^(attention-\w+|contains-task-list|task-list-item|footnotes|footnote-(ref|backref)|emoji|mention|ref-\w+|language-[\w+#.-]+|[a-z]{2})$/
+  /^(attention-\w+|contains-task-list|task-list-item|footnotes|footnote-(ref|backref)|emoji|mention|elsewhere|ref-\w+|language-[\w+#.-]+|[a-z]{2})$/
 
 /** What is wrong with the HTML, as a browser would read it; nothing is, in every answer. */
 function faultsIn(html: string): readonly string[] {
@@ -174,15 +199,23 @@ function faultsIn(html: string): readonly string[] {
   const visit = (node: DefaultTreeAdapterTypes.Node): void => {
     if (node.nodeName === "#comment") faults.push("a comment")
     if ("tagName" in node) {
-      if (!ELEMENTS.has(node.tagName)) faults.push(`<${node.tagName}>`)
-      if (node.namespaceURI !== "http://www.w3.org/1999/xhtml") faults.push(`an element of ${node.namespaceURI}`)
-      for (const { name, value } of node.attrs) faults.push(...faultsOf(node.tagName, name, value))
+      const isMaths = node.namespaceURI === MATHML
+      if (!(isMaths ? MATHML_ELEMENTS : ELEMENTS).has(node.tagName)) faults.push(`<${node.tagName}>`)
+      if (!isMaths && node.namespaceURI !== "http://www.w3.org/1999/xhtml") faults.push(`an element of ${node.namespaceURI}`)
+      if (isMaths)
+        faults.push(
+          ...node.attrs.filter(({ name, value }) => !isOfMaths(name, value)).map(({ name, value }) => `${node.tagName} ${name}=${value}`),
+        )
+      else for (const { name, value } of node.attrs) faults.push(...faultsOf(node.tagName, name, value))
     }
     if ("childNodes" in node) node.childNodes.forEach(visit)
   }
   visit(parseFragment(html))
   return faults
 }
+
+const isOfMaths = (name: string, value: string): boolean =>
+  MATHML_ATTRIBUTES.has(name) && (name === "class" || (/^[\w .%+#-]{1,60}$/.test(value) && !/(?<![#.\w])-?\d{4}|:/.test(value)))
 
 function faultsOf(tag: string, name: string, value: string): readonly string[] {
   const fault = [`${tag} ${name}=${value}`]
@@ -201,10 +234,11 @@ const runs = (address: string): boolean =>
 
 describe.each(STYLES)("nothing that attackers write is left in texts of the style %s", (style) => {
   test.each(VECTORS)("%j", async (vector) => {
-    for (const place of PLACES) {
+    for (const place of [...PLACES, ...PLACES_ON_PAGES]) {
       const text = place(vector)
+      const isForPage = PLACES_ON_PAGES.includes(place)
       const resolve = async (mentions: readonly unknown[]) => mentions.map(() => ({ href: "https://forge.example.com/x", title: vector }))
-      const html = await rendered(text, { style, resolve })
+      const html = await rendered(text, { style, resolve, isForPage })
       expect(faultsIn(html), `${text}\n→ ${html}`).toEqual([])
       // Read and written again it stays the same for the reader of the page: what follows it is not swallowed.
       expect(textAfter(html), `${text}\n→ ${html}`).toBe("the end")
@@ -251,6 +285,16 @@ const PIECES = [
     ":tea:",
     "&lt;",
     "&#106;",
+    "$",
+    "$$",
+    "$x$",
+    "\\text{",
+    "\\href{",
+    "}",
+    "<mi ",
+    "<mtext>",
+    "<annotation-xml>",
+    " data-maths=x",
     "\t",
     " ",
   ],
@@ -259,8 +303,8 @@ const PIECES = [
 test("nor in anything that is put together of pieces", async () => {
   const texts = fc.array(fc.constantFrom(...PIECES), { minLength: 2, maxLength: 30 }).map((pieces) => pieces.join(""))
   await fc.assert(
-    fc.asyncProperty(texts, fc.constantFrom(...STYLES), async (text, style) => {
-      const html = await rendered(text, { style })
+    fc.asyncProperty(texts, fc.constantFrom(...STYLES), fc.boolean(), async (text, style, isForPage) => {
+      const html = await rendered(text, { style, isForPage })
       expect(faultsIn(html), html).toEqual([])
       expect(textAfter(html), html).toBe("the end")
     }),
@@ -285,6 +329,7 @@ test("the rules above find what they are about", () => {
     ["<p id=x class=modal style=x>x</p>", "p id=x,p class=modal,p style=x"],
     ["<svg></svg>", "<svg>,an element of http://www.w3.org/2000/svg"],
     ["<input type=image>", "input type=image"],
+    ["<math><mi href=x onclick=y width=9999em>x</mi><mglyph></math>", "mi href=x,mi onclick=y,mi width=9999em,<mglyph>"],
   ] as const)
     expect(faultsIn(html).join(",")).toBe(fault)
   expect(textAfter("<b>x</div></main>")).toBeUndefined()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type ObjectId, objectId, type Repository } from "../index.ts"
+import { type ObjectId, objectId, type Repository, type Waiting } from "../index.ts"
 import { client, ok, openWorld, type World } from "../testing.ts"
 
 /** A history with branches, merges, renamed directories, and changes that were taken back, as input of git fast-import. */
@@ -50,12 +50,15 @@ describe("the last changes of paths", () => {
     (await ok(repository.directory, "ls-tree", "--name-only", commit, ...(directory === "" ? [] : [`${directory}/`]))).split("\n")
   const directories = ["", "d0", "d0/sub", "d2"]
 
-  it("are those that git log finds, for several directories in one process", async () => {
+  const at = (commit: ObjectId, paths: readonly string[]) => ({ from: new Map([[commit, new Set(paths)]]) })
+
+  it("are those that git log finds, for several directories in one walk", async () => {
     const paths = (await Promise.all(directories.map((each) => entriesOf(head, each)))).flat()
     expect(paths.length).toBeGreaterThan(20)
     const before = world.git.spawned()
-    const found = await world.git.history.lastChanges(repository, { ...options, commit: head, paths })
-    expect(world.git.spawned() - before).toBe(1)
+    const { found, waiting } = await world.git.history.lastChanges(repository, { ...options, ...at(head, paths) })
+    expect(world.git.spawned() - before).toBe(2)
+    expect(waiting.size).toBe(0)
     for (const path of paths) expect([path, found.get(path)]).toEqual([path, await gitSays(head, path)])
   })
 
@@ -66,28 +69,55 @@ describe("the last changes of paths", () => {
       const id = objectId(commit ?? "")
       for (const directory of ["d0", "d2"]) {
         const paths = await entriesOf(id, directory)
-        const found = await world.git.history.lastChanges(repository, { ...options, commit: id, paths, below: [directory], known })
+        const { found } = await world.git.history.lastChanges(repository, { ...options, ...at(id, paths), below: [directory], known })
         for (const path of paths) expect([path, found.get(path)]).toEqual([path, await gitSays(id, path)])
         known.set(id, new Map([...(known.get(id) ?? []), ...found]))
       }
     }
   })
 
-  it("are left out where they are further away than is walked", async () => {
+  it("go on where an earlier search has stopped", async () => {
     const paths = await entriesOf(head, "")
-    const found = await world.git.history.lastChanges(repository, { ...options, commit: head, paths, mostCommits: 3 })
-    expect(found.size).toBeLessThan(paths.length)
-    for (const [path, id] of found) expect(id).toBe(await gitSays(head, path))
-    expect(await world.git.history.lastChanges(repository, { ...options, commit: head, paths: [] })).toEqual(new Map())
+    const found = new Map<string, ObjectId>()
+    let from: Waiting = at(head, paths).from
+    let searches = 0
+    while (from.size > 0) {
+      const some = await world.git.history.lastChanges(repository, { ...options, from, below: [""], mostCommits: 3 })
+      for (const [path, id] of some.found) found.set(path, id)
+      expect(found.size + [...some.waiting.values()].reduce((sum, { size }) => sum + size, 0)).toBe(paths.length)
+      from = some.waiting
+      searches += 1
+    }
+    expect(searches).toBeGreaterThan(1)
+    for (const path of paths) expect([path, found.get(path)]).toEqual([path, await gitSays(head, path)])
   })
 
   it("end when no one waits for them", async () => {
     const paths = await entriesOf(head, "")
     const signal = AbortSignal.abort()
-    await expect(world.git.history.lastChanges(repository, { ...options, commit: head, paths, signal })).rejects.toMatchObject({
+    await expect(world.git.history.lastChanges(repository, { ...options, ...at(head, paths), signal })).rejects.toMatchObject({
       kind: "aborted",
     })
     expect(world.git.running()).toBeLessThanOrEqual(1)
+  })
+
+  it("a page of a history that isn't counted is the one that git lists", async () => {
+    const { history } = world.git
+    const gitLists = async (...args: readonly string[]) => (await ok(repository.directory, "rev-list", ...args)).split("\n")
+    for (const [skip, path] of [
+      [0, undefined],
+      [40, undefined],
+      [0, "d0"],
+      [5, "d0"],
+      [0, "f1"],
+    ] as const) {
+      const page = await history.logPage(repository, { to: [head], path, skip, limit: 20 })
+      const paths = path === undefined ? [] : ["--", path]
+      expect(page.map(({ id }) => id)).toEqual(await gitLists(`--skip=${skip}`, "--max-count=20", head, ...paths))
+    }
+    const before = world.git.spawned()
+    await history.logPage(repository, { to: [head], path: "d0", skip: 5, limit: 20 })
+    expect(world.git.spawned()).toBe(before)
   })
 
   it("how far commits are ahead and behind is what git counts", async () => {

@@ -50,6 +50,21 @@ export async function log(context: Context, repository: Repository, options: Log
   return { commits: await readCommits(context, repository, listed.ids), total: listed.total }
 }
 
+/**
+ * A page of a history, without counting the whole: git stops where the page ends, and the first commits of a whole history cost no process. Throws `failed` or
+ * `missing` when a commit is missing.
+ */
+export async function logPage(context: Context, repository: Repository, options: LogOptions): Promise<readonly Commit[]> {
+  const { to, skip, limit } = options
+  if (isWhole(options) && skip + limit <= WALKED) return (await walk(context, repository, to, skip + limit)).slice(skip)
+  const key = `${keyOf(repository, options)}\0${skip}\0${limit}`
+  const known = context.cache.pages.get(key)
+  if (known !== undefined) return readCommits(context, repository, known)
+  const { ids } = await list(context, repository, options, skip + limit)
+  if (repository.quarantine === undefined) context.cache.pages.set(key, ids)
+  return readCommits(context, repository, ids)
+}
+
 /** Whether the history is complete, without filters. */
 const isWhole = ({ not = [], path, since, until }: LogOptions): boolean =>
   not.length === 0 && path === undefined && since === undefined && until === undefined

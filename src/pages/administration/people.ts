@@ -14,7 +14,7 @@ import { listPeople, type PeopleFilter } from "../../features/people/users/store
 import { administrationOperations } from "../../features/site/administration/operations.ts"
 import { path, withQuery } from "../../web/address.ts"
 import { administrationPage, ADMINISTRATION_PEOPLE as PEOPLE } from "../../web/administration.ts"
-import { avatar, choices, empty, filterForm, pager, rowsOr } from "../../web/components.ts"
+import { avatar, choices, empty, filterForm, pager, rowsOr, toCopy } from "../../web/components.ts"
 import { formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { dayOf, time } from "../../web/time.ts"
@@ -125,7 +125,7 @@ const invitation = form({
           With this link <span class="break">${field("email")}</span> can create an account, once. The invitation is
           also sent by mail if the site sends mail.
         </p>
-        <pre tabindex="0" aria-label="The link"><code>${String(memberOf(record, "link"))}</code></pre>
+        ${toCopy(String(memberOf(record, "link")), "Copy the link")}
         <p><a href="${PEOPLE}">Back to the people</a></p>
       `,
     }),

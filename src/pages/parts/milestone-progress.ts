@@ -13,7 +13,7 @@ export function milestoneProgress({ open_issues_count, closed_issues_count }: Mi
         all === 0
           ? "No issues yet"
           : html`
-            ${Math.floor((100 * closed_issues_count) / all)} % · ${plural(open_issues_count, "open", "open")} ·${" "}
+            ${Math.floor((100 * closed_issues_count) / all)}% · ${plural(open_issues_count, "open", "open")} ·${" "}
             ${plural(closed_issues_count, "closed", "closed")}
           `
       }

@@ -13,6 +13,7 @@ import type { Services } from "../../core/services.ts"
 import { escapePath } from "../../core/text/escape-path.ts"
 import { resolverFor } from "../../features/planning/markup/resolve.ts"
 import { path } from "../../web/address.ts"
+import { type Ticks, withBoxes } from "./task-boxes.ts"
 
 /** Texts in Markdown as pages show them. */
 
@@ -28,6 +29,8 @@ export interface TextContext {
   readonly file?: { readonly at: string; readonly folder: string }
   /** The texts are one document, in which equal headings need anchors of their own. */
   readonly isOneDocument?: boolean
+  /** Where the boxes of the text at this place are ticked; undefined where the reader may not. */
+  readonly ticks?: (at: number) => Ticks | undefined
 }
 
 /** A rendered text, with what it mentions and what that led to: it is the same for every reader for whom all of that leads to the same. */
@@ -101,10 +104,12 @@ export async function renderTexts(
   return keys.map((key, at) => {
     const rendered = made.get(key)
     if (!rendered) return html``
+    const ticks = context.ticks?.(at)
+    const boxed = withBoxes(rendered.html, ticks)
     return html`
       <div class="prose" dir="auto">
-        ${trusted(withDistinctAnchors(rendered.html, context.isOneDocument ? distinct : distinctAnchors()))}
-        ${shown[at]?.isCut === true && CUT}
+        ${trusted(withDistinctAnchors(boxed.html, context.isOneDocument ? distinct : distinctAnchors()))}
+        ${shown[at]?.isCut === true && CUT}${boxed.form}
       </div>
     `
   })
@@ -148,11 +153,8 @@ export async function renderPlainText(
 ): Promise<Html> {
   const { rootUrl } = services.site
   const links = { pages: rootUrl, media: rootUrl, folder: "" }
-  return html`
-    <div class="prose" dir="auto">
-      ${trusted(await renderMarkdown(text, { ...forPage(services), style, rootUrl, links, resolve: resolverFor(services, db, actor) }))}
-    </div>
-  `
+  const made = await renderMarkdown(text, { ...forPage(services), style, rootUrl, links, resolve: resolverFor(services, db, actor) })
+  return html`<div class="prose" dir="auto">${trusted(withBoxes(made).html)}</div>`
 }
 
 /** What the words of a text name, and perhaps more: some of them may stand in code. */

@@ -97,7 +97,7 @@ async function bondWith({
         user.kind === "person" &&
         html`
           <details class="small" ${flagged("open", draft?.form === blockUser.id)}>
-            <summary>${icon("no-entry")} Block</summary>
+            <summary class="button small quiet">${icon("no-entry")} Block</summary>
             <p class="muted">
               They can’t follow you, or open issues, pull requests and comments in your repositories. You will both
               stop watching and collaborating on each other’s repositories.

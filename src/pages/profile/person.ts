@@ -14,7 +14,7 @@ import type { Found } from "../../features/people/users/store.ts"
 import { path } from "../../web/address.ts"
 import { empty, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
-import { count, dayOf } from "../../web/time.ts"
+import { count, dayOf, plural } from "../../web/time.ts"
 import { faces, factsOf, personTabs } from "../parts/account/frame.ts"
 import { accountRows } from "../parts/account/list-view.ts"
 import { PROFILE, profileReadme } from "../parts/account/readme.ts"
@@ -91,7 +91,7 @@ async function sideOf({ db, actor }: Call, user: User, bond: Html | undefined): 
         }
         ${bond}
         <p class="inline-links">
-          ${icon("people")} <a href="${at}?tab=followers"><strong>${count(user.followers_count)}</strong> followers</a>${" "}
+          ${icon("people")} <a href="${at}?tab=followers"><strong>${plural(user.followers_count, "follower")}</strong></a>${" "}
           · <a href="${at}?tab=following"><strong>${count(user.following_count)}</strong> following</a>
         </p>
         <ul class="plain stack tight small">

@@ -6,7 +6,7 @@ import { forkOf } from "../../features/code/repositories/search-store.ts"
 import { path, repositoryPath } from "../../web/address.ts"
 import { empty, notice } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
-import { count, time } from "../../web/time.ts"
+import { count, plural, time } from "../../web/time.ts"
 import { repositoryFilters, repositoryList } from "../parts/repositories/list.ts"
 import { repositoryPage } from "./frame.ts"
 
@@ -80,8 +80,8 @@ const row = ({ id, owner, name, isPrivate, isArchived, stars, forks, updatedAt }
         <bdi>${owner}</bdi> / <bdi>${name}</bdi>
       </a>
       ${isPrivate && html`<span class="chip">Private</span>`}${isArchived && html`<span class="chip">Archived</span>`}
-      <span class="muted small">${icon("star")} ${count(stars)}<span class="hidden-text"> stars</span></span>
-      <span class="muted small">${icon("repo-forked")} ${count(forks)}<span class="hidden-text"> forks</span></span>
+      <span class="muted small">${icon("star", plural(stars, "star"))} <span aria-hidden="true">${count(stars)}</span></span>
+      <span class="muted small">${icon("repo-forked", plural(forks, "fork"))} <span aria-hidden="true">${count(forks)}</span></span>
       <span class="muted small">Updated ${time(updatedAt)}</span>
     </p>
   `

@@ -13,7 +13,7 @@ import { path, repositoryPath } from "../../web/address.ts"
 import { buttonForm, notice, type Tab, tabs } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
-import { count, dayOf } from "../../web/time.ts"
+import { count, dayOf, plural } from "../../web/time.ts"
 
 /** What all pages of a repository have: its path, marks and counts, and the tabs of what the reader may see of it. */
 
@@ -23,7 +23,7 @@ export type RepositoryTab = (typeof REPOSITORY_TABS)[number]
 interface TabOf {
   readonly text: Text
   readonly icon: IconName
-  readonly keys?: string
+  readonly keys?: Tab["keys"]
   readonly unit: Unit
   /** Below the repository's path. */
   readonly path: string
@@ -102,8 +102,8 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
         </span>
         ${marksOf(call)}
         <div class="bar end">
-          ${counter(at, "watch", watches, "Watch", "Unwatch", "eye", repository.watchers_count, "watchers", actor)}
-          ${counter(at, "star", stars, "Star", "Unstar", stars ? "star-fill" : "star", repository.stars_count, "stars", actor)}
+          ${counter(at, "watch", watches, "Watch", "Unwatch", "eye", repository.watchers_count, "watcher", actor)}
+          ${counter(at, "star", stars, "Star", "Unstar", stars ? "star-fill" : "star", repository.stars_count, "star", actor)}
           ${forks(call)}
         </div>
       </div>
@@ -157,9 +157,9 @@ function tabsOf(call: OnRepository, current: Current): readonly Tab[] {
         ...(many === undefined ? {} : { count: many }),
       }
     }),
-    ...(tracker ? [{ href: tracker, text: "Issues", keys: "g i", icon: "link-external" as const }] : []),
+    ...(tracker ? [{ href: tracker, text: "Issues", keys: "g i" as const, icon: "link-external" as const }] : []),
     ...(permission.mode >= Mode.admin
-      ? [{ href: `${at}/settings`, text: "Settings", icon: "gear" as const, keys: "g s", current: current === "settings" }]
+      ? [{ href: `${at}/settings`, text: "Settings", icon: "gear" as const, keys: "g s" as const, current: current === "settings" }]
       : []),
     ...(external ? [{ href: external, text: "Wiki", icon: "link-external" as const }] : []),
   ]
@@ -193,14 +193,15 @@ function counter(
   remove: Text,
   name: IconName,
   many: number,
-  list: string,
+  one: "watcher" | "star",
   actor: Actor,
 ): Html {
-  const counted = html`<a class="button small" href="${at}/${list}" aria-label="${many} ${list}">${count(many)}</a>`
-  if (actor.kind === "anonymous") return html`<span class="group"><span class="button small">${icon(name)}${add}</span>${counted}</span>`
+  const counted = html`<a class="button small" href="${at}/${one}s" aria-label="${plural(many, one)}">${count(many)}</a>`
+  if (actor.kind === "anonymous")
+    return html`<span class="group"><span class="button small">${icon(name)}<span class="word">${add}</span></span>${counted}</span>`
   return html`
     <span class="group">
-      ${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}${is ? remove : add}`)}${counted}
+      ${buttonForm(`${at}/action/${is ? `un${verb}` : verb}`, html`${icon(name)}<span class="word">${is ? remove : add}</span>`)}${counted}
     </span>
   `
 }
@@ -214,10 +215,10 @@ function forks(call: OnRepository & Pick<Request, "actor">): Html {
     <span class="group">
       ${
         mayTake
-          ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}Fork</a>`
-          : html`<span class="button small">${icon("repo-forked")}Fork</span>`
+          ? html`<a class="button small" href="${at}/fork">${icon("repo-forked")}<span class="word">Fork</span></a>`
+          : html`<span class="button small">${icon("repo-forked")}<span class="word">Fork</span></span>`
       }
-      <a class="button small" href="${at}/forks" aria-label="${repository.forks_count} forks">
+      <a class="button small" href="${at}/forks" aria-label="${plural(repository.forks_count, "fork")}">
         ${count(repository.forks_count)}
       </a>
     </span>

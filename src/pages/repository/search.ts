@@ -14,6 +14,7 @@ import { repositoryPath, withQuery } from "../../web/address.ts"
 import { empty, filterForm, notice, pager, type Tab, tabs } from "../../web/components.ts"
 import { codeSearch, codeSearchFields, countCode } from "../parts/code-results.ts"
 import { countIssueResults, issueResults } from "../parts/issues/results-view.ts"
+import { definitionsOf, definitionsView } from "./definitions.ts"
 import { repositoryPage } from "./frame.ts"
 
 const KINDS = ["code", "issues", "pulls"] as const
@@ -94,12 +95,15 @@ export const repositorySearchPages: readonly Page[] = [
         const options = revision
           ? { keep: { ...keep, ref: revision.name }, scope: { repositoryId: repository.id, at: revision.at } }
           : { keep, scope: { repositoryId: repository.id } }
-        const note = revision && html`${bar}${withoutIndex(revision.name, withQuery(reader.url, { ref: undefined }))}`
+        const definitions = revision || rows.number > 1 ? undefined : await definitionsOf(call, q)
+        const note = revision
+          ? html`${bar}${withoutIndex(revision.name, withQuery(reader.url, { ref: undefined }))}`
+          : html`${bar}${definitions && definitions.length > 0 && definitionsView(definitions)}`
         return repositoryPage(call, {
           ...frame,
           body: html`
             <h1>Search</h1>
-            ${await codeSearch(call, { action, ...options, below: note ?? bar })}
+            ${await codeSearch(call, { action, ...options, below: note })}
           `,
         })
       }

@@ -19,6 +19,7 @@ import {
   state,
   table,
   tabs,
+  toCopy,
 } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import { STYLE_PATH } from "../../web/layout.ts"
@@ -98,6 +99,7 @@ const controls = (): Html =>
         ${field({ label: "With a fault", name: "two", value: "x", fault: "Must have at least 2 characters." })}
         <label class="check"><input type="checkbox" checked> A choice</label>
       </div>
+      ${toCopy("shown-once", "Copy the text")}
       ${filterForm("#", "words", "Search things", {}, "find")}
     </section>
   `

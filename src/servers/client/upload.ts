@@ -20,18 +20,21 @@ export interface Receiving {
  * file itself.
  * Refuses `invalid` another content type otherwise, and `badRequest` a body that can't be parsed or has no such file.
  */
-export function receiveUpload(request: IncomingMessage, { field, plain }: UploadForm): Promise<Receiving> {
+export function receiveUpload(request: IncomingMessage, { field, plain, most = 1 }: UploadForm): Promise<Receiving> {
   if (!isMultipart(request.headers))
     return plain ? Promise.resolve(receivePlain(request)) : Promise.reject(refuse.invalid("Content-Type", "must be multipart/form-data"))
   return new Promise((resolve, reject) => {
     let content: BusboyFileStream | undefined
+    let files = 0
     const before: [string, string][] = []
+    const others = openOthers()
     const fail = (refusal: Refusal): void => {
       end()
       content?.destroy(refusal)
+      others.end(refusal)
       reject(refusal)
     }
-    const parser = openParser(request.headers, LIMITS)
+    const parser = openParser(request.headers, { ...LIMITS, parts: LIMITS.parts + most })
     if (!parser) {
       request.resume()
       return reject(unreadable())
@@ -52,27 +55,66 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
     parser.on("file", (name, stream, fileName) => {
       // An aborted stream emits an error to its reader; while there is no reader, that must not end the process.
       stream.on("error", () => {})
-      if (name !== field || content) return void stream.resume()
+      if (name !== field || files >= most) return void stream.resume()
+      files += 1
+      const upload = { fileName: fileName ?? "", content: Readable.from(understood(stream), { objectMode: false }) }
+      const isFirst = content === undefined
       content = stream
+      if (!isFirst) return others.add(upload)
       resolve({
-        upload: {
-          fileName: fileName ?? "",
-          content: Readable.from(understood(stream), { objectMode: false }),
-          fields: fieldsOf(before),
-        },
+        upload: { ...upload, fields: fieldsOf(before), ...(most > 1 && { others: others.all() }) },
         end() {
           end()
-          stream.destroy()
+          content?.destroy()
         },
       })
     })
     parser.on("error", () => fail(unreadable()))
     parser.on("finish", () => {
       if (!content) fail(refuse.badRequest(`[${field}]: is required; send the file in a part of this name`))
+      others.end()
     })
     request.on("close", onClose)
     request.pipe(parser)
   })
+}
+
+interface Others {
+  readonly add: (upload: Upload) => void
+  /** No more come; with a refusal, the reader gets it. */
+  readonly end: (refusal?: Refusal) => void
+  readonly all: () => AsyncGenerator<Upload>
+}
+
+/** The files behind the first, as they come. */
+function openOthers(): Others {
+  const waiting: Upload[] = []
+  let failed: Refusal | undefined
+  let isEnded = false
+  let wake = (): void => {}
+  return {
+    add: (upload) => {
+      waiting.push(upload)
+      wake()
+    },
+    end: (refusal) => {
+      failed ??= refusal
+      isEnded = true
+      wake()
+    },
+    async *all() {
+      for (;;) {
+        const next = waiting.shift()
+        if (next) yield next
+        else if (failed) throw failed
+        else if (isEnded) return
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+    },
+  }
 }
 
 const fieldsOf = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, readonly string[]>> =>

@@ -17,6 +17,7 @@ async function look(element: HTMLElement): Promise<void> {
     if (!now) return
     // The element itself stays, so that what changes in it is read out.
     element.replaceChildren(...now.childNodes)
+    document.dispatchEvent(new CustomEvent("hearth:shown", { detail: element }))
     const again = now.dataset["again"]
     if (again === undefined) delete element.dataset["again"]
     else element.dataset["again"] = again

@@ -1,11 +1,11 @@
-/** Lines of a file: a click on a number marks it, with Shift a range; the address follows. `y` leads to the permanent address. */
+/** Lines of a file: a click on a number marks it, with Shift a range; the address follows. */
 
 const lineOf = (hash: string): readonly [number, number] | undefined => {
   const [, from, to] = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash) ?? []
   return from === undefined ? undefined : [Number(from), Number(to ?? from)]
 }
 
-function mark(): void {
+function mark(isNew = true): void {
   for (const marked of document.querySelectorAll(".code .marked")) marked.classList.remove("marked")
   const range = lineOf(location.hash)
   if (!range) return
@@ -19,7 +19,10 @@ function mark(): void {
     return
   }
   for (let line = from; line <= to && line - from < 5000; line++) document.getElementById(`L${line}`)?.classList.add("marked")
-  document.getElementById(`L${from}`)?.scrollIntoView({ block: "center" })
+  const first = document.getElementById(`L${from}`)
+  if (isNew) first?.scrollIntoView({ block: "center" })
+  const file = first?.closest<HTMLElement>("[data-permalink]")
+  if (first && file) void import("./line-menu.ts").then(({ offer }) => offer(file, first, from, to))
 }
 
 document.addEventListener("click", (event) => {
@@ -34,12 +37,41 @@ document.addEventListener("click", (event) => {
   mark()
 })
 
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "y" || event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return
-  const link = document.querySelector<HTMLAnchorElement>('a[data-key="y"]')
-  if (link) location.assign(link.href + location.hash)
+/** A name leads to where it is defined. */
+document.addEventListener("click", (event) => {
+  const file =
+    event.target instanceof Element &&
+    event.target.closest<HTMLElement>("[data-names] .code [data-n]")?.closest<HTMLElement>("[data-names]")
+  if (file && getSelection()?.isCollapsed !== false)
+    void import("./definitions.ts").then(({ showDefinitions }) => showDefinitions(event, file.dataset["names"] ?? ""))
 })
+
+/** Links to the same file elsewhere keep the line. */
+document.addEventListener("click", ({ target }) => {
+  const link = target instanceof Element && target.closest<HTMLAnchorElement>("a[data-keeps-line]")
+  if (link && lineOf(location.hash)) link.hash = location.hash
+})
+
+/** The whole file is fetched only when it is to be copied. */
+async function copyFrom(button: HTMLElement): Promise<void> {
+  const text = async () => {
+    const response = await fetch(button.dataset["copyFrom"] ?? "", { credentials: "same-origin", redirect: "error" })
+    if (!response.ok) throw new TypeError("the file can't be fetched")
+    return new Blob([await response.text()], { type: "text/plain" })
+  }
+  await navigator.clipboard.write([new ClipboardItem({ "text/plain": text() })])
+  button.setAttribute("data-copied", "")
+}
+
+for (const button of document.querySelectorAll<HTMLElement>("[data-copy-from]")) {
+  button.hidden = false
+  button.addEventListener("click", () => void copyFrom(button).catch(() => undefined))
+}
+
+for (const button of document.querySelectorAll<HTMLElement>("[data-go-to-line]")) {
+  button.hidden = document.querySelector(".code") === null
+  button.addEventListener("click", () => void import("./line-menu.ts").then(({ askForLine }) => askForLine()))
+}
 
 /** A document is framed only where the browser has a reader for it: others would download it. */
 const documentPlace = document.querySelector<HTMLElement>("[data-document]")
@@ -50,5 +82,7 @@ if (documentPlace && navigator.pdfViewerEnabled) {
   documentPlace.replaceChildren(frame)
 }
 
-window.addEventListener("hashchange", mark)
+window.addEventListener("hashchange", () => mark())
+// Lines that came again, with colours or who wrote them.
+document.addEventListener("hearth:shown", () => mark(false))
 mark()

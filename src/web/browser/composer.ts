@@ -1,63 +1,20 @@
 import "./attach.ts"
 import "./drafts.ts"
 import { fetchFragment } from "./fragment.ts"
+import { KEYS, TOOLS } from "./markdown-tools.ts"
 import { type Field, fieldOf, isComposed, replace } from "./text.ts"
 
 /** Writing a text: a toolbar, the preview in place, saved replies, names completed, Ctrl-Enter. What is pasted is in `attach.ts`. See `web/composer.ts`. */
 
 // --- the toolbar ----------------------------------------------------------------------------------------------------------------------
 
-/** Puts signs around what is selected, or takes them away. */
-function surround(field: Field, sign: string): void {
+function use(tool: string, field: Field): void {
   const { selectionStart: from, selectionEnd: to, value } = field
-  const selected = value.slice(from, to)
-  const isAround = value.slice(from - sign.length, from) === sign && value.slice(to, to + sign.length) === sign
-  const start = isAround ? from - sign.length : from
-  if (isAround) replace(field, start, to + sign.length, selected)
-  else replace(field, from, to, sign + selected + sign)
-  const begins = isAround ? start : from + sign.length
-  field.setSelectionRange(begins, begins + selected.length)
+  const change = TOOLS[tool]?.({ value, from, to })
+  if (!change) return
+  replace(field, change.from, change.to, change.text)
+  field.setSelectionRange(change.selectFrom, change.selectTo)
 }
-
-/** Begins each selected line in a way, or takes that away where all of them do. */
-function begin(field: Field, sign: (line: number) => string): void {
-  const { selectionStart, selectionEnd, value } = field
-  const from = value.lastIndexOf("\n", selectionStart - 1) + 1
-  const next = value.indexOf("\n", selectionEnd)
-  const to = next < 0 ? value.length : next
-  const lines = value.slice(from, to).split("\n")
-  const isBegun = lines.every((line, at) => line.startsWith(sign(at)))
-  const changed = lines.map((line, at) => (isBegun ? line.slice(sign(at).length) : sign(at) + line)).join("\n")
-  replace(field, from, to, changed)
-  field.setSelectionRange(lines.length === 1 ? from + changed.length : from, from + changed.length)
-}
-
-function link(field: Field): void {
-  const { selectionStart: from, selectionEnd: to, value } = field
-  const selected = value.slice(from, to)
-  replace(field, from, to, `[${selected}](url)`)
-  const at = from + selected.length + 3
-  field.setSelectionRange(at, at + 3)
-}
-
-const TOOLS: Readonly<Record<string, (field: Field) => void>> = {
-  heading: (field) => begin(field, () => "### "),
-  bold: (field) => surround(field, "**"),
-  italic: (field) => surround(field, "_"),
-  quote: (field) => begin(field, () => "> "),
-  code: (field) => {
-    if (!field.value.slice(field.selectionStart, field.selectionEnd).includes("\n")) return surround(field, "`")
-    const { selectionStart: from, selectionEnd: to, value } = field
-    replace(field, from, to, `\`\`\`\n${value.slice(from, to)}\n\`\`\``)
-  },
-  link,
-  bullets: (field) => begin(field, () => "- "),
-  numbers: (field) => begin(field, (line) => `${line + 1}. `),
-  tasks: (field) => begin(field, () => "- [ ] "),
-}
-
-/** A letter that a key stands for with Ctrl. */
-const KEYS: Readonly<Record<string, string>> = { b: "bold", i: "italic", e: "code", k: "link" }
 
 // --- the preview ----------------------------------------------------------------------------------------------------------------------
 
@@ -83,6 +40,7 @@ async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
     made.append(...(fresh.getElementById("preview")?.childNodes ?? []))
     field.hidden = true
     box.append(made)
+    document.dispatchEvent(new CustomEvent("hearth:shown", { detail: made }))
     button.textContent = "Write"
     made.focus()
   } catch {
@@ -119,7 +77,7 @@ document.addEventListener("click", (event) => {
   const field = button && fieldOf(button)
   if (!button || !field) return
   const { tool, reply } = button.dataset
-  if (tool !== undefined) TOOLS[tool]?.(field)
+  if (tool !== undefined) use(tool, field)
   else if (reply !== undefined) {
     event.preventDefault()
     void insert(button, field, reply)
@@ -253,11 +211,11 @@ document.addEventListener("keydown", (event) => {
   const tool = event.shiftKey ? undefined : KEYS[event.key.toLowerCase()]
   if (event.key === "Enter") {
     event.preventDefault()
-    const buttons = [...(field.form?.querySelectorAll<HTMLButtonElement>("button.primary") ?? [])]
-    field.form?.requestSubmit(buttons[0])
+    const second = event.shiftKey && field.form?.querySelector<HTMLButtonElement>("button[data-with-shift]")
+    field.form?.requestSubmit(second || field.form.querySelector<HTMLButtonElement>("button.primary"))
   } else if (tool !== undefined) {
     event.preventDefault()
-    TOOLS[tool]?.(field)
+    use(tool, field)
   }
 })
 

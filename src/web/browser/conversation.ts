@@ -1,33 +1,23 @@
 import { fetchFragment } from "./fragment.ts"
+import "./texts.ts"
 
-/** A link to a comment in the folded middle of a long conversation leads to the whole of it; what is quoted is put into the answer in place. */
+/** The title is edited in place; a link to a comment leads to it, also in the folded middle of a long conversation, and in a closed thread. */
 
 const whole = document.querySelector<HTMLAnchorElement>("a[data-whole]")
 
 function follow(): void {
   const id = decodeURIComponent(location.hash.slice(1))
-  if (whole && id !== "" && document.getElementById(id) === null) location.replace(whole.href + location.hash)
+  const shown = id === "" ? null : document.getElementById(id)
+  const thread = shown?.closest<HTMLDetailsElement>("details.thread:not([open])")
+  if (thread) {
+    thread.open = true
+    shown?.scrollIntoView()
+  }
+  if (whole && id !== "" && shown === null) location.replace(whole.href + location.hash)
 }
 
 addEventListener("hashchange", follow)
 follow()
-
-const answer = (inside: ParentNode): HTMLTextAreaElement | null => inside.querySelector(".comment-form textarea")
-
-async function quote(link: HTMLAnchorElement): Promise<void> {
-  try {
-    const field = answer(document)
-    const quoted = answer(await fetchFragment(link.href))?.value
-    if (!field || quoted === undefined) throw new TypeError("there is no form to answer with")
-    const before = field.value.trimEnd()
-    field.value = before === "" ? quoted : `${before}\n\n${quoted}`
-    field.dispatchEvent(new InputEvent("input", { bubbles: true }))
-    field.focus()
-    field.setSelectionRange(field.value.length, field.value.length)
-  } catch {
-    location.assign(link.href)
-  }
-}
 
 /** The repositories that an issue can be moved to, once the form for it is opened: they are offered while one types. */
 const targets = document.querySelector<HTMLAnchorElement>("a[data-targets]")
@@ -44,8 +34,8 @@ targets?.closest("details")?.addEventListener(
 )
 
 document.addEventListener("click", (event) => {
-  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-quote]") : null
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
+  const pencil = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-retitle]") : null
+  if (!pencil || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
-  void quote(link)
+  void import("./retitle.ts").then(({ retitle }) => retitle(pencil))
 })

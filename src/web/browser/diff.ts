@@ -1,5 +1,7 @@
-/** Differences: lines between hunks appear in place, a click on a number is its address, `j` and `k` go from file to file, the tree of files is filtered. */
+/** Differences: lines between hunks appear in place, a click on a number is its address, keys go from line to line, the tree of files is filtered. */
 
+import "./diff-parts.ts"
+import { lineAtNumber, rowOf, stand } from "./diff-lines.ts"
 import { fetchFragment } from "./fragment.ts"
 
 async function expand(link: HTMLAnchorElement): Promise<void> {
@@ -30,25 +32,26 @@ document.addEventListener("click", (event) => {
     void expand(link)
     return
   }
-  const number = event.target.closest<HTMLElement>(".diff-lines [data-n]")
+  const number = lineAtNumber(event)
   if (!number) return
   // The browser marks the target; the page stays where it is.
   const [x, y] = [scrollX, scrollY]
   location.replace(`#${number.id}`)
   scrollTo(x, y)
+  const row = rowOf(number)
+  if (row) stand(row)
 })
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+/** An unchanged line has the address of its new number: one with the old number leads there. */
+function findOldLine(): void {
+  const [, file = "", old] = /^#(diff-[0-9a-f]+)L(\d+)$/.exec(location.hash) ?? []
+  if (old === undefined || document.getElementById(location.hash.slice(1))) return
+  const line = document.getElementById(file)?.querySelector(`.diff-lines [data-o="${old}"]`)
+  if (line) location.replace(`#${line.id}`)
+}
 
-document.addEventListener("keydown", (event) => {
-  if ((event.key !== "j" && event.key !== "k") || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-  const files = [...document.querySelectorAll<HTMLElement>("section.diff")]
-  const at = files.findLastIndex((file) => file.getBoundingClientRect().top < 80)
-  const next = files[event.key === "j" ? at + 1 : Math.max(0, at - 1)]
-  next?.scrollIntoView()
-  next?.querySelector("summary")?.focus({ preventScroll: true })
-})
+addEventListener("hashchange", findOldLine)
+findOldLine()
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean)
 

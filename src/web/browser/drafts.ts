@@ -34,7 +34,7 @@ const fieldsIn = (inside: ParentNode): readonly Field[] => [...inside.querySelec
 // --- kept in the browser ----------------------------------------------------------------------------------------------------------------
 
 interface Draft {
-  /** What the page had in the field: a draft of another text is not shown. */
+  /** What the page had in the field, or what names it (`data-base`): a draft of another text is not shown. */
   readonly base: string
   readonly text: string
   readonly at: number
@@ -50,14 +50,38 @@ function draftAt(key: string): Draft | undefined {
   return typeof kept.base === "string" && typeof kept.text === "string" ? { base: kept.base, text: kept.text, at } : undefined
 }
 
+const baseOf = (field: Field): string => field.dataset["base"] ?? field.defaultValue
+
+/** Whether the field has nothing that is not stored; where a form is shown again, what was typed is what the page has. */
+const isClean = (field: Field): boolean => field.value === field.defaultValue && field.dataset["typed"] === undefined
+
+/** What is kept of a field, whatever the page has in it now. */
+export function keptOf(field: Field): Draft | undefined {
+  try {
+    return draftAt(keyOf(field))
+  } catch {
+    return undefined
+  }
+}
+
+/** Forgets what was typed into a form. */
+export function forget(form: HTMLFormElement): void {
+  unkept.clear()
+  try {
+    for (const field of fieldsIn(form)) localStorage.removeItem(keyOf(field))
+  } catch {
+    // A browser that keeps nothing.
+  }
+}
+
 /** Fields that the browser has no room for. */
 const unkept = new Set<Field>()
 
 function keep(field: Field): void {
   unkept.delete(field)
   try {
-    if (field.value === field.defaultValue) localStorage.removeItem(keyOf(field))
-    else localStorage.setItem(keyOf(field), JSON.stringify({ base: field.defaultValue, text: field.value, at: Date.now() } satisfies Draft))
+    if (isClean(field)) localStorage.removeItem(keyOf(field))
+    else localStorage.setItem(keyOf(field), JSON.stringify({ base: baseOf(field), text: field.value, at: Date.now() } satisfies Draft))
   } catch {
     unkept.add(field)
   }
@@ -66,7 +90,7 @@ function keep(field: Field): void {
 function restore(inside: ParentNode): void {
   for (const field of fieldsIn(inside)) {
     const draft = draftAt(keyOf(field))
-    const isOfThis = draft && (draft.base === field.defaultValue || field.defaultValue === "")
+    const isOfThis = draft && (draft.base === baseOf(field) || (field.defaultValue === "" && field.dataset["base"] === undefined))
     // A file that was on its way is not any more.
     if (isOfThis && field.value === field.defaultValue) field.value = draft.text.replaceAll(/\[Sending [^\]\n]*…\]\(\)\n?/g, "")
   }
@@ -80,7 +104,7 @@ function forgetOld(): void {
 document.addEventListener("input", ({ target }) => isKept(target) && keep(target))
 
 addEventListener("beforeunload", (event) => {
-  if ([...unkept].some((field) => field.isConnected && field.value !== field.defaultValue)) event.preventDefault()
+  if ([...unkept].some((field) => field.isConnected && !isClean(field))) event.preventDefault()
 })
 
 // --- sending ----------------------------------------------------------------------------------------------------------------------------
@@ -164,16 +188,17 @@ function say(form: HTMLFormElement, why: string): void {
   line.scrollIntoView({ block: "nearest" })
 }
 
+/** Another module may put in place what was sent (`hearth:sent`); then the page stays. */
 function follow(form: HTMLFormElement, to: string): void {
+  forget(form)
   try {
-    for (const field of fieldsIn(form)) localStorage.removeItem(keyOf(field))
     sessionStorage.removeItem(`hearth-as ${addressOf(form)}`)
   } catch {
     // A browser that keeps nothing.
   }
-  unkept.clear()
   // Neither this page, when someone comes back to it, nor the next has it any more.
   form.reset()
+  if (!form.dispatchEvent(new CustomEvent("hearth:sent", { bubbles: true, cancelable: true }))) return
   const url = new URL(to, location.href)
   const isHere = url.pathname === location.pathname && url.search === location.search
   if (isHere) {

@@ -31,3 +31,14 @@ export function fragmentOf(text: string): DocumentFragment {
   template.innerHTML = policy ? policy.createHTML(text) : text
   return template.content
 }
+
+const IDS = ["id", "for", "list", "aria-describedby", "aria-labelledby"] as const
+
+/** Gives the elements of a part of a page ids of their own, where it stands on the page several times. */
+export function renameIds(inside: ParentNode, name: string): void {
+  for (const attribute of IDS)
+    for (const element of inside.querySelectorAll(`[${attribute}]`)) {
+      const ids = element.getAttribute(attribute)?.split(" ") ?? []
+      element.setAttribute(attribute, ids.map((id) => `${id}-${name}`).join(" "))
+    }
+}

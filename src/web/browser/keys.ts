@@ -1,7 +1,6 @@
-/**
- * Keys that press what is on the page: elements say theirs in `aria-keyshortcuts`, `g i` for one after the other. `?` lists those of this page. Loaded
- * with the first key that is pressed.
- */
+/** Keys that press what is on the page, and their list (`?`), by the record of all of them. Loaded with the first key that is pressed. */
+
+import { SHORTCUTS, type Shortcut, type ShortcutGroup } from "../shortcuts.ts"
 
 const SEQUENCE_MS = 1_500
 
@@ -11,8 +10,25 @@ let begunAt = 0
 /** A key that was pressed outside of fields, with nothing held. */
 export function pressed(key: string): void {
   if (key === "?") list()
+  else if (document.querySelector("dialog[open]")) return
   else if (key === "j" || key === "k") move(key === "j" ? 1 : -1)
   else follow(key)
+}
+
+const known: readonly ShortcutGroup[] = SHORTCUTS
+const everyKey = known.flatMap(({ keys }) => keys)
+
+/** What these keys press on this page. */
+const pressedBy = (keys: string): HTMLElement | undefined =>
+  [...document.querySelectorAll<HTMLElement>("[aria-keyshortcuts]")].find(
+    (element) => element.getAttribute("aria-keyshortcuts") === keys && isAtHand(element),
+  )
+
+/** Whether it can be seen, or stands in a menu that can. */
+function isAtHand(element: HTMLElement): boolean {
+  const menu = element.closest<HTMLElement>("details.menu:not([open])")
+  const isIn = menu !== null && menu.querySelector(":scope > summary") !== element
+  return !element.hidden && (isIn ? menu : element).getClientRects().length > 0
 }
 
 function follow(key: string): void {
@@ -20,9 +36,9 @@ function follow(key: string): void {
   const keys = begun !== "" && now - begunAt < SEQUENCE_MS ? `${begun} ${key}` : key
   begun = key
   begunAt = now
-  const target = [...document.querySelectorAll<HTMLElement>("[aria-keyshortcuts]")].find(
-    (element) => element.getAttribute("aria-keyshortcuts") === keys && element.getClientRects().length > 0,
-  )
+  const find = (wanted: string) => pressedBy(everyKey.find((each) => each.keys === wanted)?.like ?? wanted)
+  // A key that begins nothing with the one before stands for itself.
+  const target = find(keys) ?? find(key)
   if (!target) return
   begun = ""
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) target.focus()
@@ -39,13 +55,9 @@ function move(by: 1 | -1): void {
   links[at < 0 && by < 0 ? links.length - 1 : at + by]?.focus()
 }
 
-const OTHERS = [
-  ["/", "Search"],
-  ["j", "Next row"],
-  ["k", "Previous row"],
-  ["Escape", "Close menus"],
-  ["?", "Keyboard shortcuts"],
-] as const
+/** Whether the page has what the keys need. */
+const isHere = ({ keys, where, like }: Shortcut): boolean =>
+  where === undefined ? pressedBy(like ?? keys) !== undefined : document.querySelector(where) !== null
 
 function list(): void {
   const open = document.querySelector<HTMLDialogElement>("dialog.keys")
@@ -55,41 +67,42 @@ function list(): void {
   }
   const dialog = document.createElement("dialog")
   dialog.className = "keys"
-  dialog.setAttribute("aria-label", "Keyboard shortcuts of this page")
-  const heading = document.createElement("h2")
-  heading.textContent = "Keyboard shortcuts of this page"
-  const terms = document.createElement("dl")
-  const known = new Set<string>()
-  const add = (keys: string, what: string): void => {
-    if (known.has(keys) || what === "") return
-    known.add(keys)
-    const term = document.createElement("dt")
-    for (const key of keys.split(" ")) {
-      const cap = document.createElement("kbd")
-      cap.textContent = key
-      term.append(cap)
-    }
-    const meaning = document.createElement("dd")
-    meaning.textContent = what
-    terms.append(term, meaning)
-  }
-  for (const element of document.querySelectorAll<HTMLElement>("[aria-keyshortcuts]"))
-    if (element.getClientRects().length > 0) add(element.getAttribute("aria-keyshortcuts") ?? "", nameOf(element))
-  for (const [keys, what] of OTHERS) add(keys, what)
+  dialog.setAttribute("aria-label", "Keyboard shortcuts")
   const close = document.createElement("button")
   close.textContent = "Close"
   close.addEventListener("click", () => dialog.close())
-  dialog.append(heading, terms, close)
+  dialog.append(titled("h2", "Keyboard shortcuts of this page"), ...groups(isHere), elsewhere(), close)
   dialog.addEventListener("close", () => dialog.remove())
   document.body.append(dialog)
   dialog.showModal()
 }
 
-/** What an element is called, without counts. */
-function nameOf(element: HTMLElement): string {
-  const label =
-    element.getAttribute("aria-label") ?? element.getAttribute("title") ?? element.querySelector("[aria-label]")?.getAttribute("aria-label")
-  const copy = element.cloneNode(true)
-  if (copy instanceof Element) for (const count of copy.querySelectorAll(".count")) count.remove()
-  return (label ?? copy.textContent ?? "").trim()
+function titled(name: string, text: string): HTMLElement {
+  const element = document.createElement(name)
+  element.textContent = text
+  return element
+}
+
+/** The keys of other pages, on demand. */
+function elsewhere(): HTMLElement {
+  const details = document.createElement("details")
+  details.append(titled("summary", "Other pages have more"), ...groups((each) => !isHere(each)))
+  return details
+}
+
+/** Those keys that are wanted, under the titles of their groups. */
+const groups = (isWanted: (each: Shortcut) => boolean): readonly HTMLElement[] =>
+  known.flatMap(({ title, keys }) => {
+    const wanted = keys.filter(isWanted)
+    return wanted.length === 0 ? [] : [titled("h3", title), terms(wanted)]
+  })
+
+function terms(shortcuts: readonly Shortcut[]): HTMLElement {
+  const all = document.createElement("dl")
+  for (const { keys, text } of shortcuts) {
+    const term = document.createElement("dt")
+    term.append(...keys.split(" ").map((key) => titled("kbd", key)))
+    all.append(term, titled("dd", text))
+  }
+  return all
 }

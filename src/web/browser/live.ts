@@ -270,6 +270,8 @@ function asMade(element: Element): Node {
     time.removeAttribute("title")
     time.textContent = ""
   }
+  for (const made of copy.querySelectorAll("[data-made]")) made.remove()
+  for (const block of copy.querySelectorAll("pre")) block.removeAttribute("hidden")
   for (const button of copy.querySelectorAll("[data-copy]")) {
     button.removeAttribute("hidden")
     button.removeAttribute("data-copied")
@@ -288,7 +290,7 @@ const announce = (element: HTMLElement): boolean => document.dispatchEvent(new C
 /** Whether the reader is at work in it: it has the focus, an open form, or a field that was changed. */
 function isInUse(element: Element): boolean {
   if (element.contains(document.activeElement) && document.activeElement !== document.body) return true
-  if (element.querySelector("details.edit[open], details.menu[open]")) return true
+  if (element.querySelector("details.edit[open], details.menu[open], .in-place")) return true
   for (const field of element.querySelectorAll("textarea, input, select"))
     if (
       (field instanceof HTMLTextAreaElement && field.value !== field.defaultValue) ||

@@ -28,8 +28,6 @@ document.addEventListener("click", (event) => {
   if (!(event.target instanceof Element)) return
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
     if (!menu.contains(event.target) || event.target.closest('a[href^="#"]')) menu.open = false
-  const copy = event.target.closest<HTMLElement>("[data-copy]")
-  if (copy) void navigator.clipboard.writeText(copy.dataset["copy"] ?? "").then(() => copy.setAttribute("data-copied", ""))
 })
 
 /** A running stopwatch counts on. */
@@ -41,11 +39,15 @@ if (stopwatch)
     stopwatch.textContent = [Math.floor(seconds / 3600), ...parts].join(":")
   }, 1000)
 
-localTimes(document)
+function dress(inside: ParentNode): void {
+  localTimes(inside)
+  if (inside.querySelector("[data-copy]")) void import("./copy.ts").then(({ showCopyButtons }) => showCopyButtons(inside))
+  if (inside.querySelector(".prose pre")) void import("./prose.ts").then((prose) => prose.dress(inside))
+}
+dress(document)
 document.addEventListener("hearth:shown", (event) => {
-  if (event instanceof CustomEvent && event.detail instanceof Element) localTimes(event.detail)
+  if (event instanceof CustomEvent && event.detail instanceof Element) dress(event.detail)
 })
-for (const button of document.querySelectorAll<HTMLElement>("[data-copy]")) button.hidden = false
 
 /** A form on its way is not sent again: its buttons rest until the next page is there, or it is clear that none comes. */
 const SENDING_MS = 10_000

@@ -35,7 +35,7 @@ storiesOfAnotherSite({ annAdministers: true, config }, (story) => {
     await second.sees("wants to merge 1 commit")
 
     await first.open(`${at}/pulls/2/files`)
-    await first.unfold("Finish your review")
+    await first.unfold("Review changes")
     await first.send({ Summary: "Just so.", Approve: "yes" }, "Submit review")
     await second.open(`${at}/pulls/2`)
     await second.sees("Just so.")

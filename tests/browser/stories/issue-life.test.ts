@@ -15,7 +15,7 @@ body:
 `
 
 stories((story) => {
-  story("an issue lives from a form to its end", async ({ ask, enter, made }) => {
+  story("an issue lives from a form to its end", async ({ ask, enter, made, scripts }) => {
     const at = await made("kiln")
     await ask("ann", `POST /repos${at}/contents/.gitea/ISSUE_TEMPLATE/bug.yaml`, { content: btoa(FORM) })
     await ask("ann", `POST /repos${at}/issues`, { title: "Buy clay" })
@@ -34,7 +34,10 @@ stories((story) => {
       await person.send(fields, button)
     }
     await change("Edit labels", { crack: "yes" })
-    await change("Edit milestone", { Milestone: "Winter" })
+    await person.unfold("Edit milestone")
+    const winter = { "Milestone: Winter": "yes" }
+    await (scripts ? person.fill(winter) : person.send(winter, "Save"))
+    await person.page.waitForSelector("#side-milestone a >> text=Winter")
     await person.press("Assign yourself")
     await change("Edit due date", { Due: "2031-11-01" })
     await change("Add a dependency", { Issue: "#1" }, "Add")

@@ -52,7 +52,7 @@ export interface Site {
 const FOCUSED = `(() => {
   const element = document.activeElement
   const name = element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent
-  const { outlineStyle, outlineWidth } = getComputedStyle(element)
+  const { outlineStyle, outlineWidth } = getComputedStyle(element.closest(".cm-editor") ?? element)
   const { width, height } = element.getBoundingClientRect()
   return { name: name.trim().replaceAll(/\\s+/g, " "), isSeen: outlineStyle !== "none" && parseFloat(outlineWidth) > 0 && width > 0 && height > 0 }
 })()`
@@ -98,7 +98,11 @@ export async function personAt(
   }
 
   const labelled = (place: Page | Locator, label: string): Locator =>
-    place.getByLabel(label, { exact: true }).and(page.locator("input, select, textarea")).filter({ visible: true }).first()
+    place
+      .getByLabel(label, { exact: true })
+      .and(page.locator("input, select, textarea, [contenteditable=true]"))
+      .filter({ visible: true })
+      .first()
 
   function fieldOf(label: string): Locator {
     const [, group, inside] = /^(.+): (.+)$/.exec(label) ?? []

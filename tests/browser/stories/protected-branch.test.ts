@@ -28,7 +28,7 @@ stories((story) => {
     await author.sees("Auto-merge: it will be merged when all conditions are met.")
 
     await owner.open(`${at}/pulls/1/files`)
-    await owner.unfold("Finish your review")
+    await owner.unfold("Review changes")
     await owner.send({ Approve: "yes" }, "Submit review")
     await owner.open(`${at}/pulls/1`)
     await owner.sees("Approved by 1 reviewer.")

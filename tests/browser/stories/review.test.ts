@@ -20,9 +20,9 @@ stories((story) => {
     await reviewer.send({ Comment: "Yeast.\n```suggestion\nyeast\n```" }, "Add to your review")
     await reviewer.open(`${at}/pulls/1/files?comment=steps.txt:R:1-2`)
     await reviewer.send({ Comment: "How long?" }, "Add to your review")
-    await reviewer.unfold("Finish your review")
+    await reviewer.unfold("Review changes")
     await reviewer.send({ Summary: "Almost.", "Request changes": "yes" }, "Submit review")
-    await reviewer.sees("lines 1 to 2")
+    await reviewer.sees("Lines 1 to 2")
 
     await reviewer.open(`${at}/pulls/1/files`)
     const viewed = (file: string) => reviewer.page.getByRole("button", { name: new RegExp(`^Viewed.*${file}`) })
@@ -47,7 +47,7 @@ stories((story) => {
     await reviewer.sees("slat")
     await reviewer.misses("knead")
     await reviewer.open(`${at}/pulls/1/files`)
-    await reviewer.unfold("Finish your review")
+    await reviewer.unfold("Review changes")
     await reviewer.send({ Approve: "yes" }, "Submit review")
 
     await author.open(`${at}/pulls/1?style=squash`)

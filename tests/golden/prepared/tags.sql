@@ -6,6 +6,17 @@ select count(*) as total
 from tags
 where repository_id = ?;
 
+-- tags.countFound
+select count(*) as total
+from tags
+where repository_id = ?
+  and instr(fold(name), fold(?)) > 0
+-- on PostgreSQL:
+select count(*) as total
+from tags
+where repository_id = ?
+  and strpos(lower(name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0;
+
 -- tags.find
 select *
 from tags
@@ -50,3 +61,18 @@ limit ? offset ?;
 delete from tags
 where repository_id = ?
   and name in ?;
+
+-- tags.searchPage
+select *
+from tags
+where repository_id = ?
+  and instr(fold(name), fold(?)) > 0
+order by tagged_at desc, name
+limit ? offset ?
+-- on PostgreSQL:
+select *
+from tags
+where repository_id = ?
+  and strpos(lower(name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0
+order by tagged_at desc, name
+limit ? offset ?;

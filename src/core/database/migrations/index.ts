@@ -35,6 +35,7 @@ import { transfer } from "./0033-transfer.ts"
 import { unboundFiles } from "./0034-unbound-files.ts"
 import { attention } from "./0035-attention.ts"
 import { movingBranches } from "./0036-moving-branches.ts"
+import { shortGrams } from "./0037-short-grams.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   unboundFiles,
   attention,
   movingBranches,
+  shortGrams,
 ]

@@ -102,17 +102,6 @@ export const removeRedirect = query("branches.removeRedirect", (db, p: Params<{ 
   db.deleteFrom("branch_redirects").where("repository_id", "=", p.repositoryId).where("name", "=", p.name),
 )
 
-/** The newest branches. */
-export const findNewestBranches = query("browse.findNewestBranches", (db, p: Params<{ repositoryId: number; limit: number }>) =>
-  db
-    .selectFrom("branches")
-    .select("name")
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("committed_at", "desc")
-    .orderBy("name")
-    .limit(p.limit),
-)
-
 /** The longest of these names that a branch or tag has. */
 export const findBranchAmong = query("browse.findBranchAmong", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
   db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),

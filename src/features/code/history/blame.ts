@@ -1,10 +1,13 @@
+import { LRUCache } from "lru-cache"
 import type { Owned } from "../../../access/permission.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { type BlameBlock, type Commit, isGitError, isObjectId, type ObjectId, type TreeEntry } from "../../../git/index.ts"
+import { waitAtMost } from "../../../core/timeout.ts"
+import { type BlameBlock, type Commit, type Git, isGitError, isObjectId, type ObjectId, type TreeEntry } from "../../../git/index.ts"
 import { gitOf } from "../commits/revision.ts"
 import { findEntry, partsToRead } from "../contents/paths.ts"
+import { backgroundOf } from "../repositories/background.ts"
 
 /** The file at the root that names commits to pass over, such as those that only formatted. */
 export const IGNORE_FILE = ".git-blame-ignore-revs"
@@ -23,6 +26,15 @@ export interface Blame {
   readonly hasIgnoreFile: boolean
   /** As git finds them: every line is in one of them in the end. Throws what `readRefused` makes a refusal of. */
   readonly blocks: AsyncGenerator<BlameBlock>
+}
+
+/** What is known so far of who last touched the lines of a file. */
+export interface BlameSoFar extends Omit<Blame, "blocks"> {
+  /** In the order of the lines; lines that are in none are still looked for. */
+  readonly blocks: readonly BlameBlock[]
+  readonly isComplete: boolean
+  /** Why it never will be. */
+  readonly failure: unknown
 }
 
 /** How a blame is read. */
@@ -48,6 +60,72 @@ export async function openBlame(services: Services, on: Owned, commit: Commit, p
   const ignore = ignoreFile && wishes.bypass !== true ? await readIgnored(services, on, ignoreFile) : []
   const options = { commit: commit.id, path: parts.join("/"), ignore, mostLines: MOST_LINES, signal: wishes.signal }
   return { file, ignored: ignore.length, hasIgnoreFile: ignoreFile !== undefined, blocks: git.history.blame(repository, options) }
+}
+
+/** What was found of a file. */
+interface Finding {
+  readonly blocks: BlameBlock[]
+  isComplete: boolean
+  failure: unknown
+}
+
+/** Blocks that are kept in memory, of all files together, and for how long a failure is told again, in milliseconds. */
+const MOST_KEPT = 200_000
+const FAILED_MS = 60_000
+/** How long a request waits for git, in milliseconds. */
+const WAIT_MS = 600
+
+const findings = new WeakMap<Git, LRUCache<string, Finding>>()
+
+function findingsOf(git: Git): LRUCache<string, Finding> {
+  const there = findings.get(git)
+  if (there) return there
+  const made = new LRUCache<string, Finding>({ maxSize: MOST_KEPT, sizeCalculation: ({ blocks }) => 1 + blocks.length })
+  findings.set(git, made)
+  return made
+}
+
+/**
+ * What is known of who last touched the lines of a file. It is found in the background, one file at a time for each repository, and remembered; the caller waits for a
+ * moment at most. Refuses like `openBlame`.
+ */
+export async function blameSoFar(
+  services: Services,
+  on: Owned,
+  commit: Commit,
+  path: string,
+  { bypass = false, waitMs = WAIT_MS }: { readonly bypass?: boolean; readonly waitMs?: number } = {},
+): Promise<BlameSoFar> {
+  const { git } = services
+  const { storage } = on.repository
+  const { blocks: _, ...blame } = await openBlame(services, on, commit, path, { bypass })
+  const kept = findingsOf(git)
+  const key = `${storage} ${commit.id} ${bypass} ${path}`
+  let finding = kept.get(key)
+  if (!finding) {
+    const begun: Finding = { blocks: [], isComplete: false, failure: undefined }
+    finding = begun
+    const work = backgroundOf(services).begin(`${storage} blame`, key, async (signal) => {
+      // Those who ask meanwhile see what was found so far.
+      kept.set(key, begun, { size: 1 })
+      await find(services, on, commit, path, { bypass, signal }, begun)
+      kept.delete(key)
+      kept.set(key, begun, begun.failure === undefined ? {} : { ttl: FAILED_MS })
+    })
+    await waitAtMost(waitMs, work)
+  }
+  const { blocks, isComplete, failure } = finding
+  return { ...blame, blocks: joined(blocks.toSorted((a, b) => a.line - b.line)), isComplete, failure }
+}
+
+async function find(services: Services, on: Owned, commit: Commit, path: string, wishes: BlameWishes, finding: Finding): Promise<void> {
+  try {
+    const { blocks } = await openBlame(services, on, commit, path, wishes)
+    for await (const block of blocks) finding.blocks.push(block)
+    finding.isComplete = true
+  } catch (error) {
+    finding.failure = error
+  }
 }
 
 /**

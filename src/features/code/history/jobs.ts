@@ -25,10 +25,12 @@ export const treeHistoriesJob = defineJob({
     const commit = place && (await resolveRevision(git, place, undefined))?.commit
     if (!place || !commit) return
     const stored = await findStoredTrees(database.read, { repositoryId })
-    const current = new Set(stored.filter(({ commit_id }) => commit_id === commit.id).map(({ path }) => path))
-    const paths = [...new Set(["", ...stored.map(({ path }) => path)])].filter((path) => !current.has(path)).slice(0, MOST_DIRECTORIES)
+    const paths = [...new Set(["", ...stored.map(({ path }) => path)])].slice(0, MOST_DIRECTORIES)
     const directories = paths.map((path) => path.split("/").filter((part) => part !== ""))
-    if (directories.length > 0) await storeTreeHistories(services, place, commit, directories, signal)
+    const known = await storeTreeHistories(services, place, commit, directories, signal)
+    const isComplete = [...known.values()].every(({ waiting }) => waiting.size === 0)
+    // What takes longer than one search goes on with the next job, from where this one has come to.
+    if (!isComplete) await database.write((tx) => enqueueOnce(tx, services.jobs, treeHistoriesJob, { repositoryId }))
   },
 })
 

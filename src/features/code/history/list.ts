@@ -71,7 +71,7 @@ export async function historyPage(services: Services, db: Handle, on: Owned, que
   const isPlain = words.length + authors.length + committers.length === 0 && !(query.follow === true && path !== "")
   const pathWish = path === "" ? undefined : path
   const found = isPlain
-    ? (await git.history.log(repository, { to: [head], path: pathWish, since, until, skip, limit: limit + 1 })).commits.map((commit) => ({
+    ? (await git.history.logPage(repository, { to: [head], path: pathWish, since, until, skip, limit: limit + 1 })).map((commit) => ({
         commit,
         path: pathWish,
       }))

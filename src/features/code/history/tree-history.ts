@@ -4,7 +4,16 @@ import type { Handle } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
-import { type Commit, type Git, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
+import {
+  type Commit,
+  type Git,
+  isObjectId,
+  type LastChanges,
+  type ObjectId,
+  type Repository,
+  type TreeEntry,
+  type Waiting,
+} from "../../../git/index.ts"
 import { findEntry } from "../contents/paths.ts"
 import { backgroundOf } from "../repositories/background.ts"
 import { findSeeds, findTreeHistory, pruneTrees, putTree } from "./store.ts"
@@ -30,7 +39,7 @@ export interface EntryHistory extends TreeEntry {
 export interface TreeHistory {
   /** In the order of git's tree. */
   readonly entries: readonly EntryHistory[]
-  /** False while last commits are computed in the background: asked again later, they will be there. */
+  /** False while last commits are computed in the background: asked again later, more of them will be there. */
   readonly isComplete: boolean
 }
 
@@ -41,7 +50,8 @@ const LONGEST_PATH = 1_000
 /** The most directories stored for one repository. */
 const MOST_ROWS = 100
 const MOST_COMMITS = 1_000_000
-const TIMEOUT_MS = 60_000
+/** What one search may take. What it has found is kept, and the next one goes on from there. */
+const SEARCH_MS = 40_000
 const LONGEST_SUBJECT = 200
 /** How long a request waits, in milliseconds. */
 const WAIT_MS = 5
@@ -68,22 +78,34 @@ export async function treeHistory(
   const entries = await git.objects.readTree(storage, tree.id)
   const path = directory.join("/")
   const row = await findTreeHistory.first(db, { repositoryId: repository.id, path, treeId: tree.id })
-  let lasts = row?.commit_id === commit.id ? readStored(row.entries) : undefined
-  if (!lasts) {
+  let known = row?.commit_id === commit.id ? readStored(row.entries) : undefined
+  if (known?.waiting.size !== 0) {
     const work = backgroundOf(services).begin(repository.storage, `tree ${commit.id} ${path}`, async (signal) => {
-      lasts = (await storeTreeHistories(services, repository, commit, [directory], signal)).get(path)
+      known = (await storeTreeHistories(services, repository, commit, [directory], signal)).get(path) ?? known
     })
     await waitAtMost(waitMs, work)
   }
-  const known = lasts
-  return { entries: entries.map((entry) => ({ ...entry, last: known?.get(entry.name) })), isComplete: known !== undefined }
+  const { lasts, waiting } = known ?? NOTHING
+  return {
+    entries: entries.map((entry) => ({ ...entry, last: lasts.get(entry.name) })),
+    isComplete: known !== undefined && waiting.size === 0,
+  }
 }
 
 type Lasts = ReadonlyMap<string, LastCommit>
 
+/** What is known of a directory, and where what isn't is to be looked for: names by commits. */
+export interface KnownLasts {
+  readonly lasts: Lasts
+  readonly waiting: Waiting
+}
+
+const NOTHING: KnownLasts = { lasts: new Map(), waiting: new Map() }
+
 /**
- * Computes and stores the last commits of the entries of these directories, which the commit has, in one walk of git that ends where an earlier one began.
- * Returns them by path. Throws GitError.
+ * Computes and stores the last commits of the entries of these directories, which the commit has, in one walk that goes on where an earlier one for this commit has
+ * stopped, and ends where one for an earlier commit began. What is found is stored on the way. Returns it by path; where there was too much for one search, names are
+ * still waiting. Throws GitError.
  */
 export async function storeTreeHistories(
   services: Services,
@@ -91,63 +113,123 @@ export async function storeTreeHistories(
   commit: Commit,
   directories: readonly (readonly string[])[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Lasts>> {
-  const { git, database, now } = services
+): Promise<ReadonlyMap<string, KnownLasts>> {
+  const { git, database } = services
   const storage = git.at(repository.storage, repository.object_format)
-  const trees: Directory[] = []
-  for (const directory of directories) {
-    const tree = await findEntry(git, storage, commit.tree, directory)
-    if (tree?.mode !== "40000") continue
-    const entries = await git.objects.readTree(storage, tree.id)
-    trees.push({ path: directory.join("/"), id: tree.id, names: entries.slice(0, MOST_ENTRIES).map(({ name }) => name) })
-  }
-  const seeds = await findSeeds(database.read, { repositoryId: repository.id, paths: trees.map(({ path }) => path), limit: MOST_ROWS })
+  const read = await readDirectories(git, storage, commit, directories)
+  const seeds = await findSeeds(database.read, { repositoryId: repository.id, paths: read.map(({ path }) => path), limit: MOST_ROWS })
   const commits = new Map<ObjectId, LastCommit>()
   const known = new Map<ObjectId, Map<string, ObjectId>>()
+  const told = new Map<string, KnownLasts>()
   for (const { path, commit_id, entries } of seeds) {
-    if (!isObjectId(commit_id)) continue
+    const stored = isObjectId(commit_id) ? readStored(entries) : undefined
+    if (!isObjectId(commit_id) || !stored) continue
+    if (commit_id === commit.id) told.set(path, stored)
     const there = known.get(commit_id) ?? new Map<string, ObjectId>()
     known.set(commit_id, there)
-    for (const [name, last] of readStored(entries) ?? []) {
+    for (const [name, last] of stored.lasts) {
       there.set(within(path, name), last.id)
       commits.set(last.id, last)
     }
   }
-  const found =
-    (await nearbyChanges(git, storage, commit, trees, known)) ??
-    (await git.history.lastChanges(storage, {
-      commit: commit.id,
-      paths: trees.flatMap(({ path, names }) => names.map((name) => within(path, name))),
-      below: trees.map(({ path }) => path),
-      known,
-      mostCommits: MOST_COMMITS,
-      timeoutMs: TIMEOUT_MS,
-      signal,
-    }))
+  const trees = read.filter(({ path }) => told.get(path)?.waiting.size !== 0)
+  if (trees.length === 0) return told
+  const from = waitingIn(commit, trees, told)
+  const keep = async (changes: LastChanges) => {
+    await readLasts(git, storage, changes, commits)
+    for (const tree of trees) told.set(tree.path, knownOf(tree, changes, commits, told.get(tree.path)))
+    await store(services, repository, commit, trees, told)
+  }
+  const nearby = await nearbyChanges(git, storage, commit, trees, known)
+  await keep(
+    nearby
+      ? { found: nearby, waiting: new Map() }
+      : await git.history.lastChanges(storage, {
+          from,
+          below: trees.map(({ path }) => path),
+          known,
+          mostCommits: MOST_COMMITS,
+          timeoutMs: SEARCH_MS,
+          signal,
+          onProgress: keep,
+        }),
+  )
+  return told
+}
+
+async function readDirectories(
+  git: Git,
+  storage: Repository,
+  commit: Commit,
+  directories: readonly (readonly string[])[],
+): Promise<readonly Directory[]> {
+  const read: Directory[] = []
+  for (const directory of directories) {
+    const tree = await findEntry(git, storage, commit.tree, directory)
+    if (tree?.mode !== "40000") continue
+    const entries = await git.objects.readTree(storage, tree.id)
+    read.push({ path: directory.join("/"), id: tree.id, names: entries.slice(0, MOST_ENTRIES).map(({ name }) => name) })
+  }
+  return read
+}
+
+/** The paths that are to be looked for, by the commits to begin with. */
+function waitingIn(commit: Commit, trees: readonly Directory[], told: ReadonlyMap<string, KnownLasts>): Waiting {
+  const from = new Map<ObjectId, Set<string>>()
+  for (const { path, names } of trees)
+    for (const [id, some] of told.get(path)?.waiting ?? [[commit.id, names] as const]) {
+      const there = from.get(id) ?? new Set()
+      from.set(id, there)
+      for (const name of some) there.add(within(path, name))
+    }
+  return from
+}
+
+/** What is known of a directory with what was found of it since. */
+function knownOf(
+  { path, names }: Directory,
+  { found, waiting }: LastChanges,
+  commits: ReadonlyMap<ObjectId, LastCommit>,
+  before: KnownLasts = NOTHING,
+): KnownLasts {
+  const lasts = new Map(before.lasts)
+  for (const name of names) {
+    const id = found.get(within(path, name))
+    const last = id && commits.get(id)
+    if (last) lasts.set(name, last)
+  }
+  const rest = new Map<ObjectId, Set<string>>()
+  const own = new Map(names.map((name) => [within(path, name), name]))
+  for (const [id, paths] of waiting) {
+    const here = [...paths].flatMap((each) => own.get(each) ?? [])
+    if (here.length > 0) rest.set(id, new Set(here))
+  }
+  return { lasts, waiting: rest }
+}
+
+/** Reads the commits that were found and aren't known. */
+async function readLasts(git: Git, storage: Repository, { found }: LastChanges, commits: Map<ObjectId, LastCommit>): Promise<void> {
   const unread = [...new Set(found.values())].filter((id) => !commits.has(id))
   for (const read of await mapInBatches(unread, (id) => git.objects.readCommit(storage, id))) commits.set(read.id, lastCommitOf(read))
-  const told = new Map(
-    trees.map(({ path, names }) => [
-      path,
-      new Map(
-        names.flatMap((name) => {
-          const last = commits.get(found.get(within(path, name)) ?? commit.id)
-          return last && found.has(within(path, name)) ? [[name, last] as const] : []
-        }),
-      ),
-    ]),
-  )
+}
+
+async function store(
+  { database, now }: Services,
+  repository: StoredRepository,
+  commit: Commit,
+  trees: readonly Directory[],
+  told: ReadonlyMap<string, KnownLasts>,
+): Promise<void> {
   await database.write(async (tx) => {
     // It may have been deleted meanwhile.
     if (!(await lockRow(tx, "repositories", repository.id))) return
     for (const { path, id } of trees) {
       if (Buffer.byteLength(path) > LONGEST_PATH) continue
-      const entries = writeStored(told.get(path) ?? new Map())
+      const entries = writeStored(told.get(path) ?? NOTHING)
       await putTree(tx, { repositoryId: repository.id, path, treeId: id, commitId: commit.id, entries, now: now() })
     }
     await pruneTrees(tx, { repositoryId: repository.id, keep: MOST_ROWS - 1 })
   })
-  return told
 }
 
 /** A directory with the names in it. */
@@ -222,13 +304,14 @@ const lastCommitOf = ({ id, message, author, committer }: Commit): LastCommit =>
 
 type StoredCommit = readonly [id: string, subject: string, name: string, email: string, authoredAt: number, committedAt: number]
 
-/** Each commit once, and for each name the place of its commit. */
+/** Each commit once, for each name the place of its commit, and the names that are still looked for by the commits where they are. */
 interface Stored {
   readonly commits: readonly StoredCommit[]
   readonly names: readonly (readonly [name: string, commit: number])[]
+  readonly waiting?: readonly (readonly [id: string, names: readonly string[]])[]
 }
 
-function writeStored(lasts: Lasts): string {
+function writeStored({ lasts, waiting }: KnownLasts): string {
   const places = new Map<ObjectId, number>()
   const commits: StoredCommit[] = []
   const names: [string, number][] = []
@@ -237,16 +320,20 @@ function writeStored(lasts: Lasts): string {
     places.set(id, place)
     names.push([name, place])
   }
-  return JSON.stringify({ commits, names } satisfies Stored)
+  const rest = [...waiting].map(([id, some]) => [id, [...some]] as const)
+  return JSON.stringify({ commits, names, ...(rest.length > 0 && { waiting: rest }) } satisfies Stored)
 }
 
 /** Undefined for what an other version wrote. */
-function readStored(text: string): Lasts | undefined {
+function readStored(text: string): KnownLasts | undefined {
   const stored: Partial<Stored> | null = JSON.parse(text)
   if (!stored || !Array.isArray(stored.commits) || !Array.isArray(stored.names)) return undefined
-  const { commits, names } = stored
+  const { commits, names, waiting = [] } = stored
   const read = commits.map(([id, subject, name, email, authoredAt, committedAt]: StoredCommit) =>
     isObjectId(id) ? { id, subject, author: { name, email }, authoredAt, committedAt } : undefined,
   )
-  return new Map(names.flatMap(([name, place]: readonly [string, number]) => (read[place] ? [[name, read[place]] as const] : [])))
+  return {
+    lasts: new Map(names.flatMap(([name, place]: readonly [string, number]) => (read[place] ? [[name, read[place]] as const] : []))),
+    waiting: new Map(waiting.flatMap(([id, some]) => (isObjectId(id) ? [[id, new Set(some)] as const] : []))),
+  }
 }

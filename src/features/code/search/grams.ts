@@ -1,7 +1,7 @@
 import type { DatabaseKind } from "../../../core/database/database.ts"
 
 /**
- * Three characters in a row of a text, without regard to case, as a number. The index says which texts have which of them: a text that lacks
+ * Three characters in a row of a text, without regard to case, as a number; of scripts with short words, and of symbols, two and one as well. The index says which texts have which of them: a text that lacks
  * one of those of what is sought can't hold it.
  */
 export type Gram = number
@@ -29,18 +29,41 @@ function gramAt(folded: string, at: number): Gram {
   const [a, b, c] = [folded.charCodeAt(at), folded.charCodeAt(at + 1), folded.charCodeAt(at + 2)]
   if (a < 14 || b < 14 || c < 14) for (const unit of [a, b, c]) if (unit === NEWLINE || unit === RETURN) return -1
   if ((a | b | c) < 128) return (a << 14) | (b << 7) | c
-  return ASCII + ((Math.imul(Math.imul(a, 0x9e3779b1) ^ b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35)) >>> 3)
+  return hashed(a, b, c)
 }
+
+const hashed = (a: number, b: number, c: number): Gram =>
+  ASCII + ((Math.imul(Math.imul(a, 0x9e3779b1) ^ b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35)) >>> 3)
 
 /** All grams of a text, each once. */
 export function gramsOf(text: string): readonly Gram[] {
   const folded = fold(text)
-  const found = new Set<Gram>()
+  const found = new Set<Gram>(trigramsOf(folded))
+  for (const gram of shortGramsOf(folded, 2)) found.add(gram)
+  for (const gram of shortGramsOf(folded, 1)) found.add(gram)
+  return [...found]
+}
+
+function* trigramsOf(folded: string): Generator<Gram> {
   for (let at = 0; at + 2 < folded.length; at++) {
     const gram = gramAt(folded, at)
-    if (gram >= 0) found.add(gram)
+    if (gram >= 0) yield gram
   }
-  return [...found]
+}
+
+/** Scripts whose words have one or two characters, symbols and emoji. */
+const [FIRST_SHORT, FIRST_ALONE] = [0x1100, 0x2000]
+const HAS_SHORT = /[\u1100-\uffff]/
+const isHalf = (unit: number): boolean => unit >= 0xd800 && unit < 0xe000
+
+/** The numbers of two units, or of one, where they may be all that someone looks for: a word in Chinese, an emoji. */
+function* shortGramsOf(folded: string, length: 1 | 2): Generator<Gram> {
+  if (!HAS_SHORT.test(folded)) return
+  for (let at = 0; at + length <= folded.length; at++) {
+    const [a, b] = [folded.charCodeAt(at), length === 1 ? 0 : folded.charCodeAt(at + 1)]
+    const counts = length === 1 ? a >= FIRST_ALONE && !isHalf(a) : a >= FIRST_SHORT && b >= FIRST_SHORT
+    if (counts) yield hashed(a, b, length)
+  }
 }
 
 /** A gram of every text of a repository, so that a search of one repository asks for its texts alone. */
@@ -54,7 +77,9 @@ const MOST_OF_A_TEXT = 12
 
 /** What a text that holds `part` has; undefined where that is too short to say anything. */
 export function needOf(part: string): Need | undefined {
-  const grams = gramsOf(part)
+  const folded = fold(part)
+  const grams =
+    [trigramsOf(folded), shortGramsOf(folded, 2), shortGramsOf(folded, 1)].map((each) => [...each]).find(({ length }) => length > 0) ?? []
   const step = Math.max(1, grams.length / MOST_OF_A_TEXT)
   const chosen = new Set<Gram>()
   for (let at = 0; at < grams.length; at += step) {

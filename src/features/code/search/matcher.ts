@@ -60,7 +60,8 @@ function termMatcher(terms: readonly string[], isWords: boolean, isCaseSensitive
   }
 }
 
-const WORD = /[\p{L}\p{N}_]/u
+/** What goes on a word; in scripts without blanks every character may begin one. */
+const WORD = /(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}_]/u
 
 /** Whether a word neither begins before nor goes on after it. */
 function isWhole(text: string, term: string, at: number): boolean {

@@ -104,7 +104,7 @@ withWorld("code search", { open: openStage, on: databaseKinds }, ({ test, world:
     await make("modes", {
       "a.go": "func OpenFile(name string) error {\n  return wrap(err)\n}\n",
       "b.py": "def open_file(name):\n    return name\n",
-      "c.md": "Straße, ÄRGER and 日本語; İstanbul ΟΔΟΣ\n",
+      "c.md": "Straße, ÄRGER and 日本語; İstanbul ΟΔΟΣ ✅ 🚀\n",
     })
     const { found, search, idOf } = searchesOf(stage)
     const repositoryId = await idOf("modes")
@@ -120,6 +120,13 @@ withWorld("code search", { open: openStage, on: databaseKinds }, ({ test, world:
       ["re", {}, ["a.go", "b.py"]],
       ["ärger", {}, ["c.md"]],
       ["本語", {}, ["c.md"]],
+      ["語", {}, ["c.md"]],
+      ["本語", { mode: "words" }, ["c.md"]],
+      ["本語|🚀", { mode: "regexp" }, ["c.md"]],
+      ["🚀", {}, ["c.md"]],
+      ["✅", {}, ["c.md"]],
+      ["日語", {}, []],
+      ["🚁", {}, []],
       ["οδος", {}, ["c.md"]],
       ["istanbul ΟΔΟΣ", {}, []],
       ["STANBUL οδοσ", {}, ["c.md"]],

@@ -1,4 +1,6 @@
+import { sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { contains } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { NamedTag } from "./facts.ts"
@@ -37,10 +39,30 @@ const countAll = query("tags.count", (db, p: Params<{ repositoryId: number }>) =
     .where("repository_id", "=", p.repositoryId),
 )
 
-/** A page of a repository's tags, newest first, and their total. */
-export async function listTags(db: Handle, repositoryId: number, { limit, offset }: Page) {
-  const rows = await listPage(db, { repositoryId, limit, offset })
-  const counted = await countAll.first(db, { repositoryId })
+const searchPage = query("tags.searchPage", (db, p: Params<{ repositoryId: number; text: string; limit: number; offset: number }>) =>
+  db
+    .selectFrom("tags")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .where(contains(sql.ref("name"), p.text))
+    .orderBy("tagged_at", "desc")
+    .orderBy("name")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+const countFound = query("tags.countFound", (db, p: Params<{ repositoryId: number; text: string }>) =>
+  db
+    .selectFrom("tags")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("repository_id", "=", p.repositoryId)
+    .where(contains(sql.ref("name"), p.text)),
+)
+
+/** A page of a repository's tags whose names contain the text, ignoring case, newest first, and their total. */
+export async function listTags(db: Handle, repositoryId: number, { limit, offset }: Page, text = "") {
+  const rows = await (text === "" ? listPage(db, { repositoryId, limit, offset }) : searchPage(db, { repositoryId, text, limit, offset }))
+  const counted = await (text === "" ? countAll.first(db, { repositoryId }) : countFound.first(db, { repositoryId, text }))
   return { rows, total: counted?.total ?? 0 }
 }
 
@@ -112,17 +134,6 @@ export async function putTags(tx: Transaction, repositoryId: number, tags: reado
       )
       .execute()
 }
-
-/** The newest tags. */
-export const findNewestTags = query("browse.findNewestTags", (db, p: Params<{ repositoryId: number; limit: number }>) =>
-  db
-    .selectFrom("tags")
-    .select("name")
-    .where("repository_id", "=", p.repositoryId)
-    .orderBy("tagged_at", "desc")
-    .orderBy("name")
-    .limit(p.limit),
-)
 
 export const findTagAmong = query("browse.findTagAmong", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
   db.selectFrom("tags").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),

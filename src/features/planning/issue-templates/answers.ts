@@ -31,7 +31,7 @@ export const labelOf = ({ attributes: { label } }: IssueFormField): string => St
 export const isRequired = ({ validations: { required } }: IssueFormField): boolean => required === true
 export const isChosen = ({ type }: IssueFormField): boolean => type === "dropdown" || type === "checkboxes"
 
-/** Reads what was sent: each field's mark, and its values behind it. A text is exactly one value, whatever it says. */
+/** Reads what was sent: each field's mark, and its values behind it. A text is exactly one value, whatever it says; the empty choice of a menu is none. */
 export function readAnswers(fields: Fields, sent: readonly string[]): Answers {
   const answers = new Map<string, readonly string[]>()
   let at = 0
@@ -42,10 +42,8 @@ export function readAnswers(fields: Fields, sent: readonly string[]): Answers {
     const from = at
     if (isChosen(field)) while (/^\d{0,4}$/.test(sent[at] ?? "-")) at += 1
     else at += 1
-    answers.set(
-      field.id,
-      sent.slice(from, at).map((text) => unixLines(text)),
-    )
+    const values = sent.slice(from, at).map((text) => unixLines(text))
+    answers.set(field.id, isChosen(field) ? values.filter((value) => value !== "") : values)
   }
   return answers
 }
@@ -85,7 +83,7 @@ export function markdownOf(fields: Fields, answers: Answers): string {
     .map((field) =>
       field.type === "markdown"
         ? String(field.attributes["value"] ?? "")
-        : `### ${labelOf(field)}\n\n${answerText(field, answers.get(field.id) ?? []) || "_No answer_"}`,
+        : `### ${labelOf(field)}\n\n${answerText(field, answers.get(field.id) ?? []) || "_No response_"}`,
     )
     .join("\n\n")
 }

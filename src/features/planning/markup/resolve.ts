@@ -6,14 +6,18 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Mention, RepositoryName, Resolve, Target } from "../../../core/markup/rendering.ts"
 import type { Services } from "../../../core/services.ts"
+import { escapePath } from "../../../core/text/escape-path.ts"
 import { isGitError } from "../../../git/index.ts"
 import { withOwners } from "../../code/repositories/store.ts"
+import { isRendered, readLines } from "./lines.ts"
 import { findIssuesNumbered, findListedNames, findRepositoriesNamed } from "./store.ts"
 
 /** What a text names, looked up with the permissions of its reader. */
 
 type Of<Kind extends Mention["kind"]> = Extract<Mention, { readonly kind: Kind }>
 
+/** The most links to lines of code that are looked up for one text, or for the texts of one page. */
+const MOST_CARDS = 20
 /** The most commits that are looked up in git for one text. */
 const MOST_COMMITS = 50
 
@@ -27,9 +31,10 @@ export const resolverFor =
     const accounts = await findAccounts(db, reader, mentions.filter(isOf("account")))
     const issues = mentions.filter(isOf("issue"))
     const commits = mentions.filter(isOf("commit")).slice(0, MOST_COMMITS)
-    const repositories = await findRepositories(db, reader, [...issues, ...commits])
+    const lines = mentions.filter(isOf("lines")).slice(0, MOST_CARDS)
+    const repositories = await findRepositories(db, reader, [...issues, ...commits, ...lines])
     const numbered = await findIssues(services, db, repositories, issues)
-    const known = await findCommits(services, repositories, commits)
+    const known = new Map([...(await findCommits(services, repositories, commits)), ...(await findLines(services, repositories, lines))])
     return mentions.map((mention) => {
       if (mention.kind === "account") return accounts.has(mention.name.toLowerCase()) ? accountTarget(services, mention) : undefined
       return mention.kind === "issue" ? numbered.get(mention) : known.get(mention)
@@ -111,6 +116,32 @@ async function findCommits(
     if (!on || unitMode(on.permission, on.repository, "repo.code") < Mode.read) continue
     const id = await commitNamed(services, on, mention.id)
     if (id !== undefined) found.set(mention, { href: `${addressOf(services.site.rootUrl, on)}/commit/${id}` })
+  }
+  return found
+}
+
+/** Lines of files, without starting a process for each. */
+async function findLines(
+  services: Services,
+  repositories: ReadonlyMap<string, OnRepository>,
+  mentions: readonly Of<"lines">[],
+): Promise<ReadonlyMap<Mention, Target>> {
+  const found = new Map<Mention, Target>()
+  for (const mention of mentions) {
+    const on = repositories.get(keyOf(mention.repository))
+    if (!on || unitMode(on.permission, on.repository, "repo.code") < Mode.read) continue
+    const shown = await readLines(services, on.repository, mention)
+    if (!shown) continue
+    const { commit, from, to } = mention
+    const address = addressOf(services.site.rootUrl, on)
+    // A document that is shown rendered has no lines: its source has.
+    const query = isRendered(mention.path) ? "?display=source" : ""
+    found.set(mention, {
+      href: `${address}/src/commit/${commit}/${escapePath(mention.path)}${query}#L${from}${to > from ? `-L${to}` : ""}`,
+      ...(shown.text !== undefined && {
+        lines: { text: shown.text, first: from, commit: { id: commit, href: `${address}/commit/${commit}` } },
+      }),
+    })
   }
   return found
 }

@@ -1,5 +1,9 @@
+import { Mode } from "../../../access/modes.ts"
+import { unitMode } from "../../../access/permission.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
+import { codePath, repositoryPath } from "../../../web/address.ts"
 import { empty, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 
@@ -23,6 +27,20 @@ export const INVISIBLE_WARNING = html`
     )}
   </div>
 `
+
+/**
+ * What the menu of a line needs (`line-menu.ts`): where the lines stay as they are, who wrote them, and where they can be written about; and where names in
+ * them are sought (`definitions.ts`).
+ */
+export function linesData(call: OnCode, { revision, parts }: Located, isBlame = false): Html {
+  const { actor, permission, repository } = call
+  const fixed = { kind: "commit", name: revision.commit.id }
+  const takesIssues = actor.kind === "user" && repository.is_archived === 0 && unitMode(permission, repository, "repo.issues") >= Mode.read
+  const permalink = attribute("data-permalink", codePath(call, "src", fixed, parts))
+  const blame = attribute("data-blame", isBlame ? undefined : codePath(call, "blame", revision, parts))
+  const names = attribute("data-names", `${repositoryPath(call)}/search`)
+  return html`${permalink} ${names} ${blame} ${attribute("data-issue", takesIssues ? `${repositoryPath(call)}/issues/new` : undefined)}`
+}
 
 export interface CodeOptions {
   /** The class for the width of tabs. */

@@ -1,13 +1,12 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
-import { type Html, html } from "../../../core/html.ts"
+import { attribute, type Html, html } from "../../../core/html.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
-import { findNewestBranches } from "../../../features/code/branches/store.ts"
 import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
-import { findNewestTags } from "../../../features/code/tags/store.ts"
-import { codePath, repositoryPath } from "../../../web/address.ts"
-import { menu } from "../../../web/components.ts"
+import { codePath, repositoryPath, revisionPath, withQuery } from "../../../web/address.ts"
+import { shortcut } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
+import { count } from "../../../web/time.ts"
 import type { nearestPlace } from "./revisions.ts"
 
 /** What several pages of code have above what they show. */
@@ -33,44 +32,77 @@ export const pathCrumbs = (call: OnCode, { revision, parts }: Located, view: Vie
     </nav>
   `
 
-/** The most branches and tags in the menu; the pages of both have the rest. */
-const MOST_IN_MENU = 50
-
-/** A menu of the branches and tags. Whether they have the path is found out for the one that is chosen (`nearestPlace`). */
-export async function revisionMenu(call: OnCode, { revision, parts }: Located, view: View): Promise<Html> {
-  const { db, repository } = call
-  // One more than is shown tells whether there are more.
-  const newest = { repositoryId: repository.id, limit: MOST_IN_MENU + 1 }
-  const [branches, tags] = [await findNewestBranches(db, newest), await findNewestTags(db, newest)]
-  const link = (kind: "branch" | "tag", name: string) =>
-    html`
-      <a href="${codePath(call, view, { kind, name }, parts)}${parts.length > 0 && "?nearest=true"}" rel="nofollow">
-        ${icon(kind === "branch" ? "git-branch" : "tag")}<span class="break">${name}</span>
-      </a>
-    `
+/**
+ * A menu of the branches and tags, which the script `refs` fills when it is opened (`code/refs.ts`); without it there are the default branch, the present one, and
+ * the pages of both. Whether they have the path is found out for the one that is chosen (`nearestPlace`).
+ */
+export function revisionMenu(call: OnCode, { revision, parts }: Located, view: View): Html {
+  const at = repositoryPath(call)
+  const { default_branch: main, branches_count: many } = call.repository
+  const path = `${view}${parts.map((part) => `/${part}`).join("")}`
   const label = revision.kind === "commit" ? revision.name.slice(0, 10) : revision.name
-  return menu(
-    html`
-      ${icon(revision.kind === "branch" ? "git-branch" : revision.kind === "tag" ? "tag" : "git-commit")}
-      <span class="break">${label}</span>${icon("triangle-down")}
-    `,
-    html`
-      <p>Branches</p>
-      ${branches.slice(0, MOST_IN_MENU).map(({ name }) => link("branch", name))}
-      ${branches.length > MOST_IN_MENU && html`<a href="${repositoryPath(call)}/branches">All branches</a>`}
-      ${
-        tags.length > 0 &&
-        html`
-          <hr>
-          <p>Tags</p>
-          ${tags.slice(0, MOST_IN_MENU).map(({ name }) => link("tag", name))}
-          ${tags.length > MOST_IN_MENU && html`<a href="${repositoryPath(call)}/tags">All tags</a>`}
-        `
-      }
-    `,
-    { starts: true, name: "button" },
-  )
+  const isMain = revision.kind === "branch" && revision.name === main
+  return html`
+    <details
+      class="menu starts refs"
+      data-refs="${at}/ref-list/${revisionPath(revision)}${parts.length > 0 && `/${escapePath(parts.join("/"))}`}"
+      data-view="${view}"
+    >
+      <summary class="button" ${shortcut("w")}>
+        ${icon(REVISION_ICONS[revision.kind])}<span class="break">${label}</span>${icon("triangle-down")}
+      </summary>
+      <div class="menu-items">
+        <form role="search" action="${at}/branches">
+          ${parts.length > 0 && html`<input type="hidden" name="path" value="${path}">`}
+          <input
+            type="search"
+            name="q"
+            aria-label="Find a branch or tag"
+            placeholder="Find a branch or tag"
+            autocomplete="off"
+            spellcheck="false"
+          >
+        </form>
+        <div class="group">
+          <a class="button small" href="${withQuery(`${at}/branches`, { path: parts.length > 0 ? path : undefined })}" data-kind="branch">
+            Branches <span class="count">${count(many)}</span>
+          </a>
+          <a class="button small" href="${withQuery(`${at}/tags`, { path: parts.length > 0 ? path : undefined })}" data-kind="tag">Tags</a>
+        </div>
+        <div class="ref-list">
+          ${revisionLink(call, { kind: "branch", name: main }, { view, parts, isDefault: true, isCurrent: isMain })}
+          ${!isMain && revision.kind !== "commit" && revisionLink(call, revision, { view, parts, isCurrent: true })}
+        </div>
+      </div>
+    </details>
+  `
 }
+
+const REVISION_ICONS = { branch: "git-branch", tag: "tag", commit: "git-commit" } as const
+
+interface RevisionLink {
+  readonly view: View
+  readonly parts: readonly string[]
+  readonly isCurrent: boolean
+  readonly isDefault?: boolean
+}
+
+/** A branch or tag in the menu. */
+export const revisionLink = (
+  call: OnCode,
+  { kind, name }: Pick<Located["revision"], "kind" | "name">,
+  { view, parts, isCurrent, isDefault = false }: RevisionLink,
+): Html =>
+  html`
+    <a
+      href="${codePath(call, view, { kind, name }, parts)}${parts.length > 0 && "?nearest=true"}"
+      rel="nofollow"
+      ${attribute("aria-current", isCurrent ? "true" : undefined)}
+    >
+      ${icon(isCurrent ? "check" : REVISION_ICONS[kind])}<bdi class="break">${name}</bdi>
+      ${isDefault && html`<span class="chip">Default</span>`}
+    </a>
+  `
 
 /** The addresses of the editor for a path: those who have signed in may propose a change, from a fork if need be; nothing where no commit can be made. */
 export function editing({ actor, permission, repository, owner }: OnCode, { revision, parts }: Located) {

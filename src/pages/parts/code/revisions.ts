@@ -6,6 +6,18 @@ import { codePath } from "../../../web/address.ts"
 /** The query with which the menu of branches and tags asks for a path that need not be there. */
 export const nearestField = { nearest: Type.Optional(Type.Boolean()) }
 
+/** The view and the path in it, `src/lib/a.ts`, with which the pages of branches and tags are asked for where one comes from a file. */
+export const comingFromField = { path: Type.Optional(Type.String({ maxLength: 4096 })) }
+
+const VIEWS = ["src", "blame", "commits"] as const
+
+/** Where a branch or tag leads to on these pages: to the path that one comes from, as far as it has it. */
+export function comingFrom(on: Parameters<typeof codePath>[0], path: string | undefined, kind: "branch" | "tag", name: string): string {
+  const [first = "", ...parts] = (path ?? "").split("/").filter((part) => part !== "")
+  const view = VIEWS.find((known) => known === first)
+  return view ? `${codePath(on, view, { kind, name }, parts)}?nearest=true` : codePath(on, "src", { kind, name })
+}
+
 /** The longest path that a sentence repeats, in characters: it is sent in a cookie. */
 const LONGEST_SAID = 300
 

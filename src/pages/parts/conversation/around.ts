@@ -25,17 +25,35 @@ export interface ReactionCount {
 
 /** What features above draw of an entry: the header's words, and what follows the text. */
 export interface DrawnReview {
+  /** It approves or asks for changes: it is told of without a text as well. */
+  readonly isVerdict: boolean
   readonly icon: IconName
   readonly tone: string
   readonly words: Content
   readonly after: Content
 }
 
-/** What the reader can do with a text, by the id of its entry; 0 is the opening text. */
+/** The entry of a text; 0 is the opening text, which is none. */
+export interface TextEntry {
+  readonly id: number
+  readonly kind: string
+  readonly authorId: number
+}
+
+/** Where reactions to a text are sent to, and those that the reader gave. */
+interface Reacting {
+  readonly add: string
+  readonly remove: string
+  readonly own: readonly string[]
+  /** The page below the conversation that they lead back to. */
+  readonly from: string
+}
+
+/** What the reader can do with a text. */
 export interface TextActions {
-  readonly menu: (entryId: number, authorId: number) => Content
-  /** Where reactions are sent to, and those that the reader gave; undefined where they may not react. */
-  readonly react: ((entryId: number) => { readonly add: string; readonly remove: string; readonly own: readonly string[] }) | undefined
+  readonly menu: (text: TextEntry) => Content
+  /** By the id of the entry; undefined where they may not react. */
+  readonly react: ((entryId: number) => Reacting) | undefined
 }
 
 export interface Around {

@@ -37,3 +37,11 @@ export interface ChosenEnding {
   readonly reason?: string
   readonly duplicate?: string
 }
+
+/** A text as the beginning of an answer to it. */
+export const quoteOf = (text: string): string =>
+  `${text
+    .trim()
+    .split("\n")
+    .map((line) => (line === "" ? ">" : `> ${line}`))
+    .join("\n")}\n\n`

@@ -1,5 +1,3 @@
-import { writesKind } from "../../../access/policies/issues.ts"
-import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -11,23 +9,25 @@ import { viewTimeline } from "../../../features/planning/comments/timeline.ts"
 import { findProjectNames } from "../../../features/planning/issues/beside-store.ts"
 import { type IssueView, viewIssue } from "../../../features/planning/issues/present.ts"
 import { isText, type TimelineEntry } from "../../../features/planning/issues/timeline.ts"
-import { countReactions, findOwnReactions } from "../../../features/planning/reactions/store.ts"
+import { countReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { menu, pager, person, state } from "../../../web/components.ts"
+import { pager, person } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
 import { plural, time } from "../../../web/time.ts"
-import { stateOf, titleOf } from "../issues/list-view.ts"
 import { renderTexts } from "../texts.ts"
 import type { Around, DrawnReview, ShownText, TextActions } from "./around.ts"
 import type { ConversationCall } from "./call.ts"
-import { conversationPath, type TypedReply } from "./call.ts"
+import { conversationPath, quoteOf, type TypedReply } from "./call.ts"
 import { closingsOf } from "./endings.ts"
 import type { ConversationForms } from "./forms.ts"
 import { historiesOf } from "./histories.ts"
 import { originsOf } from "./origins.ts"
 import { replyForm } from "./reply.ts"
 import { sideOf } from "./side.ts"
+import { isInPlace } from "./task-forms.ts"
+import { textActionsOf } from "./text-actions.ts"
+import { ticksOf } from "./ticks.ts"
 import { article, timelineItems } from "./timeline-view.ts"
 
 /** The conversation about an issue or a pull request: both pages are made of it. */
@@ -46,7 +46,7 @@ export interface ConversationOptions {
   readonly quote?: number | undefined
   readonly forms: ConversationForms
   /** Reviews, by their ids, as features above draw them. */
-  readonly reviewsOf?: (reviewIds: readonly number[]) => Promise<ReadonlyMap<number, DrawnReview>>
+  readonly reviewsOf?: (reviewIds: readonly number[], actions: TextActions | undefined) => Promise<ReadonlyMap<number, DrawnReview>>
   /** What features above show at the end of the timeline, and at the top of the side. */
   readonly below?: Content
   readonly side?: Content
@@ -54,21 +54,6 @@ export interface ConversationOptions {
 
 /** What the address of the page may say. */
 export const conversationQuery = { all: Type.Optional(Type.Boolean()), quote: Type.Optional(Type.Integer()) } as const
-
-/** The heading of the page: title and state. `about` says more, such as who opened it. */
-export const conversationHeader = (view: IssueView, about: Content): Html => {
-  const { issue } = view
-  const { tone, icon: name, text } = stateOf(view)
-  return html`
-    <div class="conversation-header stack tight" id="conversation-header" data-live>
-      <h1 dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></h1>
-      <p class="bar">
-        ${state(tone, name, text, true)}${issue.is_locked === 1 && html`<span class="chip">${icon("lock")}Locked</span>`}
-        <span class="muted">${about}</span>
-      </p>
-    </div>
-  `
-}
 
 /** Who opened an issue and when, and what was said. */
 export const opened = ({ author, issue: { original_author, created_at, comments_count } }: IssueView, now: number): Html =>
@@ -108,7 +93,7 @@ export async function conversation(call: ConversationCall, view: IssueView, opti
 async function aroundOf(
   call: ConversationCall,
   view: IssueView,
-  { forms, reviewsOf }: ConversationOptions,
+  { reviewsOf }: ConversationOptions,
   rows: readonly TimelineEntry[],
 ): Promise<Around> {
   const { services, db, actor, issue } = call
@@ -118,7 +103,8 @@ async function aroundOf(
   ]
   const projects = await findProjectNames(db, actor, [...new Set(projectIds.filter((id) => id !== 0))])
   const reviewIds = [...new Set(rows.flatMap(({ review_id }) => review_id ?? []))]
-  const reviews = reviewIds.length === 0 ? undefined : await reviewsOf?.(reviewIds)
+  const actions = await textActionsOf(call)
+  const reviews = reviewIds.length === 0 ? undefined : await reviewsOf?.(reviewIds, actions)
   return {
     at: repositoryPath(call),
     authorId: issue.author_id,
@@ -129,14 +115,14 @@ async function aroundOf(
     reviews: reviews ?? new Map(),
     closings: await closingsOf(call, rows),
     origins: await originsOf(call, rows),
-    actions: await textActionsOf(call, forms),
+    actions,
   }
 }
 
 function openingText({ issue, author }: IssueView, around: Around): Content {
   const text = around.texts.get(0)
   const by = { user: author, originalAuthor: issue.original_author, createdAt: issue.created_at, verb: "opened this" } as const
-  return text && article({ id: `issue-${issue.id}`, ...by, text, entryId: 0 }, around)
+  return text && article({ id: `issue-${issue.id}`, ...by, text, entry: { id: 0, kind: "comment" } }, around)
 }
 
 const folded = (here: string, hidden: number): Html =>
@@ -187,7 +173,11 @@ async function textsOf(call: ConversationCall, view: IssueView, rows: readonly T
   const files = written.length === 0 ? undefined : await attachmentsOf(db, written)
   const reactions = Map.groupBy(await countReactions(db, { issueId: issue.id }), ({ comment_id }) => comment_id)
   const histories = await historiesOf(db, call)
-  const [opening = html``, ...others] = await renderTexts(call, [view.text, ...written.map(({ content }) => content)])
+  const own = { id: 0, author_id: issue.author_id }
+  const [opening = html``, ...others] = await renderTexts(call, [view.text, ...written.map(({ content }) => content)], {
+    style: "comment",
+    ticks: (at) => ticksOf(call, at === 0 ? own : written[at - 1]),
+  })
   const shown: [number, ShownText][] = written.map((entry, index) => [
     entry.id,
     {
@@ -213,65 +203,15 @@ async function textsOf(call: ConversationCall, view: IssueView, rows: readonly T
   ])
 }
 
-// --- what can be done with a text ---------------------------------------------------------------------------------------------------------
-
-/** The menu and the reactions of each text, as far as the reader may use them. */
-async function textActionsOf(call: ConversationCall, forms: ConversationForms): Promise<TextActions | undefined> {
-  const { db, actor, repository, issue, path } = call
-  if (actor.kind === "anonymous") return undefined
-  const here = conversationPath(call)
-  const writes = writesKind(call, issue)
-  const isOpen = repository.is_archived === 0
-  const mayReact = isOpen && (issue.is_locked === 0 || writes)
-  const own = mayReact ? await findOwnReactions(db, { issueId: issue.id, userId: actor.user.id }) : []
-  return {
-    menu: (id, authorId) => {
-      const editor = id === 0 ? `${here}/edit` : `${here}/comments/${id}/edit`
-      const anchor = id === 0 ? `issue-${issue.id}` : `issuecomment-${id}`
-      return menu(
-        icon("kebab-horizontal", "More"),
-        html`
-          ${isOpen && html`<a href="${withQuery(here, { quote: id })}#body" data-quote rel="nofollow">${icon("quote")}Quote and reply</a>`}
-          ${
-            isOpen &&
-            (actor.user.id === authorId || writes) &&
-            html`<a href="${editor}" rel="nofollow">${icon("pencil")}Edit${id !== 0 && " or delete"}</a>`
-          }
-          <a
-            href="${withQuery(`${repositoryPath(call)}/issues/new`, { body: `From ${here}#${anchor}:\n\n` })}"
-            rel="nofollow"
-          >
-            ${icon("issue-opened")}New issue from this
-          </a>
-        `,
-        { name: "button quiet small" },
-      )
-    },
-    react: mayReact
-      ? (id) => ({
-          add: addressOf(id === 0 ? forms.react : forms.reactToComment, { ...path, id: String(id) }),
-          remove: addressOf(id === 0 ? forms.unreact : forms.unreactToComment, { ...path, id: String(id) }),
-          own: own.filter(({ comment_id }) => comment_id === id).map(({ content }) => content),
-        })
-      : undefined,
-  }
-}
-
 /** What begins an answer to a text. */
 function quoted(id: number | undefined, view: IssueView, rows: readonly TimelineEntry[]): TypedReply | undefined {
   const text = id === undefined ? undefined : id === 0 ? view.text : rows.find((entry) => entry.id === id && isText(entry))?.content
-  if (text === undefined) return undefined
-  return {
-    body: `${text
-      .trim()
-      .split("\n")
-      .map((line) => (line === "" ? ">" : `> ${line}`))
-      .join("\n")}\n\n`,
-  }
+  return text === undefined ? undefined : { body: quoteOf(text) }
 }
 
 /** Why a button did nothing: a form with fields says so itself. */
-const refusedButton = ({ draft }: ConversationCall): Content => draft && Object.keys(draft.typed).length === 0 && problem(draft.refusal)
+const refusedButton = ({ draft }: ConversationCall): Content =>
+  draft && (Object.keys(draft.typed).length === 0 || isInPlace(draft)) && problem(draft.refusal)
 
 /** The issue that a page is about. */
 export const viewOf = (call: ConversationCall): Promise<IssueView> => viewIssue(call.db, call.actor, call.issue, call)

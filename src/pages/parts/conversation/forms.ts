@@ -1,12 +1,14 @@
-import { onCommentAsAuthor } from "../../../access/policies/comments.ts"
+import { type OnComment, onComment, onCommentAsAuthor } from "../../../access/policies/comments.ts"
 import { onIssueAsAuthor } from "../../../access/policies/issues.ts"
+import type { Me } from "../../../access/policies/site.ts"
 import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
 import { wholeNumber } from "../../../core/forms/fields.ts"
-import { addressOf, form } from "../../../core/forms/form.ts"
-import { type Html, html } from "../../../core/html.ts"
-import { named, type Operation } from "../../../core/operation.ts"
+import { addressOf, form, type Sketch } from "../../../core/forms/form.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import { named, type Operation, ok, type Request } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
+import Type from "../../../core/schema.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { commentOperations } from "../../../features/planning/comments/operations.ts"
 import { dependencyOperations } from "../../../features/planning/dependencies/operations.ts"
@@ -24,6 +26,8 @@ import { repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { formView } from "../../../web/form.ts"
 import { repositoryPage } from "../../repository/frame.ts"
+import type { ConversationCall } from "./call.ts"
+import { taskForms } from "./task-forms.ts"
 
 /** What can be done with an issue or a pull request from the page of its conversation. The same for both; each has its own addresses, since a form belongs to a page. */
 
@@ -38,6 +42,8 @@ interface Where {
   readonly on: Page
   readonly at: `/{owner}/{repo}/${"issues" | "pulls"}/{index}`
   readonly tab: "issues" | "pulls"
+  /** What deletes a review, where the text of one is edited. */
+  readonly deleteReview?: Sketch | undefined
 }
 
 /** Declares a form on the page of the conversation, with its address below the page's. */
@@ -48,18 +54,26 @@ const declaring =
 
 type Declare = ReturnType<typeof declaring>
 
+interface Back {
+  readonly path: Path
+  readonly field: (name: string) => string
+}
+
+/** The page that a form leads back to: comments on lines stand on that of the conversation, and on that of the files. */
+const pageOf = ({ on }: Where, path: Path, from: string | undefined): string => `${addressOf(on, path)}${from === "files" ? "/files" : ""}`
+
 /** Leads back to the comment of the path. */
 const toComment =
-  ({ on }: Where) =>
-  ({ path }: { readonly path: Path }): string =>
-    `${addressOf(on, path)}#issuecomment-${path["id"] ?? ""}`
+  (where: Where) =>
+  ({ path, field }: Back): string =>
+    `${pageOf(where, path, field("from"))}#issuecomment-${path["id"] ?? ""}`
 
 export type ConversationForms = ReturnType<typeof conversationForms>
 
 /** The forms of the page `on`, which shows the conversation. */
-export function conversationForms(kind: "issue" | "pull", on: Page) {
+export function conversationForms(kind: "issue" | "pull", on: Page, deleteReview?: Sketch) {
   const tab = kind === "issue" ? "issues" : "pulls"
-  const where: Where = { kind, on, tab, at: `/{owner}/{repo}/${tab}/{index}` }
+  const where: Where = { kind, on, tab, deleteReview, at: `/{owner}/{repo}/${tab}/{index}` }
   const declare = declaring(where)
   const { editor, save } = editorOf(where)
   const { commentEditor, saveComment, deleteComment } = commentEditorOf(where)
@@ -68,6 +82,7 @@ export function conversationForms(kind: "issue" | "pull", on: Page) {
     saveComment,
     deleteComment,
     ...reactionForms(declare, toComment(where)),
+    ...taskForms(declare, where.on, toComment(where)),
     ...fieldForms(declare),
     ...dependencyForms(declare),
     ...timeForms(declare, where),
@@ -127,15 +142,51 @@ function editorOf({ kind, on, at, tab }: Where) {
   return { editor, save }
 }
 
+/** Any text as it is now: the operation for it tells of comments that are on no line. */
+const readsText = {
+  open: async (request: Request) => {
+    const { comment } = await onComment.open(request)
+    return { run: () => ok({ body: comment.content }) }
+  },
+}
+
+type EditorCall = OnComment & Me & Pick<ConversationCall, "path" | "draft">
+
+/** The part of the editor that deletes: a comment, or by its summary the whole review, which its reviewer alone can do. */
+function deletion({ path, draft, comment, me }: EditorCall, { deleteReview }: Where, deleteComment: Page, from: string): Content {
+  if (comment.kind !== "review")
+    return html`
+      <h2 id="delete">Delete</h2>
+      <p>This deletes the comment with its attachments and reactions, and cannot be undone.</p>
+      ${formView(deleteComment, {
+        path,
+        draft,
+        submit: "Delete comment",
+        look: "danger",
+        fields: [{ kind: "hidden", name: "from", value: from }],
+      })}
+    `
+  if (!deleteReview || (comment.author_id !== me.id && me.is_admin === 0)) return undefined
+  const review = { ...path, id: String(comment.review_id ?? 0) }
+  return html`
+    <h2 id="delete">Delete</h2>
+    <p>This deletes the whole review with its verdict, its comments on lines and the replies to them, and cannot be undone.</p>
+    ${formView(deleteReview, { path: review, draft, submit: "Delete review", look: "danger" })}
+  `
+}
+
 function commentEditorOf(where: Where) {
-  const { kind, on, at, tab } = where
+  const { kind, at, tab } = where
   const commentEditor: Page = page({
     id: `${kind}.commentEditor`,
     address: `GET ${at}/comments/{id}/edit`,
     access: onCommentAsAuthor,
+    query: { from: Type.Optional(Type.String()) },
     answer: (call) => {
-      const { path, draft, comment, issue } = call
+      const { path, draft, comment, issue, query } = call
       const repository = repositoryPath(call)
+      const from = { kind: "hidden", name: "from", value: draft?.typed["from"]?.[0] ?? query.from ?? "" } as const
+      const back = pageOf(where, path, from.value)
       return repositoryPage(call, {
         tab,
         title: `Edit a comment on #${issue.number}`,
@@ -148,14 +199,13 @@ function commentEditorOf(where: Where) {
             record: { body: comment.content },
             draft,
             submit: "Save",
-            beside: html`<a class="button" href="${addressOf(on, path)}">Cancel</a>`,
+            beside: html`<a class="button" href="${back}#issuecomment-${comment.id}" data-cancel>Cancel</a>`,
             fields: [
+              from,
               { kind: "markdown", name: "body", label: "Text", rows: 12, required: true, repository, files: takesFiles(call.services) },
             ],
           })}
-          <h2>Delete</h2>
-          <p>This deletes the comment with its attachments and reactions, and cannot be undone.</p>
-          ${formView(deleteComment, { path, draft, submit: "Delete comment", look: "danger" })}
+          ${deletion(call, where, deleteComment, from.value)}
         `,
       })
     },
@@ -165,9 +215,10 @@ function commentEditorOf(where: Where) {
     address: `POST ${at}/comments/{id}/edit`,
     does: named(commentOperations, "issueEditComment"),
     on: commentEditor,
-    reads: named(commentOperations, "issueGetComment"),
+    reads: readsText,
     guards: ["body"],
     takes: ["body"],
+    also: ["from"],
     once: true,
     done: "Saved.",
     to: toComment(where),
@@ -177,8 +228,9 @@ function commentEditorOf(where: Where) {
     address: `POST ${at}/comments/{id}/delete`,
     does: named(commentOperations, "issueDeleteComment"),
     on: commentEditor,
+    also: ["from"],
     done: "Comment deleted.",
-    to: ({ path }) => addressOf(on, path),
+    to: ({ path, field }) => pageOf(where, path, field("from")),
   })
   return { commentEditor, saveComment, deleteComment }
 }
@@ -186,16 +238,30 @@ function commentEditorOf(where: Where) {
 function reactionForms(declare: Declare, to: ReturnType<typeof toComment>) {
   const does = (id: string) => named(reactionOperations, id)
   const takes = ["content"]
+  const toText = { takes, also: ["from"], to }
   return {
     react: declare("react", "reactions", does("issuePostIssueReaction"), { takes }),
     unreact: declare("unreact", "reactions/remove", does("issueDeleteIssueReaction"), { takes }),
-    reactToComment: declare("reactToComment", "comments/{id}/reactions", does("issuePostCommentReaction"), { takes, to }),
-    unreactToComment: declare("unreactToComment", "comments/{id}/reactions/remove", does("issueDeleteCommentReaction"), { takes, to }),
+    reactToComment: declare("reactToComment", "comments/{id}/reactions", does("issuePostCommentReaction"), toText),
+    unreactToComment: declare("unreactToComment", "comments/{id}/reactions/remove", does("issueDeleteCommentReaction"), toText),
   }
 }
 
 /** Labels, milestone, assignees and the due date: what was chosen before can be had back. */
 const fieldForms = (declare: Declare) => ({
+  retitle: declare("retitle", "title", edit, {
+    takes: ["title"],
+    reads,
+    guards: ["title"],
+    done: "Title updated.",
+    undo: { fields: ({ before }) => ({ title: String(memberOf(before, "title")) }) },
+  }),
+  projects: declare("projects", "projects", edit, {
+    takes: ["projects"],
+    done: "Projects updated.",
+    reads,
+    undo: { fields: ({ before }) => ({ projects: textsIn(before, "projects", "id") }) },
+  }),
   labels: declare("labels", "labels", named(issueLabelOperations, "issueReplaceLabels"), {
     also: ["labels"],
     body: (_, typed) => ({ labels: (typed["labels"] ?? []).map(wholeNumber) }),
@@ -252,8 +318,7 @@ function timeForms(declare: Declare, { on }: Where) {
   /** The header has these buttons too: they lead back to the page that they stood on. Where that is another site, the server leads to the front page. */
   const ending = {
     also: ["back"],
-    to: ({ path, field }: { readonly path: Path; readonly field: (name: string) => string }): string =>
-      field("back") || addressOf(on, path),
+    to: ({ path, field }: Back): string => field("back") || addressOf(on, path),
   }
   return {
     startTimer: declare("startTimer", "timer/start", named(stopwatchOperations, "issueStartStopWatch")),

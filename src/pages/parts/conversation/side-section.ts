@@ -6,6 +6,7 @@ import type { Offered } from "../../../features/planning/issues/filter-store.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import type { NamedTime } from "../../../features/planning/tracking/store.ts"
 import { type Field, formView } from "../../../web/form.ts"
+import { type Creates, pickerMarks } from "../picker.ts"
 import type { ConversationCall } from "./call.ts"
 import type { ConversationForms } from "./forms.ts"
 
@@ -60,7 +61,19 @@ export interface Side {
 
 /** A form of one field that opens below what it changes. */
 export const change = ({ call }: Side, form: Page, words: Text, field: Field): Content =>
-  opened(call, form, words, html`${formView(form, { path: call.path, draft: call.draft, submit: "Save", look: "small", fields: [field] })}`)
+  opened(call, form, words, oneField(call, form, field))
+
+const oneField = ({ path, draft }: ConversationCall, form: Page, field: Field): Html =>
+  formView(form, { path, draft, submit: "Save", look: "small", fields: [field] })
+
+/** The same for what is chosen of many: the module `picker` makes a menu of it, with a search, which saves what was chosen when it is closed. */
+export const pick = ({ call }: Side, form: Page, words: Text, field: Field, search: Text, creates?: Creates): Content =>
+  html`
+    <details class="change picker" ${flagged("open", call.draft?.form === form.id)} ${pickerMarks("save", search, creates)}>
+      <summary class="small">${words}</summary>
+      ${oneField(call, form, field)}
+    </details>
+  `
 
 /** A form that is opened by a button; it is open where it was refused. */
 export const opened = ({ draft }: ConversationCall, form: Pick<Page, "id">, words: Text, content: Content): Html =>

@@ -13,14 +13,15 @@ import { isSubscribed } from "../../../features/planning/subscriptions/rules.ts"
 import { findStopwatch, findTimes, ofIssue } from "../../../features/planning/tracking/store.ts"
 import { path, repositoryPath, withQuery } from "../../../web/address.ts"
 import { label, personWithAvatar } from "../../../web/components.ts"
-import { formButton, formView, type Option } from "../../../web/form.ts"
+import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, plural } from "../../../web/time.ts"
 import { homeName } from "../issues/list-view.ts"
+import { labelsCreatedAt, labelsField, milestoneField, peopleField, projectsField } from "../picker.ts"
 import type { ConversationCall } from "./call.ts"
 import type { ConversationForms } from "./forms.ts"
 import { faces, mention } from "./mention.ts"
-import { type Choices, change, opened, type Side, sideSection } from "./side-section.ts"
+import { type Choices, change, opened, pick, type Side, sideSection } from "./side-section.ts"
 import { timeSection } from "./side-time.ts"
 import { TRANSFER, transferForm } from "./transfer-form.ts"
 
@@ -102,16 +103,7 @@ function assigneesSection(side: Side): Content {
             choices.candidates.some(({ id }) => id === me.id) &&
             formButton(forms.assignMe, call.path, "Assign yourself", { assignees: me.name })
           }
-          ${change(side, forms.assignees, "Edit assignees", {
-            kind: "boxes",
-            name: "assignees",
-            label: "Assignees",
-            value: view.assignees.map(({ name }) => name),
-            options: united(
-              choices.candidates.map(({ name }): Option => [name, name]),
-              view.assignees.map(({ name }): Option => [name, name]),
-            ),
-          })}
+          ${pick(side, forms.assignees, "Edit assignees", peopleField(choices.candidates, view.assignees), "Filter people")}
         `,
     },
   )
@@ -133,17 +125,7 @@ function labelsSection(side: Side): Content {
     {
       change:
         choices.writes &&
-        change(side, forms.labels, "Edit labels", {
-          kind: "boxes",
-          name: "labels",
-          label: "Labels",
-          value: view.labels.map(({ id }) => String(id)),
-          options: united(
-            choices.offered.labels.map(({ id, name }): Option => [String(id), name]),
-            view.labels.map(({ id, name }): Option => [String(id), name]),
-          ),
-          hint: choices.offered.labels.length === 0 && html`No labels yet: <a href="${at}/labels">create one</a>.`,
-        }),
+        pick(side, forms.labels, "Edit labels", labelsField(choices.offered.labels, view.labels, at), "Filter labels", labelsCreatedAt(at)),
     },
   )
 }
@@ -167,24 +149,21 @@ function milestoneSection(side: Side): Content {
     {
       change:
         choices.writes &&
-        change(side, forms.milestone, "Edit milestone", {
-          kind: "menu",
-          name: "milestone",
-          label: "Milestone",
-          value: String(milestone?.id ?? 0),
-          options: [
-            ["0", "None"],
-            ...united(
-              choices.offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }): Option => [String(id), title]),
-              milestone ? [[String(milestone.id), milestone.title]] : [],
-            ),
-          ],
-        }),
+        pick(
+          side,
+          forms.milestone,
+          "Edit milestone",
+          milestoneField(choices.offered.milestones, milestone ?? undefined),
+          "Filter milestones",
+        ),
     },
   )
 }
 
-function projectsSection({ call, view }: Side, columns: ReadonlyMap<number, string>): Content {
+function projectsSection(side: Side, columns: ReadonlyMap<number, string>): Content {
+  const { call, view, forms, choices } = side
+  const present = view.projects.map(({ project }) => project)
+  const offered = choices.offered.projects
   return (
     call.repository.has_projects === 1 &&
     sideSection(
@@ -203,6 +182,12 @@ function projectsSection({ call, view }: Side, columns: ReadonlyMap<number, stri
             )}
           </ul>
         `,
+      {
+        change:
+          choices.writes &&
+          offered.length + present.length > 0 &&
+          pick(side, forms.projects, "Edit projects", projectsField(offered, present), "Filter projects"),
+      },
     )
   )
 }
@@ -293,12 +278,6 @@ function notificationsSection({ call, forms, choices }: Side): Content {
     )
   )
 }
-
-/** Those that can be chosen, and those that are. */
-const united = (offered: readonly Option[], chosen: readonly Option[]): readonly Option[] => [
-  ...offered,
-  ...chosen.filter(([value]) => !offered.some(([other]) => other === value)),
-]
 
 /** What waits, or is waited for. One that the reader may not see is there, but not shown. */
 const issueList = (issues: readonly (IssueView | undefined)[], after: (view: IssueView) => Content): Html =>

@@ -1,3 +1,4 @@
+import { isDraft } from "../../../access/policies/comments.ts"
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
@@ -7,7 +8,7 @@ import { avatar, person, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { bytes, time } from "../../../web/time.ts"
-import type { Around, ReactionCount, ShownText, TextActions } from "./around.ts"
+import type { Around, ReactionCount, ShownText, TextActions, TextEntry } from "./around.ts"
 import { lineOf } from "./timeline-lines.ts"
 
 /** The timeline of an issue or pull request as its page shows it. */
@@ -41,7 +42,10 @@ export const reactionCounts = (reactions: readonly ReactionCount[]): Content =>
   `
 
 /** Reactions as buttons that give and take back one's own. */
-function reactionButtons(reactions: readonly ReactionCount[], { add, remove, own }: ReturnType<NonNullable<TextActions["react"]>>): Html {
+function reactionButtons(
+  reactions: readonly ReactionCount[],
+  { add, remove, own, from }: ReturnType<NonNullable<TextActions["react"]>>,
+): Html {
   const given = reactions.map(({ content, total }) => {
     const isOwn = own.includes(content)
     return html`
@@ -58,7 +62,8 @@ function reactionButtons(reactions: readonly ReactionCount[], { add, remove, own
     `
   })
   const menu = reactions.length === 0 ? wholeMenu() : menuWithout(new Set(reactions.map(({ content }) => content)))
-  return html`<form class="bar small reactions" method="post" action="${add}">${given}${menu}</form>`
+  const back = from !== "" && html`<input type="hidden" name="from" value="${from}">`
+  return html`<form class="bar small reactions" method="post" action="${add}" data-remove="${remove}">${back}${given}${menu}</form>`
 }
 
 /** The reactions that no one has given yet. */
@@ -108,7 +113,7 @@ export interface Written {
   readonly createdAt: number
   readonly text: ShownText
   /** Which entry it is, where something can be done with it. */
-  readonly entryId?: number
+  readonly entry?: Pick<TextEntry, "id" | "kind">
   /** What was done by it: “commented”. */
   readonly verb: Content
   readonly after?: Content
@@ -117,8 +122,8 @@ export interface Written {
 
 /** Something that someone wrote, as an article: the opening text, a comment, a review. */
 export function article(written: Written, { authorId, roles, now, actions }: Pick<Around, "authorId" | "roles" | "now" | "actions">): Html {
-  const { id, user, originalAuthor = "", createdAt, text, verb, after, entryId } = written
-  const react = entryId === undefined ? undefined : actions?.react?.(entryId)
+  const { id, user, originalAuthor = "", createdAt, text, verb, after, entry } = written
+  const react = entry && !isDraft(entry) ? actions?.react?.(entry.id) : undefined
   const role = originalAuthor === "" ? roles.get(user.id) : undefined
   const isAuthor = originalAuthor === "" && user.id === authorId
   return html`
@@ -135,7 +140,7 @@ export function article(written: Written, { authorId, roles, now, actions }: Pic
         }
         <span class="end roles">
           ${isAuthor && html`<span class="chip">Author</span>`}${role && html`<span class="chip">${ROLES[role]}</span>`}
-          ${entryId !== undefined && actions?.menu(entryId, user.id)}
+          ${entry && actions?.menu({ ...entry, authorId: user.id })}
         </span>
       </header>
       <div class="inside stack">
@@ -181,7 +186,7 @@ function timelineItem(view: TimelineView, run: readonly TimelineView[], around: 
   const text = around.texts.get(entry.id)
   const written = text && { id: `issuecomment-${entry.id}`, user, createdAt: entry.created_at, text }
   if (entry.kind === "comment" && written)
-    return html`<li id="entry-${entry.id}">${article({ ...written, verb: "commented", entryId: entry.id }, around)}</li>`
+    return html`<li id="entry-${entry.id}">${article({ ...written, verb: "commented", entry }, around)}</li>`
   if (entry.kind === "review" && written) {
     const review = around.reviews.get(entry.review_id ?? 0)
     const verb = review ? html`<span class="${review.tone}">${icon(review.icon)} ${review.words}</span>` : "reviewed"
@@ -189,9 +194,11 @@ function timelineItem(view: TimelineView, run: readonly TimelineView[], around: 
     if (hasText || review?.after)
       return html`
         <li id="entry-${entry.id}">
-          ${article({ ...written, verb, ...(review?.after ? { after: review.after } : {}) }, around)}
+          ${article({ ...written, verb, entry, ...(review?.after ? { after: review.after } : {}) }, around)}
         </li>
       `
+    // Nothing is left of it: its text or its comments were deleted.
+    if (review?.isVerdict === false) return html``
     return line(review?.icon ?? "eye", review?.tone ?? "", view, verb, around.now, written.id)
   }
   const { icon: name, tone = "", words } = lineOf(view, run, around)

@@ -21,6 +21,9 @@ export const diffFields = {
   file: Type.Optional(Type.String()),
   /** With `file`: the whole file around the changes. */
   context: Type.Optional(oneOf(["all"])),
+  /** Of a difference that is shown in parts: the place of the first file, from 0, and whether the script asks for this part alone. */
+  start: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  part: Type.Optional(oneOf(["alone"])),
   // As links of older forges have it.
   files: Type.Optional(Type.Array(Type.String())),
   "skip-to": Type.Optional(Type.String()),

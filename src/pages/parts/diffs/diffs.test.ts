@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openHighlighter } from "../../../core/highlight/highlight.ts"
 import type { ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { openWorld, type World } from "../../../git/testing.ts"
-import { anchorOf, diffFiles, excerpt, fileDiff, openDiff } from "./diffs.ts"
+import { anchorOf, diffFiles, excerpt, fileDiff, openDiff, partsOf } from "./diffs.ts"
 import { type FileDiff, type Line, splitRows, type Whitespace } from "./model.ts"
 import { readRules } from "./unseen.ts"
 
@@ -316,16 +316,33 @@ describe("attacks", () => {
 })
 
 describe("limits", () => {
-  test("with more than 20,000 lines every file has a page of its own", async () => {
-    const diff = await diffOf(null, { "a.txt": numbered(15_000), "b.txt": numbered(6_000), "yarn.lock": numbered(30_000) })
+  test("with more than 20,000 lines it is shown in parts, and a file with more is folded", async () => {
+    const diff = await diffOf(null, {
+      ...{ "a.txt": numbered(15_000), "b.txt": numbered(2_500), "c.txt": numbered(1_000) },
+      ...{ "d.txt": numbered(3_500), "e.txt": numbered(20_001), "yarn.lock": numbered(30_000) },
+    })
     expect(diff.isTooMuch).toBe(true)
-    expect(diff.files.map(({ shown, reason }) => [shown, reason])).toEqual([
-      ["file-only", "large"],
-      ["file-only", "large"],
-      ["file-only", "generated"],
+    expect(diff.files.map(({ path, shown, reason }) => [path, shown, reason])).toEqual([
+      ["a.txt", "inline", undefined],
+      ["b.txt", "inline", undefined],
+      ["c.txt", "inline", undefined],
+      ["d.txt", "inline", undefined],
+      ["e.txt", "folded", "large"],
+      ["yarn.lock", "folded", "generated"],
     ])
-    expect(diff.totals).toEqual({ files: 3, additions: 51_000, deletions: 0 })
-    expect(await all(diffFiles(services(), diff))).toEqual([])
+    expect(diff.totals).toEqual({ files: 6, additions: 72_001, deletions: 0 })
+    const parts = partsOf(diff.files)
+    expect(parts.map(({ from, to }) => [from, to])).toEqual([
+      [0, 1],
+      [1, 3],
+      [3, 6],
+    ])
+    const files = diff.files.slice(1, 3)
+    const shown = await all(diffFiles(services(), diff, { files }))
+    expect(shown.map((each) => [each.file.path, linesOf(each).length])).toEqual([
+      ["b.txt", 2_500],
+      ["c.txt", 1_000],
+    ])
     expect(linesOf(await fileDiff(services(), diff, "yarn.lock"))).toHaveLength(30_000)
   })
 

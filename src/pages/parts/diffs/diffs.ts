@@ -16,8 +16,10 @@ import { unseenIn } from "./unseen.ts"
 
 /** Differences for pages. Everything is bounded, and ends with the request that asked. */
 
-/** What is shown at once. Beyond, every file has a page of its own. */
+/** What is shown at once. Beyond, it is shown in parts. */
 export const DIFF_PAGE = { lines: 20_000, files: 1_000 } as const
+/** What is shown at once of a difference that is shown in parts. */
+const PART = { lines: 4_000, files: 60 } as const
 
 /** Bytes that are read of a difference; the files after them are cut. */
 const MOST_BYTES = 32 * 2 ** 20
@@ -69,8 +71,33 @@ export async function openDiff({ git }: Select, { repository, from, to, whitespa
     additions + deletions > DIFF_PAGE.lines ||
     inline.length > DIFF_PAGE.files ||
     (inline.length < found.length && pathsOf(inline).reduce((sum, path) => sum + Buffer.byteLength(path) + 1, 0) > MOST_PATHS)
-  const shown = isTooMuch ? found.map((file): FileChange => ({ ...file, shown: "file-only", reason: file.reason ?? "large" })) : found
+  const shown = found.map(
+    (file): FileChange =>
+      isTooMuch && file.additions + file.deletions > DIFF_PAGE.lines ? { ...file, shown: "folded", reason: file.reason ?? "large" } : file,
+  )
   return { repository, from, to, whitespace, files: shown, totals: sumOf(files), isTooMuch }
+}
+
+const linesIn = ({ shown, additions, deletions }: FileChange): number => (shown === "inline" ? additions + deletions : 0)
+
+/** Files that are shown together: the place of the first one, and of the one after the last. */
+export interface FilesPart {
+  readonly from: number
+  readonly to: number
+  readonly lines: number
+}
+
+/** The parts of a difference that is too much to be shown at once. The same for every reader. */
+export function partsOf(files: readonly FileChange[]): readonly FilesPart[] {
+  const parts: FilesPart[] = []
+  let part: FilesPart = { from: 0, to: 0, lines: 0 }
+  for (const [at, file] of files.entries()) {
+    const lines = part.lines + linesIn(file)
+    const isFull = at > part.from && (lines > PART.lines || at - part.from >= PART.files)
+    if (isFull) parts.push(part)
+    part = isFull ? { from: at, to: at + 1, lines: linesIn(file) } : { ...part, to: at + 1, lines }
+  }
+  return part.to > part.from ? [...parts, part] : parts
 }
 
 const pathsOf = (files: readonly FileChange[]): readonly string[] =>
@@ -108,6 +135,8 @@ export interface FileDiffOptions {
   readonly patienceMs?: number
   /** Lines of context around each change; git's default is 3. */
   readonly context?: number
+  /** Only these files of the difference. */
+  readonly files?: readonly FileChange[]
 }
 
 /**
@@ -115,7 +144,7 @@ export interface FileDiffOptions {
  * so that a slow reader holds none. Ending the iteration ends the process. Throws as `openDiff` does.
  */
 export async function* diffFiles(services: Select, diff: DiffOverview, options: FileDiffOptions = {}): AsyncGenerator<FileDiff> {
-  const wanted = diff.files.filter(({ shown }) => shown === "inline")
+  const wanted = (options.files ?? diff.files).filter(({ shown }) => shown === "inline")
   if (wanted.length > 0) yield* read(services, diff, wanted, wanted.length === diff.files.length ? undefined : pathsOf(wanted), options)
 }
 

@@ -19,34 +19,28 @@ const endOf = ({ noNewline, showsReturn }: ShownLine): Content => [
   noNewline === true && html` <span class="ends">${icon("no-entry")}No newline at the end</span>`,
 ]
 
-/** One row: a line, or with `split` the lines of both sides. Numbers are generated from attributes, so that they are not copied with the code. */
+/**
+ * One row: a line, which is one element, or with `split` the lines of both sides. Numbers are generated from attributes, so that they are not copied with the
+ * code: `data-n` is the number that the element's id ends with, `data-o` the one that an unchanged line had before.
+ */
 export function lineRow(anchor: string, style: LineStyle, left: ShownLine | undefined, right: ShownLine | undefined): Html {
   if (style === "unified") return left ? unified(anchor, left) : html``
   return html`<div class="both">${side(anchor, "L", left)}${side(anchor, "R", right)}</div>`
 }
 
 function unified(anchor: string, line: ShownLine): Html {
-  const { oldLine, newLine } = line
-  if (line.kind === "added")
-    return html`<div class="a"><i></i><i id="${anchor}R${newLine}" data-n="${newLine}"></i>${line.html}${endOf(line)}</div>`
-  if (line.kind === "deleted")
-    return html`<div class="d"><i id="${anchor}L${oldLine}" data-n="${oldLine}"></i><i></i>${line.html}${endOf(line)}</div>`
-  return html`
-    <div>
-      <i id="${anchor}L${oldLine}" data-n="${oldLine}"></i><i id="${anchor}R${newLine}" data-n="${newLine}"></i>
-      ${line.html}${endOf(line)}
-    </div>
-  `
+  const { kind, oldLine, newLine } = line
+  if (kind === "added") return html`<div class="a" id="${anchor}R${newLine}" data-n="${newLine}">${line.html}${endOf(line)}</div>`
+  if (kind === "deleted") return html`<div class="d" id="${anchor}L${oldLine}" data-n="${oldLine}">${line.html}${endOf(line)}</div>`
+  return html`<div id="${anchor}R${newLine}" data-n="${newLine}" data-o="${oldLine}">${line.html}${endOf(line)}</div>`
 }
+
+const SIDE_CLASSES = { added: "a", deleted: "d", context: "c" } as const
 
 function side(anchor: string, name: "L" | "R", line: ShownLine | undefined): Html {
   if (!line) return html`<div class="e"></div>`
   const number = name === "L" ? line.oldLine : line.newLine
-  return html`
-    <div class="${line.kind === "added" ? "a" : line.kind === "deleted" ? "d" : "c"}">
-      <i id="${anchor}${name}${number}" data-n="${number}"></i>${line.html}${endOf(line)}
-    </div>
-  `
+  return html`<div class="${SIDE_CLASSES[line.kind]}" id="${anchor}${name}${number}" data-n="${number}">${line.html}${endOf(line)}</div>`
 }
 
 /** Lines that a difference leaves out, by their numbers in the new file. */

@@ -19,7 +19,7 @@ export interface DiffOverview {
   /** In the order of their paths. */
   readonly files: readonly FileChange[]
   readonly totals: DiffTotals
-  /** There is too much to be shown at once: every file has a page of its own. */
+  /** There is too much to be shown at once: it is shown in parts. */
   readonly isTooMuch: boolean
 }
 
@@ -40,8 +40,8 @@ export interface FileChange {
   readonly newMode: string | undefined
   readonly additions: number
   readonly deletions: number
-  /** `folded`: for a reason, shown when asked for. `file-only`: on a page of its own. */
-  readonly shown: "inline" | "folded" | "file-only"
+  /** `folded`: for a reason, shown when asked for. */
+  readonly shown: "inline" | "folded"
   readonly reason: Unseen | "large" | undefined
 }
 

@@ -52,8 +52,14 @@ function treeOf(files: readonly FileChange[]): Folder {
 /** From this many files on, there is a field that filters them. Its script does so: without scripts it isn't shown. */
 const FILTERED = 4
 
-/** `notes` says how many comments a file has. */
-export const fileTree = (files: readonly FileChange[], notes: (path: string) => number): Html =>
+/** What the tree says of a file. */
+interface InTree {
+  /** How many comments it has. */
+  readonly notes: (path: string) => number
+  readonly href: (file: FileChange) => string
+}
+
+export const fileTree = (files: readonly FileChange[], inTree: InTree): Html =>
   html`
     <nav class="diff-tree" aria-label="Changed files">
       <details open>
@@ -73,12 +79,12 @@ export const fileTree = (files: readonly FileChange[], notes: (path: string) => 
             </div>
           `
         }
-        ${treeList(treeOf(files), notes)}
+        ${treeList(treeOf(files), inTree)}
       </details>
     </nav>
   `
 
-function treeList({ folders, files }: Folder, notesOf: (path: string) => number): Html {
+function treeList({ folders, files }: Folder, inTree: InTree): Html {
   const folderItem = ([name, folder]: readonly [string, Folder]): Html => {
     const names = [name]
     let below = folder
@@ -92,7 +98,7 @@ function treeList({ folders, files }: Folder, notesOf: (path: string) => number)
       <li>
         <details open>
           <summary>${icon("file-directory-fill")}<bdi>${plainCode(names.join("/"))}</bdi></summary>
-          ${treeList(below, notesOf)}
+          ${treeList(below, inTree)}
         </details>
       </li>
     `
@@ -101,10 +107,10 @@ function treeList({ folders, files }: Folder, notesOf: (path: string) => number)
     <ul>
       ${[...folders].map(folderItem)}
       ${files.map(({ name, file }) => {
-        const notes = notesOf(file.path)
+        const notes = inTree.notes(file.path)
         return html`
           <li>
-            <a href="#${file.anchor}">
+            <a href="${inTree.href(file)}">
               ${markOf(file)}<bdi>${plainCode(name)}</bdi>
               ${notes > 0 && html`<span class="count">${notes}<span class="hidden-text"> comments</span></span>`}
             </a>

@@ -2,61 +2,33 @@ import { refuse } from "../../../core/errors.ts"
 import { plainCode } from "../../../core/highlight/invisible.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
-import type { Page as ListPage } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { openTabs, type TabClassOf } from "../../../features/code/editorconfig/tabs.ts"
 import { withQuery } from "../../../web/address.ts"
-import { empty, notice, pager } from "../../../web/components.ts"
-import type { DiffChoices } from "../../../web/diff-choices.ts"
+import { empty, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { plural } from "../../../web/time.ts"
-import { choiceForm, type DiffQuery } from "./choices.ts"
+import { choiceForm } from "./choices.ts"
 import { besideLines, note } from "./contents-view.ts"
-import { diffFiles, fileDiff } from "./diffs.ts"
+import { diffFiles, type FilesPart, fileDiff } from "./diffs.ts"
+import { changeCounts, type DiffViewOptions, filePage, pathOf, sizeOf } from "./file-words.ts"
 import { expander, gapAfter, gapBefore, type LineStyle, lineRow } from "./lines-view.ts"
 import type { DiffOverview, FileChange, FileDiff, Hunk, Line } from "./model.ts"
 import { splitRows } from "./model.ts"
+import { fileList, hrefOf, otherParts, partsNote, shownPart } from "./parts-view.ts"
 import { fileTree, markOf } from "./tree-view.ts"
 
 /**
- * Differences on pages: the files at the side, and each file with its lines. A line has three elements and those of its colours, and lines stand in parts that
- * browsers lay out when they are seen.
+ * Differences on pages: the files at the side, and each file with its lines. A line is one element with those of its colours; files, and parts of their lines,
+ * are laid out by browsers when they are seen.
  */
 
-/** What is said about lines, by the path of the file, and the side and number of the line such as `R12`. */
-export interface LineNotes {
-  readonly of: (path: string) => ReadonlyMap<string, Content> | undefined
-  /** How many there are in a file. */
-  readonly count: (path: string) => number
-}
-
-export interface DiffViewOptions {
-  /** The requested address of the page, with its query. */
-  readonly url: string
-  readonly query: DiffQuery
-  readonly choices: DiffChoices
-  /** The list's page, for differences with too many files. */
-  readonly page: ListPage
-  /** The paths of the repositories that have the old and the new files. */
-  readonly oldAt: string
-  readonly newAt: string
-  readonly notes?: LineNotes
-  /** What stands in the bar above the files, before the choices. */
-  readonly tools?: Content
-  /** What can be done with a file, besides seeing it. */
-  readonly fileTools?: (file: FileChange) => Content
-  /** Files that are closed at first. */
-  readonly isClosed?: (file: FileChange) => boolean
-}
-
-/** The files of one page of a list of them. */
-const FILES_LISTED = 1_000
 /** The most files whose sections are in one page. */
 const MOST_SECTIONS = 2_000
-/** Lines in one part of a file. */
-const CHUNK = 250
+/** Lines in one part of a file: as many as a browser lays out within a frame. */
+const CHUNK = 50
 /** Lines that are sent together. */
 const SENT = 2_500
 /** git's number of context lines for a whole file. */
@@ -77,16 +49,21 @@ export async function diffView(
   if (query.file !== undefined) return onePage(services, diff, options, query.file)
   if (diff.files.length === 0)
     return { body: html`${diffBar(diff, options)}${empty("file-diff", "No changes", "There are no differences to show.")}` }
-  if (diff.isTooMuch || diff.files.length > MOST_SECTIONS)
+  if (diff.files.length > MOST_SECTIONS)
     return {
       body: html`
         ${diffBar(diff, options)}${notice("info", "The diff is too large to show at once: open the files one by one.")}
         ${fileList(diff, options)}
       `,
     }
+  const shown = diff.isTooMuch ? shownPart(diff, options) : { from: 0, to: diff.files.length }
+  const tree = { notes: options.notes?.count ?? (() => 0), href: hrefOf(diff, options, shown) }
   return {
-    body: html`${diffBar(diff, options)}${page(fileTree(diff.files, (path) => options.notes?.count(path) ?? 0))}`,
-    rest: sections(services, diff, options),
+    body:
+      query.part === undefined
+        ? html`${diffBar(diff, options)}${diff.isTooMuch && partsNote(diff, shown)}${page(fileTree(diff.files, tree))}`
+        : page(undefined),
+    rest: sections(services, diff, options, shown),
   }
 }
 
@@ -132,11 +109,19 @@ async function tabsOf({ git }: Select, { repository, to }: DiffOverview): Promis
   return openTabs(git, repository, (await git.objects.readCommit(repository, to)).tree)
 }
 
-async function* sections(services: Select, diff: DiffOverview, options: DiffViewOptions): AsyncGenerator<Html> {
+async function* sections(
+  services: Select,
+  diff: DiffOverview,
+  options: DiffViewOptions,
+  { from, to }: Pick<FilesPart, "from" | "to">,
+): AsyncGenerator<Html> {
   const tabs = await tabsOf(services, diff)
-  const shown = diffFiles(services, diff)
+  const files = diff.files.slice(from, to)
+  const shown = diffFiles(services, diff, { files })
+  const isAlone = options.query.part !== undefined
+  if (!isAlone && diff.isTooMuch) yield otherParts(diff, options, (part) => part.to <= from)
   try {
-    for (const file of diff.files) {
+    for (const file of files) {
       if (file.shown !== "inline") {
         yield foldedSection(file, options, diff)
         continue
@@ -148,20 +133,11 @@ async function* sections(services: Select, diff: DiffOverview, options: DiffView
   } finally {
     await shown.return(undefined)
   }
+  if (!isAlone && diff.isTooMuch) yield otherParts(diff, options, (part) => part.from >= to)
   yield PAGE_END
 }
 
-const filePage = ({ url }: DiffViewOptions, { path }: FileChange): string => withQuery(url, { file: path, context: undefined })
-
 // --- above, and at the side ---------------------------------------------------------------------------------------------------------
-
-export const changeCounts = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }): Html =>
-  html`
-    <span class="counts">
-      <span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>${" "}
-      <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>
-    </span>
-  `
 
 const diffBar = (diff: DiffOverview, { choices, tools }: DiffViewOptions): Html =>
   html`
@@ -171,49 +147,8 @@ const diffBar = (diff: DiffOverview, { choices, tools }: DiffViewOptions): Html 
     </div>
   `
 
-function fileList(diff: DiffOverview, options: DiffViewOptions): Html {
-  const { number } = options.page
-  // Rows of two elements and a few words: more of them than in other lists.
-  const rows = { number, limit: FILES_LISTED, offset: (number - 1) * FILES_LISTED }
-  return html`
-    <div class="card scrolls">
-      <table class="data">
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col" class="number">Lines</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${diff.files.slice(rows.offset, rows.offset + rows.limit).map(
-            (file) =>
-              html`
-                <tr>
-                  <td class="break">
-                    ${markOf(file)} <a href="${filePage(options, file)}">${pathOf(file)}</a>
-                    ${file.reason !== undefined && file.reason !== "large" && html` <span class="chip">${REASON_WORDS[file.reason]}</span>`}
-                  </td>
-                  <td class="number">${sizeOf(file)}</td>
-                </tr>
-              `,
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${pager(options.url, rows, diff.files.length)}
-  `
-}
-
-const sizeOf = (file: FileChange): Html => (file.content === "binary" ? html`<span class="muted">binary</span>` : changeCounts(file))
-
-const pathOf = ({ path, oldPath }: FileChange): Html =>
-  oldPath === undefined || oldPath === path
-    ? html`<bdi>${plainCode(path)}</bdi>`
-    : html`<bdi>${plainCode(oldPath)}</bdi> → <bdi>${plainCode(path)}</bdi>`
-
 // --- one file -----------------------------------------------------------------------------------------------------------------------
 
-const REASON_WORDS = { generated: "Generated", vendored: "Vendored", large: "Large" } as const
 const REASON_SENTENCES = {
   generated: "This file is generated.",
   vendored: "This file is vendored.",
@@ -232,20 +167,33 @@ function modeChange({ oldMode, newMode }: FileChange): string | undefined {
   return newMode === EXECUTABLE ? "made executable" : "no longer executable"
 }
 
+interface SectionLook {
+  /** About how many lines high it is, until it is seen. */
+  readonly rows: number
+  /** The class for the width of tabs. */
+  readonly tabs?: string | undefined
+}
+
 /** Opens the section of a file; `SECTION_END` closes it. */
-function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverview, tabs?: string): Html {
+function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverview, { rows, tabs }: SectionLook): Html {
   const mode = modeChange(file)
   const notes = options.notes?.count(file.path) ?? 0
   const view = file.newId === null ? undefined : `${options.newAt}/src/commit/${diff.to}/${escapePath(file.path)}`
+  const isClosed = options.isClosed?.(file) === true
   const viewed = view ?? (diff.from && `${options.oldAt}/src/commit/${diff.from}/${escapePath(file.path)}`)
   return html`
-    <section class="diff${tabs && ` ${tabs}`}" id="${file.anchor}" aria-labelledby="${file.anchor}-path">
+    <section
+      class="diff${tabs && ` ${tabs}`}"
+      id="${file.anchor}"
+      data-rows="${isClosed ? HEAD_ROWS : HEAD_ROWS + rows}"
+      aria-labelledby="${file.anchor}-path"
+    >
     <div class="file-tools">
       ${options.fileTools?.(file)}
       <a href="${filePage(options, file)}">View alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
       ${viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`}
     </div>
-    <details ${flagged("open", options.isClosed?.(file) !== true)}>
+    <details ${flagged("open", !isClosed)}>
     <summary>
       ${icon("triangle-down")}${markOf(file)}<span class="path" id="${file.anchor}-path">${pathOf(file)}</span>
       ${mode !== undefined && html`<span class="chip">${mode}</span>`}
@@ -259,6 +207,8 @@ function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverv
     </summary>
   `
 }
+/** The height of a head, in lines. */
+const HEAD_ROWS = 2
 const SECTION_END = html`
   </details>
   </section>
@@ -268,7 +218,8 @@ function foldedSection(file: FileChange, options: DiffViewOptions, diff: DiffOve
   const changed = file.additions + file.deletions
   const lines = `${plural(changed, "changed line")} ${changed === 1 ? "isn’t" : "aren’t"}`
   const words = `${REASON_SENTENCES[file.reason ?? "large"]} Its ${lines} shown here. `
-  return html`${sectionHead(file, options, diff)}${note(html`${words}<a href="${filePage(options, file)}">Show them</a>`)}${SECTION_END}`
+  const said = note(html`${words}<a href="${filePage(options, file)}">Show them</a>`)
+  return html`${sectionHead(file, options, diff, { rows: 2 })}${said}${SECTION_END}`
 }
 
 async function* fileSection(
@@ -279,7 +230,8 @@ async function* fileSection(
   tabs: TabClassOf,
 ): AsyncGenerator<Html> {
   const { file, hunks } = found
-  const parts: Html[] = [sectionHead(file, options, diff, await tabs(file.path.split("/")))]
+  const rows = hunks.reduce((sum, hunk) => sum + hunk.lines.length + 1, 1)
+  const parts: Html[] = [sectionHead(file, options, diff, { rows, tabs: await tabs(file.path.split("/")) })]
   if (found.hasInvisible) parts.push(note(html`${icon("alert")} This contains invisible characters. They are shown by their code points.`))
   const about = await besideLines(services, diff, found, options)
   if (about) parts.push(about)
@@ -373,13 +325,10 @@ function* chunksOf(hunk: Hunk, file: FileChange, style: LineStyle, notes: Map<st
     yield {
       lines: part.length,
       html: html`
-        <div class="diff-lines h${heightOf(part.length)}">
+        <div class="diff-lines" data-rows="${part.length}">
           ${part.map(({ left, right }) => html`${lineRow(file.anchor, style, shown(left), shown(right))}${notesOf(left, right)}`)}
         </div>
       `,
     }
   }
 }
-
-/** The class for the height that a part has as long as it isn't seen: by 25 lines, and less for the short ones that most hunks are. */
-const heightOf = (lines: number): number => (lines <= 10 ? 0 : Math.ceil(lines / 25))

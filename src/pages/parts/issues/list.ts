@@ -23,7 +23,7 @@ import {
 import { viewIssues } from "../../../features/planning/issues/present.ts"
 import { findPinned } from "../../../features/planning/issues/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { pager } from "../../../web/components.ts"
+import { pager, shortcut } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { bulkBar, type FilterBar, filterBar, nothingFound } from "./filter-bar.ts"
 import { issueRows, pinnedCards } from "./list-view.ts"
@@ -129,14 +129,14 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
   const bulk = writes && bulkBar({ offered, assignees: await assigneesOf(call), state: plan.state })
   const begin =
     kind === "pulls"
-      ? html`<a class="button primary" href="${repositoryPath(call)}/compare">${icon("git-compare")}Compare branches</a>`
+      ? html`<a class="button primary" href="${repositoryPath(call)}/compare">${icon("git-pull-request")}New pull request</a>`
       : repository.is_archived === 0 &&
-        html`<a class="button primary" href="${at}/new/choose" rel="nofollow" aria-keyshortcuts="c">${icon("plus")}New issue</a>`
+        html`<a class="button primary" href="${at}/new/choose" rel="nofollow" ${shortcut("c")}>${icon("plus")}New issue</a>`
   return html`
     <div class="bar">
       <h1>${kind === "pulls" ? "Pull requests" : "Issues"}</h1>
-      <a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}Labels</a>
-      <a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}Milestones</a>${begin}
+      <a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}<span class="wide-only">Labels</span></a>
+      <a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}<span class="wide-only">Milestones</span></a>${begin}
     </div>
     ${page.number === 1 && filterText(filter) === USUAL && pinnedCards(views.slice(found.rows.length), services.now())}
     ${filterBar(bar)}

@@ -6,7 +6,7 @@ import { dot } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { languageColor } from "../../../web/language-colors.ts"
-import { count, time } from "../../../web/time.ts"
+import { count, plural, time } from "../../../web/time.ts"
 
 /** All repositories of a main language. */
 export const languagePath = (language: string): string => withQuery("/explore/repos", { language })
@@ -49,10 +49,10 @@ function repositoryRow({ repository, owner }: Owned): Html {
             `
           }
           <a href="${at}/stars">
-            ${icon("star")} ${count(repository.stars_count)}<span class="hidden-text"> stars</span>
+            ${icon("star", plural(repository.stars_count, "star"))} <span aria-hidden="true">${count(repository.stars_count)}</span>
           </a>
           <a href="${at}/forks">
-            ${icon("repo-forked")} ${count(repository.forks_count)}<span class="hidden-text"> forks</span>
+            ${icon("repo-forked", plural(repository.forks_count, "fork"))} <span aria-hidden="true">${count(repository.forks_count)}</span>
           </a>
           <span>Updated ${time(repository.updated_at)}</span>
         </p>

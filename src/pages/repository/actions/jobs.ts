@@ -85,7 +85,6 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
     tab: "actions",
     title: `${job.name} · ${run.title || run.workflow} #${run.number}`,
     modules: isLive ? ["log"] : [],
-    width: "wide",
     body: html`
       <p class="small">
         <a href="${job.attempt === run.attempt ? runPath(shown) : `${runPath(shown)}/attempts/${job.attempt}`}">

@@ -1,31 +1,35 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import type { HighlightedCode } from "../../../core/highlight/highlight.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
+import { findPeople } from "../../../features/code/commits/people.ts"
 import { type Located, locateCode, type OnCode } from "../../../features/code/contents/locate.ts"
 import { openTabs } from "../../../features/code/editorconfig/tabs.ts"
-import { type Blame, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
+import { type Blame, type BlameSoFar, blameSoFar, IGNORE_FILE, MOST_LINES, openBlame } from "../../../features/code/history/blame.ts"
 import { type BlameBlock, isGitError } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
-import { choices, notice } from "../../../web/components.ts"
+import { avatar, choices, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { plural, time } from "../../../web/time.ts"
-import { commitLink } from "../../parts/code/commits-view.ts"
-import { countLines, INVISIBLE_WARNING } from "../../parts/code/lines.ts"
+import { commitLink, commitPerson } from "../../parts/code/commits-view.ts"
+import { finderLink } from "../../parts/code/finder.ts"
+import { countLines, INVISIBLE_WARNING, linesData } from "../../parts/code/lines.ts"
 import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
 import { repositoryPage } from "../frame.ts"
 
-/** How long a page waits for colours; the next reader has them. */
+/** How long a page waits for colours; later ones come by its script. */
 const PATIENCE_MS = 500
 /** Lines in one part of the page, which browsers lay out only when it is seen. */
 const PART = 250
 /** The bytes that tell whether a file is text. */
 const PROBED_BYTES = 8000
 
-/** Who last touched each line of a file: sent in the order of the lines, as git finds them. */
+/** Who last touched each line of a file: the lines at once, and who wrote them as git finds it. */
 export const blamePages: readonly Page[] = [
   page({
     id: "code.blame",
@@ -51,17 +55,22 @@ export const blamePages: readonly Page[] = [
         id,
         patienceMs: PATIENCE_MS,
       })
+      const wishes = { name, code, bypass, tabs: await openTabs(services.git, git, revision.commit.tree)(parts) }
+      const found = isText && !isTooLong ? await blameSoFar(services, call, revision.commit, parts.join("/"), { bypass }) : undefined
       return repositoryPage(call, {
         tab: "code",
+        isUnfinished: found?.isComplete === false || code.isPending,
         title: `Blame of ${parts.join("/")} at ${revision.name}`,
-        width: "wide",
-        modules: ["code"],
+        modules: ["code", "finder", "refs", "again"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Blame of <bdi>${parts.join("/")}</bdi></h1>
-          <div class="bar">${await revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}</div>
+          <div class="bar">
+            ${revisionMenu(call, located, "blame")}${pathCrumbs(call, located, "src")}
+            <span class="end"></span>${finderLink(call, located, true)}
+          </div>
           ${ignoreNote(call, located, blame, bypass, reader.url)}
-          <div class="card file">
+          <div class="card file" ${linesData(call, located, true)}>
           <div class="head">
             ${choices("View", [
               { href: codePath(call, "src", revision, parts), text: "Code" },
@@ -72,17 +81,7 @@ export const blamePages: readonly Page[] = [
           </div>
           ${code.hasInvisible && INVISIBLE_WARNING}
         `,
-        rest: isTooLong
-          ? tooLong()
-          : isText
-            ? blocksOf(call, {
-                name,
-                blame,
-                code: code.lines,
-                bypass,
-                tabs: await openTabs(services.git, git, revision.commit.tree)(parts),
-              })
-            : noText(),
+        rest: found ? linesOf(call, { ...wishes, blame: found }) : isText ? tooLong() : noText(),
       })
     },
   }),
@@ -125,51 +124,91 @@ async function* tooLong(): AsyncGenerator<Html> {
 
 interface Blamed {
   readonly name: string
-  readonly blame: Blame
-  readonly code: readonly Html[]
+  readonly blame: BlameSoFar
+  readonly code: HighlightedCode
   readonly bypass: boolean
   /** The class for the width of tabs. */
   readonly tabs: string | undefined
 }
 
-/** The blocks in the order of the lines: what follows the last one that was sent is sent as soon as it is whole. */
-async function* blocksOf(call: OnCode, { name, blame, code, bypass, tabs }: Blamed): AsyncGenerator<Html> {
-  yield html`<div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">`
-  const found = new Map<number, BlameBlock>()
-  let next = 1
-  let ready: BlameBlock[] = []
-  const part = () => {
-    const shown = html`<div class="part">${ready.map((block) => blockView(call, block, code, bypass))}</div>`
-    ready = []
-    return shown
-  }
-  try {
-    for await (const block of blame.blocks) {
-      found.set(block.line, block)
-      for (let at = found.get(next); at; at = found.get(next)) {
-        found.delete(next)
-        next += at.lines
-        const last = ready.at(-1)
-        if (last?.commit === at.commit && last.path === at.path) ready[ready.length - 1] = { ...last, lines: last.lines + at.lines }
-        else ready.push(at)
-        if (next - (ready[0]?.line ?? next) >= PART) yield part()
-      }
+/** All lines, with who wrote them as far as that was found. While it isn't, or has no colours yet, the script asks for it again. */
+async function* linesOf(call: OnCode, { name, blame, code, bypass, tabs }: Blamed): AsyncGenerator<Html> {
+  const { blocks, isComplete, failure } = blame
+  const total = code.lines.length
+  const found = blocks.reduce((sum, { lines }) => sum + lines, 0)
+  // The page says what is wrong; what isn't known is a defect.
+  const failed = failure === undefined ? undefined : failureOf(failure)
+  if (failure !== undefined && failed === undefined) throw failure
+  const isFinding = !isComplete && failed === undefined
+  yield html`
+    <div id="lines" ${attribute("data-again", (isFinding || code.isPending) && "1")}>
+    ${
+      isFinding &&
+      html`
+        <p class="inside muted small finding">
+          Finding who wrote the lines… ${found.toLocaleString("en")} of ${total.toLocaleString("en")} so far.
+          <noscript>Reload the page to see more.</noscript>
+        </p>
+      `
     }
-    yield part()
-  } catch (error) {
-    // The page has begun: what is wrong stands where the lines end.
-    const text = failureOf(error)
-    if (text === undefined) throw error
-    yield html`
-      ${part()}
-      <div class="inside">${notice("bad", text)}</div>
-    `
+    ${failed !== undefined && html`<div class="inside">${notice("bad", failed)}</div>`}
+    <div class="code blame${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0">
+  `
+  const person = await findPeople(
+    call.db,
+    call.services.site,
+    blocks.map(({ author }) => author),
+  )
+  let part: Html[] = []
+  let first = 1
+  for (const block of withUnknown(blocks, total)) {
+    part.push("commit" in block ? blockView(call, block, person(block.author), code.lines, bypass) : unknownView(block, code.lines))
+    const next = block.line + block.lines
+    if (next - first < PART) continue
+    yield html`<div class="part">${part}</div>`
+    part = []
+    first = next
   }
   yield html`
+    ${part.length > 0 && html`<div class="part">${part}</div>`}
+    </div>
     </div>
     </div>
   `
 }
+
+interface Lines {
+  readonly line: number
+  readonly lines: number
+}
+
+/** The blocks, and between them lines of which it isn't known who wrote them, some at a time. */
+function* withUnknown(blocks: readonly BlameBlock[], total: number): Generator<BlameBlock | Lines> {
+  let next = 1
+  for (const block of [...blocks, undefined]) {
+    const until = block?.line ?? total + 1
+    for (; next < until; next += PART) yield { line: next, lines: Math.min(PART, until - next) }
+    if (block) yield block
+    next = until + (block?.lines ?? 0)
+  }
+}
+
+const unknownView = ({ line, lines }: Lines, code: readonly Html[]): Html =>
+  html`
+    <div class="block">
+      <div class="who"></div>
+      ${codeOf(line, lines, code)}
+    </div>
+  `
+
+const codeOf = (line: number, lines: number, code: readonly Html[]): Html =>
+  html`
+    <div class="chunk">
+      ${code
+        .slice(line - 1, line - 1 + lines)
+        .map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}${"\n"}</div>`)}
+    </div>
+  `
 
 const TOO_LARGE = "The file is too large to blame."
 
@@ -187,30 +226,35 @@ const AGES = [30, 90, 365, 1095]
 function blockView(
   call: OnCode,
   { commit, line, lines, author, committer, summary, previous }: BlameBlock,
+  user: User | undefined,
   code: readonly Html[],
   bypass: boolean,
 ): Html {
   const days = (call.services.now() - committer.when) / DAY
   const age = AGES.filter((limit) => days > limit).length
   const before = previous && withQuery(blamePath(call, previous.commit, previous.path), { "bypass-blame-ignore": bypass || undefined })
-  // A block of one line has room for the name only on demand.
+  const isShort = lines === 1
+  // A block of one line has room for the picture alone.
   return html`
     <div class="block">
       <div class="who age-${age}">
         <div>
-          <span>${commitLink(call, { id: commit, subject: summary })}</span>
-          <span class="muted" ${attribute("title", lines === 1 ? author.name : undefined)}>
+          ${isShort && (user ? html`<span class="face" title="${user.name}">${avatar(user, 16)}</span>` : undefined)}
+          <span class="subject" title="${summary}">${commitLink(call, { id: commit, subject: summary })}</span>
+          <span class="muted" ${attribute("title", isShort ? author.name : undefined)}>
             ${time(author.when)}
-            ${before !== undefined && html` <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>`}
+            ${
+              before !== undefined &&
+              html`
+                ${" "}
+                <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>
+              `
+            }
           </span>
         </div>
-        <bdi class="${lines === 1 ? "hidden-text" : "muted"}">${author.name}</bdi>
+        <div class="${isShort ? "hidden-text" : ""}">${commitPerson(user, author)}</div>
       </div>
-      <div class="chunk">
-        ${code
-          .slice(line - 1, line - 1 + lines)
-          .map((each, index) => html`<div id="L${line + index}" data-n="${line + index}">${each}${"\n"}</div>`)}
-      </div>
+      ${codeOf(line, lines, code)}
     </div>
   `
 }

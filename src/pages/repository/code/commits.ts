@@ -9,7 +9,7 @@ import { findEntry } from "../../../features/code/contents/paths.ts"
 import { type HistoryCommit, type HistoryPage, historyPage } from "../../../features/code/history/list.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
-import { empty, filterForm } from "../../../web/components.ts"
+import { empty, filterForm, shortcut } from "../../../web/components.ts"
 import { FEED_FORMS, feedIn } from "../../../web/feed.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, time } from "../../../web/time.ts"
@@ -23,6 +23,7 @@ import {
   statusMark,
   subjectOf,
 } from "../../parts/code/commits-view.ts"
+import { finderLink } from "../../parts/code/finder.ts"
 import { pathCrumbs, revisionMenu } from "../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../parts/code/revisions.ts"
 import { repositoryPage } from "../frame.ts"
@@ -119,13 +120,14 @@ async function listPage(call: ListCall, located: Located): Promise<Shown> {
   const here = codePath(call, "commits", revision, parts)
   const what = parts.length === 0 ? revision.name : parts.join("/")
   return repositoryPage(call, {
+    modules: ["refs", "finder"],
     tab: "code",
     title: `Commits of ${what}${parts.length === 0 ? "" : ` at ${revision.name}`}`,
     unlisted: true,
     ...(revision.kind === "branch" ? { feed: feedPath(call, "atom", located) } : {}),
     body: html`
       <h1 class="hidden-text">Commits of <bdi>${what}</bdi></h1>
-      ${await placeBar(call, located, entry)}
+      ${placeBar(call, located, entry)}
       <div class="bar">
         ${filterForm(here, search, "Search messages, author:name, before:2026-01-31", {
           "follow-rename": isFile && !follows ? "false" : undefined,
@@ -158,18 +160,25 @@ async function listPage(call: ListCall, located: Located): Promise<Shown> {
 }
 
 /** Which revision and path the list is of, and the other pages about them. */
-async function placeBar(call: OnCode, located: Located, entry: TreeEntry | undefined): Promise<Html> {
+function placeBar(call: OnCode, located: Located, entry: TreeEntry | undefined): Html {
   const { revision, parts } = located
   const isFile = entry !== undefined && entry.mode !== "40000"
   return html`
     <div class="bar">
-      ${await revisionMenu(call, located, "commits")}${pathCrumbs(call, located, "commits")}
-      <span class="end"></span>
+      ${revisionMenu(call, located, "commits")}${pathCrumbs(call, located, "commits")}
+      <span class="end"></span>${finderLink(call, located)}
       ${
         entry &&
         html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? "File" : "Files"}</a>`
       }
-      ${isFile && html`<a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>`}
+      ${
+        isFile &&
+        html`
+          <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow" ${shortcut("b")}>
+            Blame
+          </a>
+        `
+      }
       ${parts.length === 0 && html`<a class="button small" href="${repositoryPath(call)}/graph">${icon("git-merge")}Graph</a>`}
       ${revision.kind === "branch" && html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", "Feed")}</a>`}
     </div>

@@ -14,6 +14,7 @@ import { type EditTarget, mayPush, type OnEditor, patchBranch, readText } from "
 import { changesView } from "../../parts/diffs/changes-view.ts"
 import { renderText } from "../../parts/texts.ts"
 import { repositoryPage } from "../frame.ts"
+import { editorTools, styleAt } from "./edit-tools.ts"
 
 /** The pages on which a file is edited, and the fields of every commit. */
 
@@ -49,14 +50,9 @@ export async function commitFields(
       required: true,
       maxlength: 255,
       value: pushes && !proposes ? target.branch : await patchBranch(call),
-      hint: html`
-        ${
-          pushes
-            ? html`Another name than <bdi>${target.branch}</bdi> makes a new branch from it`
-            : html`<bdi>${target.branch}</bdi> is protected. A new branch is made from it`
-        }
-        and start a pull request.
-      `,
+      hint: pushes
+        ? html`Another name than <bdi>${target.branch}</bdi> makes a new branch from it and starts a pull request.`
+        : html`<bdi>${target.branch}</bdi> is protected. A new branch is made from it and starts a pull request.`,
     },
   ]
 }
@@ -99,6 +95,8 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
   if (typeof there === "string" && !typed) return replacing(call, target, there)
   const file = await edited(call, target, typeof there === "string" ? NO_TEXT : there, { ...editing, name, typed })
   const { values, isStale, isGone } = file
+  const isNew = name === undefined && file.sha === ""
+  const style = await styleAt(call, target, values.path.split("/"))
   return shownIn(
     call,
     name === undefined ? "New file" : `Edit ${name}`,
@@ -112,9 +110,14 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
         record: values,
         draft: isStale || isGone ? undefined : draft,
         name: "form editor",
+        isLong: true,
         submit: "Commit",
         fields: [
-          ...fieldsOf(file, to.id, typed !== undefined),
+          ...fieldsOf(
+            file,
+            typed !== undefined,
+            editorTools(call, { branch, field: `${to.id.replaceAll(".", "-")}-content`, style, isNew }),
+          ),
           ...(await commitFields(call, target, name === undefined ? "Add file" : `Update ${name}`, file.upstream !== "")),
         ],
         beside: html`
@@ -206,7 +209,7 @@ const warnings = async (call: OnEditor, { isStale, isGone, isMixed, now, ends, v
     }
   `
 
-const fieldsOf = ({ name, sha, ends, upstream }: Edited, formId: string, isTyped: boolean): readonly Field[] => [
+const fieldsOf = ({ name, sha, ends, upstream }: Edited, isTyped: boolean, tools: Html): readonly Field[] => [
   {
     kind: "line",
     name: "path",
@@ -215,19 +218,8 @@ const fieldsOf = ({ name, sha, ends, upstream }: Edited, formId: string, isTyped
     maxlength: 4096,
     hint: "Missing folders are created. Another path moves the file.",
   },
-  { kind: "text", name: "content", label: "Content", rows: 24, isCode: true },
-  {
-    kind: "content",
-    content: html`
-      <p
-        class="hint muted small"
-        data-editor="${formId.replaceAll(".", "-")}-content"
-        data-typed="${isTyped ? "true" : "false"}"
-      >
-        Tab indents, Shift+Tab unindents; press Escape, then Tab to leave the field.
-      </p>
-    `,
-  },
+  { kind: "text", name: "content", label: "Content", rows: 24, isCode: true, drafted: { base: sha, isTyped } },
+  { kind: "content", content: tools },
   hidden("sha", sha),
   hidden("from_path", name ?? ""),
   hidden("ends", ends),
@@ -255,7 +247,7 @@ async function looked(
 ): Promise<Html> {
   if (look !== "preview")
     return html`
-      <section class="stack" aria-labelledby="look">
+      <section class="stack" id="looked" aria-labelledby="look">
         <h2 id="look">Changes</h2>
         ${await changesView(call.services, name, [now, after])}
       </section>
@@ -273,7 +265,7 @@ async function looked(
       </div>
     `
   return html`
-    <section class="card" aria-labelledby="look">
+    <section class="card" id="looked" aria-labelledby="look">
       <div class="head">
         <h2 id="look">Preview</h2>
       </div>

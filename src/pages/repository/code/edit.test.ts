@@ -117,6 +117,20 @@ withHearth("the editor of files", { people: ["ada", "rob"] }, ({ test: it, forge
     expect([lost.status, lost.text]).toEqual([404, expect.stringContaining("\ntyped\n</textarea>")])
   })
 
+  it("says how a file is written where .editorconfig does, also of one that is not there yet", async () => {
+    const config = "root = true\n[*]\nindent_style = space\nindent_size = 2\ntrim_trailing_whitespace = true\ninsert_final_newline = true\n"
+    const name = await make({
+      ".editorconfig": `${config}[*.bat]\nend_of_line = crlf\nindent_style = tab\ntab_width = 8\n`,
+      "a.js": "a()\n",
+    })
+    const common = { tabWidth: 2, trims: true, endsWithNewline: true }
+    const said = async (path: string): Promise<unknown> => JSON.parse((await ask(`/ada/${name}/_editorconfig/main/${path}`)).text)
+    expect(await said("new/b.js")).toEqual({ indent: "  ", ...common })
+    expect(await said("run.bat")).toEqual({ indent: "\t", ...common, tabWidth: 8, ends: "crlf" })
+    expect(await shown(`/ada/${name}/_edit/main/a.js`)).toContain("&quot;trims&quot;:true")
+    expect((await ask(`/ada/${name}/_editorconfig/none/a.js`)).status).toBe(404)
+  })
+
   it("previews Markdown and shows changes without a commit", async () => {
     const name = await make({ "a.md": "# One\n" })
     const fields = await edit(name, "a.md", "## Two\r\n\r\n<script>alert(1)</script>\r\n")
@@ -127,8 +141,8 @@ withHearth("the editor of files", { people: ["ada", "rob"] }, ({ test: it, forge
     expect(preview.text).toContain(`action="/ada/${name}/_edit/main/a.md"`)
     expect(preview.text).toContain(`name="sha" value="${fields.sha}"`)
     const changes = await ask(`/ada/${name}/_preview/main/a.md`, { ...fields, look: "changes" })
-    expect(changes.text).toMatch(/<div class="d">.*# One/)
-    expect(changes.text).toMatch(/<div class="a">.*## Two/)
+    expect(changes.text).toMatch(/<div class="d" [^>]*>.*# One/)
+    expect(changes.text).toMatch(/<div class="a" [^>]*>.*## Two/)
     expect(await textOf(name, "a.md")).toBe("# One\n")
   })
 
@@ -153,19 +167,6 @@ withHearth("the editor of files", { people: ["ada", "rob"] }, ({ test: it, forge
     const done = await ask(`/ada/${name}/_delete/main/a.txt`, { ...fields, sha: await shaOf(name, "a.txt") })
     expect(done.status).toBe(303)
     expect((await ask(`/ada/${name}/src/branch/main/a.txt`)).status).toBe(404)
-  })
-
-  it("uploads a file with a message", async () => {
-    const name = await make({ "a.txt": "one\n" })
-    expect(await shown(`/ada/${name}/_upload/main`)).toContain('enctype="multipart/form-data"')
-    const form = new FormData()
-    for (const [key, value] of Object.entries({ folder: "pictures", branch: "main", new_branch: "main", message: "Add a picture" }))
-      form.append(key, value)
-    form.append("content", new Blob([Buffer.from([0, 1, 2, 255])]), "p.bin")
-    const done = await ask(`/ada/${name}/_upload/main`, form)
-    expect([done.status, done.location]).toEqual([303, `/ada/${name}/src/branch/main/pictures/p.bin`])
-    expect((await call(ada, `GET /repos/ada/${name}/contents/pictures%2Fp.bin`)).body.content).toBe("AAEC/w==")
-    expect((await call(ada, `GET /repos/ada/${name}/commits`)).body[0].commit.message).toBe("Add a picture\n")
   })
 
   it("applies a patch, and keeps one that does not fit", async () => {

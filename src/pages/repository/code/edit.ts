@@ -4,11 +4,10 @@ import { refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
 import { named } from "../../../core/operation.ts"
-import { type Draft, moved, type Page, type PageAnswer, page } from "../../../core/page.ts"
+import { type Draft, moved, type Page, type PageAnswer, page, sentText } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
-import { unixLines } from "../../../core/text/lines.ts"
 import { findBranch } from "../../../features/code/branches/store.ts"
 import { contentsWriteOperations } from "../../../features/code/contents/write-operations.ts"
 import { forkOperations } from "../../../features/code/lifecycle/fork-operations.ts"
@@ -17,9 +16,11 @@ import { path, withQuery } from "../../../web/address.ts"
 import { formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { type EditTarget, locateTarget, MOST_BYTES, mayWrite, type OnEditor, relocateTarget } from "../../parts/code/edit-target.ts"
+import { afterwards, messageOf } from "./after-commit.ts"
+import { styleAt } from "./edit-tools.ts"
 import { cancel, commitFields, editor, hidden, shownIn } from "./edit-view.ts"
 
-/** Files are made, changed, renamed, deleted and uploaded on pages: each form makes one commit, on the branch or on a new one. */
+/** Files are made, changed, renamed, and deleted on pages: each form makes one commit, on the branch or on a new one. */
 
 const access = onRepositoryUnit("code", "read")
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -27,7 +28,6 @@ const proposal = { propose: Type.Optional(Type.Boolean()) }
 
 /** An escaped byte takes three in a form. */
 const LARGEST_FORM = 3 * MOST_BYTES + 262_144
-const LARGEST_UPLOAD = 16 * 1024 * 1024
 
 // --- the pages ----------------------------------------------------------------------------------------------------------------------
 
@@ -79,6 +79,18 @@ const preview: Page = page({
   },
 })
 
+/** How a file of a path that is being typed is to be written, for the module `editor`. */
+const writingStyle: Page = page({
+  id: "files.writingStyle",
+  address: "GET /{owner}/{repo}/_editorconfig/{filepath}",
+  access,
+  changesWithTime: true,
+  answer: async (call) => {
+    const target = await locateTarget(call, call.path.filepath)
+    return sentText("application/json;charset=utf-8", JSON.stringify(await styleAt(call, target, target.parts)))
+  },
+})
+
 const deleteFile: Page = page({
   id: "files.delete",
   address: "GET /{owner}/{repo}/_delete/{filepath}",
@@ -101,40 +113,6 @@ const deleteFile: Page = page({
         submit: "Delete file",
         beside: cancel(call, target),
         fields: [hidden("path", name), hidden("sha", target.entry.id), ...(await commitFields(call, target, `Delete ${name}`))],
-      }),
-    ])
-  },
-})
-
-const uploadFile: Page = page({
-  id: "files.upload",
-  address: "GET /{owner}/{repo}/_upload/{filepath}",
-  access,
-  changesWithTime: true,
-  answer: async (call) => {
-    const { draft } = call
-    const target = await locateTarget(call, call.path.filepath)
-    if ((target.entry && target.entry.mode !== "40000") || !(await mayWrite(call, target.branch))) throw refuse.notFound()
-    return shownIn(call, "Upload file", [
-      html`<h1>Upload file</h1>`,
-      formView(saveUpload, {
-        path: call.path,
-        draft,
-        submit: "Commit",
-        beside: cancel(call, target),
-        fields: [
-          {
-            kind: "line",
-            name: "folder",
-            label: "Folder",
-            value: target.parts.join("/"),
-            maxlength: 4096,
-            hint: "Leave empty for the root. A missing folder is created.",
-          },
-          ...(await commitFields(call, target, "Add file")),
-          // Behind the other fields, which the server reads before the file.
-          { kind: "file", name: "content", label: "File", hint: "At most 16 MiB. An existing file of the same name is replaced." },
-        ],
       }),
     ])
   },
@@ -211,25 +189,6 @@ const saveDelete: Page = form({
   to: (done) => afterwards(done, "src", done.field("path").split("/").slice(0, -1).join("/"), "?nearest=true"),
 })
 
-const saveUpload: Page = form({
-  id: "files.saveUpload",
-  address: "POST /{owner}/{repo}/_upload/{filepath}",
-  does: named(contentsWriteOperations, "repoChangeFiles"),
-  on: uploadFile,
-  takes: ["branch", "new_branch", "message"],
-  also: ["folder", "description"],
-  picture: "content",
-  bytes: LARGEST_UPLOAD,
-  picks: (values) => values,
-  body: ({ content, ...made }, typed) => ({
-    ...made,
-    ...messageOf(typed),
-    files: [{ operation: "upload", path: uploadedPath(typed["folder"]?.[0], typed["content"]?.[0]), content }],
-  }),
-  done: "Committed.",
-  to: (done) => afterwards(done, "src", uploadedPath(done.field("folder"), done.field("content"))),
-})
-
 const savePatch: Page = form({
   id: "files.savePatch",
   address: "POST /{owner}/{repo}/_diffpatch/{filepath}",
@@ -265,41 +224,17 @@ export const editorPages: readonly Page[] = [
   editFile,
   newFile,
   preview,
+  writingStyle,
   deleteFile,
-  uploadFile,
   applyPatch,
   saveEdit,
   saveNew,
   saveDelete,
-  saveUpload,
   savePatch,
   forkFirst,
 ]
 
 const base64 = (content: string): string => Buffer.from(content).toString("base64")
-
-/** The subject and the description as one message; nothing lets the operation make one. */
-export const messageOf = ({ message = [], description = [] }: Typed): { readonly message: string } => ({
-  message: [message[0] ?? "", unixLines(description[0]) ?? ""]
-    .map((part) => part.trim())
-    .join("\n\n")
-    .trim(),
-})
-
-const uploadedPath = (folder = "", name = ""): string => [...folder.split("/").filter((part) => part !== ""), name].join("/")
-
-interface Done {
-  readonly path: { readonly owner: string; readonly repo: string }
-  readonly field: (name: string) => string
-}
-
-/** Where a commit leads: to what was changed, or from a new branch to the form of a pull request. */
-export function afterwards({ path: { owner, repo }, field }: Done, view: "src" | "commits", file: string, query = ""): string {
-  const [start, made, upstream] = [field("branch"), field("new_branch") || field("branch"), field("upstream")]
-  if (/^[\w.-]+\/[\w.-]+$/.test(upstream)) return `/${upstream}/compare/...${encodeURIComponent(owner)}:${escapePath(made)}?expand=1`
-  if (made !== start) return `${path(owner, repo)}/compare/${escapePath(start)}...${escapePath(made)}?expand=1`
-  return `${path(owner, repo)}/${view}/branch/${escapePath(made)}${file === "" ? "" : `/${escapePath(file)}`}${query}`
-}
 
 /** Those who may not write are led to their fork, or asked to make one; undefined for the others. */
 async function ownFork(call: OnEditor, { branch, parts }: EditTarget, view: "_edit" | "_new"): Promise<PageAnswer | undefined> {

@@ -16,7 +16,7 @@ import { formView } from "../../../web/form.ts"
 import { commitPath, idLink, subjectOf } from "../../parts/code/commits-view.ts"
 import type { OnEditor } from "../../parts/code/edit-target.ts"
 import { repositoryPage } from "../frame.ts"
-import { afterwards, messageOf as typedMessage } from "./edit.ts"
+import { afterwards, messageOf as typedMessage } from "./after-commit.ts"
 import { commitFields } from "./edit-view.ts"
 
 /** A commit is made again on a branch, or taken back there: as a commit of the branch, or of a new one with a pull request. */

@@ -1,8 +1,10 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
+import { refuse } from "../../../core/errors.ts"
 import { type File, file } from "../../../core/file.ts"
 import { moved } from "../../../core/page.ts"
 import { archiveDownload } from "../../../features/code/archives/archive.ts"
 import { explicitForm, locateCode } from "../../../features/code/contents/locate.ts"
+import { pathList } from "../../../features/code/contents/path-list.ts"
 import { mediaFile, rawFile } from "../../../features/code/contents/raw.ts"
 import { codePath, repositoryPath } from "../../../web/address.ts"
 
@@ -10,7 +12,7 @@ const access = onRepositoryUnitRead("code")
 
 /**
  * Files as bytes, at the addresses that records and pages name: `raw` as they are stored, `media` with the large files that pointers stand for; and
- * archives, as tags and releases name them.
+ * archives, as tags and releases name them. `paths` is the list of all files that the script `finder` fetches.
  */
 export const codeFiles: readonly File[] = [
   ...(
@@ -33,6 +35,17 @@ export const codeFiles: readonly File[] = [
       },
     }),
   ),
+  file({
+    id: "code.paths",
+    address: "GET /{owner}/{repo}/paths/{filepath}",
+    access,
+    programs: ["repository"],
+    answer: async (call) => {
+      const located = await locateCode(call, call.path.filepath)
+      if (!located || located.parts.length > 0) throw refuse.notFound()
+      return pathList(call.services, located)
+    },
+  }),
   file({
     id: "code.archive",
     address: "GET /{owner}/{repo}/archive/{archive}",

@@ -208,7 +208,6 @@ async function shownComparison(
   return repositoryPage(call, {
     tab: "code",
     title: `Comparing ${names.base}${names.dots}${names.head}`,
-    width: "wide",
     unlisted: true,
     modules: ["diff", "composer"],
     body: html`

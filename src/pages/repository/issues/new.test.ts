@@ -26,6 +26,9 @@ body:
   - type: dropdown
     id: shells
     attributes: { label: Shells, multiple: true, options: [bash, zsh, fish] }
+  - type: dropdown
+    id: weight
+    attributes: { label: How bad, options: [A little, Very] }
   - type: checkboxes
     id: terms
     attributes: { label: Terms, options: [{ label: I looked for it first, required: true }, { label: I can help }] }
@@ -75,6 +78,9 @@ withHearth("opening an issue", { people: ["ann", "ben"] }, ({ test, forge, ann, 
       ["answers", system],
       ["answers", "#shells"],
       ...shells.map((value) => ["answers", value] as const),
+      // Left open, as a browser sends it.
+      ["answers", "#weight"],
+      ["answers", ""],
       ["answers", "#terms"],
       ...terms.map((value) => ["answers", value] as const),
     ] as const
@@ -113,13 +119,13 @@ withHearth("opening an issue", { people: ["ann", "ben"] }, ({ test, forge, ann, 
     expect(done.status).toBe(303)
     const issue = (await call(ann, `GET /repos${done.location}`)).body
     expect(issue.body).toBe(
-      "### Version\n\n1.5\n\n### Log\n\n````text\n#system\n```\n### Version\n````\n\n### System\n\nBSD\n\n### Shells\n\nbash, fish\n\n### Terms\n\n- [x] I looked for it first\n- [ ] I can help",
+      "### Version\n\n1.5\n\n### Log\n\n````text\n#system\n```\n### Version\n````\n\n### System\n\nBSD\n\n### Shells\n\nbash, fish\n\n### How bad\n\n_No response_\n\n### Terms\n\n- [x] I looked for it first\n- [ ] I can help",
     )
     expect([issue.title, issue.labels[0].name, issue.assignees[0].login]).toEqual(["[Bug] It stops", "bug", "ann"])
     const plain = await send(await open("ben"), filled({ log: "#terms" }))
     expect((await call(ann, `GET /repos${plain.location}`)).body).toMatchObject({
       labels: [],
-      body: expect.stringContaining("### Shells\n\n_No answer_"),
+      body: expect.stringContaining("### Shells\n\n_No response_"),
     })
   })
 

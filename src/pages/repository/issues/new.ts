@@ -1,4 +1,4 @@
-import { onIssuesAsReporter } from "../../../access/policies/issues.ts"
+import { onIssuesAsReporter, writesKind } from "../../../access/policies/issues.ts"
 import { type OnRepository, requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { memberOf } from "../../../core/check.ts"
@@ -15,6 +15,7 @@ import { findConfig, findTemplates } from "../../../features/planning/issue-temp
 import type { IssueTemplate } from "../../../features/planning/issue-templates/records.ts"
 import { findCandidateAssignees } from "../../../features/planning/issues/assignable.ts"
 import { createIssue } from "../../../features/planning/issues/create.ts"
+import { findOffered } from "../../../features/planning/issues/filter-store.ts"
 import { issueOperations } from "../../../features/planning/issues/operations.ts"
 import { findUsableLabelsByName } from "../../../features/planning/labels/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
@@ -22,6 +23,7 @@ import { field, notice } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
+import { labelsCreatedAt, labelsField, milestoneField, peopleField, pickerField, projectsField } from "../../parts/picker.ts"
 import { renderTexts } from "../../parts/texts.ts"
 import { repositoryPage } from "../frame.ts"
 import { formFields } from "./new-form-view.ts"
@@ -114,14 +116,36 @@ const begun: Page = page({
         fields: [
           { kind: "line", name: "title", label: "Title", required: true, autofocus: true, maxlength: 255 },
           { kind: "markdown", name: "body", label: "Text", rows: 14, repository: repositoryPath(call), files: takesFiles(call.services) },
-          ...hidden("labels", draft?.typed["labels"] ?? extras?.labels.map(String)),
-          ...hidden("assignees", draft?.typed["assignees"] ?? extras?.assignees),
+          ...(await givenFields(call, {
+            labels: draft?.typed["labels"] ?? extras?.labels.map(String) ?? [],
+            assignees: draft?.typed["assignees"] ?? extras?.assignees ?? [],
+          })),
           ...hidden("ref", draft?.typed["ref"] ?? (extras ? [extras.ref] : [])),
         ],
       }),
     )
   },
 })
+
+/** What the issue is given, as far as the reader may choose it; from others these members are passed over. */
+async function givenFields(
+  call: Call,
+  chosen: { readonly labels: readonly string[]; readonly assignees: readonly string[] },
+): Promise<readonly Field[]> {
+  const { db, actor, repository, owner } = call
+  if (!writesKind(call, { is_pull: 0 })) return [...hidden("labels", chosen.labels), ...hidden("assignees", chosen.assignees)]
+  const { labels, milestones, projects } = await findOffered(db, actor, { repository, owner })
+  const people = await findCandidateAssignees(db, { repository, owner })
+  const at = repositoryPath(call)
+  return [
+    pickerField("Labels", "", { ...labelsField(labels, [], at), value: chosen.labels }, "Filter labels", labelsCreatedAt(at)),
+    pickerField("Assignees", "", { ...peopleField(people, []), value: chosen.assignees }, "Filter people"),
+    pickerField("Milestone", "", milestoneField(milestones, undefined), "Filter milestones"),
+    ...(projects.length > 0 && repository.has_projects === 1
+      ? [pickerField("Projects", "", projectsField(projects, []), "Filter projects")]
+      : []),
+  ]
+}
 
 const hidden = (name: string, values: readonly string[] = []): readonly Field[] =>
   values.filter((value) => value !== "").map((value) => ({ kind: "hidden", name, value }))
@@ -131,7 +155,7 @@ const create = form({
   address: "POST /{owner}/{repo}/issues/new",
   does: named(issueOperations, "issueCreateIssue"),
   on: begun,
-  takes: ["title", "body", "labels", "assignees", "ref"],
+  takes: ["title", "body", "labels", "assignees", "ref", "milestone", "projects"],
   once: true,
   done: "Opened.",
   to: ({ path: { owner, repo }, record }) => `/${owner}/${repo}/issues/${String(memberOf(record, "number"))}`,
@@ -207,7 +231,7 @@ const newPage = (call: OnRepository & Request, about: string | undefined, body: 
     tab: "issues",
     title: "New issue",
     unlisted: true,
-    modules: ["composer"],
+    modules: ["composer", "picker"],
     body: html`
       <h1>New issue</h1>
       ${about && html`<p class="muted" dir="auto">${about}</p>`}

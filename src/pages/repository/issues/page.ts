@@ -2,15 +2,9 @@ import { onIssue, onIssuesAsReader } from "../../../access/policies/issues.ts"
 import { html } from "../../../core/html.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
-import {
-  type ConversationOptions,
-  conversation,
-  conversationHeader,
-  conversationQuery,
-  opened,
-  viewOf,
-} from "../../parts/conversation/conversation.ts"
+import { type ConversationOptions, conversation, conversationQuery, opened, viewOf } from "../../parts/conversation/conversation.ts"
 import { type ConversationForms, conversationForms } from "../../parts/conversation/forms.ts"
+import { conversationHeader } from "../../parts/conversation/header.ts"
 import { commentForm } from "../../parts/conversation/reply.ts"
 import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
 import { repositoryPage } from "../frame.ts"
@@ -24,9 +18,9 @@ async function issuePage(call: ConversationCall, options: Omit<ConversationOptio
     tab: "issues",
     title: `#${view.issue.number} ${view.issue.title}`,
     canonical: conversationPath(call),
-    modules: ["composer", "conversation", "live"],
+    modules: ["composer", "conversation", "live", "tasks", "picker"],
     body: html`
-      ${conversationHeader(view, opened(view, call.services.now()))}
+      ${conversationHeader(call, view, opened(view, call.services.now()))}
       ${await conversation(call, view, { ...options, forms })}
     `,
   })

@@ -124,7 +124,7 @@ export async function boardPage(
       <div id="project" data-live="list">${columns.length === 0 ? noColumns : { table, board }[view](columns, show)}</div>
       ${show.writing && html`<p class="hidden-text" role="status" id="board-said"></p>`}
     `,
-    { width: "wide", modules: writing ? ["board", "live"] : ["live"] },
+    { modules: writing ? ["board", "live"] : ["live"] },
   )
 }
 
@@ -246,7 +246,15 @@ function card(view: IssueView, { now, withRepository }: Show): Html {
       ${milestone && html`<span>${icon("milestone")} <bdi>${milestone.title}</bdi></span>`}
       ${dueOf(issue, now)}
       ${tasks && html`<span>${icon("tasklist")} ${tasks.done}/${tasks.total}<span class="hidden-text"> tasks</span></span>`}
-      ${issue.comments_count > 0 && html`<span>${icon("comment")} ${issue.comments_count}<span class="hidden-text"> comments</span></span>`}
+      ${
+        issue.comments_count > 0 &&
+        html`
+          <span>
+            ${icon("comment", plural(issue.comments_count, "comment"))}${" "}
+            <span aria-hidden="true">${issue.comments_count}</span>
+          </span>
+        `
+      }
       ${view.assignees.map(
         (user) =>
           html`<a class="end" href="${path(user.name)}" title="${user.name}" aria-label="Assigned to ${user.name}">${avatar(user)}</a>`,

@@ -80,8 +80,7 @@ async function listPage(
   return frame(
     "Projects",
     html`
-      <div class="bar">${heading}${choices("State", states)}</div>
-      ${writing && newProject(writing)}
+      <div class="bar">${heading}${choices("State", states)}${writing && newProject(writing)}</div>
       ${
         projects.length > 0
           ? html`<ul class="rows">${projects.map((view) => projectRow(home, view))}</ul>`

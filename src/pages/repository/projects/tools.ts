@@ -33,20 +33,21 @@ const TEMPLATES: readonly Option[] = [
 ]
 
 export const newProject = ({ forms: { create }, path, draft }: Writing): Html =>
-  folded(
-    "New project",
-    draft?.form === create.id,
-    formView(create, {
-      path,
-      draft,
-      submit: "Create project",
-      fields: [
-        { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
-        { kind: "text", name: "description", label: "Description", rows: 3 },
-        { kind: "menu", name: "template_type", label: "Columns", value: "basic_kanban", options: TEMPLATES },
-      ],
-    }),
-  )
+  html`
+    <details class="menu" ${flagged("open", draft?.form === create.id)}>
+      <summary class="button primary">${icon("plus")}New project</summary>
+      ${formView(create, {
+        path,
+        draft,
+        submit: "Create project",
+        fields: [
+          { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
+          { kind: "text", name: "description", label: "Description", rows: 3 },
+          { kind: "menu", name: "template_type", label: "Columns", value: "basic_kanban", options: TEMPLATES },
+        ],
+      })}
+    </details>
+  `
 
 /** The forms about the project as a whole. */
 export function projectTools({ forms, path, draft }: Writing, project: Project): Html {

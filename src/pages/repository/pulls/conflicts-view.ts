@@ -48,7 +48,6 @@ export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> 
   return repositoryPage(call, {
     tab: "pulls",
     title: `Conflicts · #${issue.number} ${issue.title}`,
-    width: "wide",
     unlisted: true,
     modules: hasQuestions ? ["conflicts"] : [],
     body: html`

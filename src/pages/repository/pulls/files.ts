@@ -15,7 +15,8 @@ import { commitPerson, idLink, signatureMark, statusMark, subjectOf } from "../.
 import { conversationPath } from "../../parts/conversation/call.ts"
 import { choicesFor, diffFields, fromOlderQuery } from "../../parts/diffs/choices.ts"
 import { openDiff } from "../../parts/diffs/diffs.ts"
-import { diffView, type LineNotes } from "../../parts/diffs/view.ts"
+import type { LineNotes } from "../../parts/diffs/file-words.ts"
+import { diffView } from "../../parts/diffs/view.ts"
 import { pullPage, type Shape, shapeOf } from "./frame.ts"
 import { type FilesCall, type LineForm, reviewing } from "./reviewing.ts"
 import { drawThreads, suggestionsBox } from "./reviews-view.ts"
@@ -106,6 +107,7 @@ async function filesPage(
     oldAt: at,
     newAt: at,
     ...(noted && { notes: noted.notes }),
+    focus: review?.lineForm?.path,
     ...(review && { tools: review.tools, fileTools: review.fileTools, isClosed: review.isViewed }),
   })
   return pullPage(
@@ -113,8 +115,7 @@ async function filesPage(
     isCommit ? "commits" : "files",
     html`${above}${review?.above}${noted && suggestionsBox(call, noted.hasSuggestions)}${shown.body}`,
     {
-      width: "wide",
-      modules: review ? ["diff", "review", "composer"] : ["diff"],
+      modules: review ? ["diff", "review", "composer", "tasks"] : ["diff"],
       ...(shown.rest ? { rest: shown.rest } : {}),
     },
   )

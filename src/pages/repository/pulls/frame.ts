@@ -10,7 +10,8 @@ import { repositoryPath } from "../../../web/address.ts"
 import { person, tabs } from "../../../web/components.ts"
 import { plural, time } from "../../../web/time.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
-import { conversationHeader, viewOf } from "../../parts/conversation/conversation.ts"
+import { viewOf } from "../../parts/conversation/conversation.ts"
+import { conversationHeader } from "../../parts/conversation/header.ts"
 import { repositoryPage } from "../frame.ts"
 import type { MergeCall } from "./merge-forms.ts"
 
@@ -44,16 +45,16 @@ export function pullPage(
     tab: "pulls",
     title: `${tab === "conversation" ? "" : `${tab === "commits" ? "Commits" : "Files"} · `}#${issue.number} ${issue.title}`,
     canonical: tab === "conversation" ? here : `${here}/${tab}`,
-    modules: tab === "conversation" ? ["composer", "conversation", "live"] : [],
+    modules: tab === "conversation" ? ["composer", "conversation", "live", "tasks", "picker"] : [],
     ...more,
     head: html`<link rel="alternate" type="text/x-diff" href="${here}.diff" title="Diff">`,
     body: html`
-      ${conversationHeader(view, about(pull))}
+      ${conversationHeader(call, view, about(pull))}
       <div class="pull-tabs" id="pull-tabs" data-live>
         ${tabs("Pull request", [
           { href: here, text: "Conversation", icon: "comment-discussion", count: issue.comments_count, current: tab === "conversation" },
           { href: `${here}/commits`, text: "Commits", icon: "git-commit", count: commits_ahead, current: tab === "commits" },
-          { href: `${here}/files`, text: "Files", icon: "file-diff", count: call.pull.changed_files, current: tab === "files" },
+          { href: `${here}/files`, text: "Files", icon: "file-diff", count: call.pull.changed_files, current: tab === "files", keys: "f" },
         ])}
         <span class="small lines">${linesOf(call.pull)}</span>
       </div>

@@ -18,13 +18,16 @@ import { type ConversationForms, conversationForms } from "../../parts/conversat
 import { commentForm } from "../../parts/conversation/reply.ts"
 import { listBody, listFields, listFollowed } from "../../parts/issues/list.ts"
 import { checkState, pullNotes } from "../../parts/issues/pull-notes.ts"
+import { pushedBranches } from "../code/browse/pushed-branches.ts"
 import { repositoryPage } from "../frame.ts"
 import { kept } from "../issues/page.ts"
 import { pullFilePages, pullFiles } from "./files.ts"
 import { pullPage, shapeOf } from "./frame.ts"
+import { pullLines } from "./lines.ts"
 import { mergeBox } from "./merge-box.ts"
 import { mergeForms, REVERT } from "./merge-forms.ts"
-import { filesForms, reviewForms } from "./review-forms.ts"
+import { pullReply } from "./reply.ts"
+import { deleteReview, filesForms, reviewForms } from "./review-forms.ts"
 import { reviewersPart } from "./reviewers.ts"
 import { drawReviews } from "./reviews-view.ts"
 import { suggestionsForm } from "./suggestions.ts"
@@ -45,7 +48,7 @@ async function conversationPage(
   const body = await conversation(call, shape.view, {
     ...options,
     forms,
-    reviewsOf: (ids) => drawReviews(call, ids),
+    reviewsOf: (ids, actions) => drawReviews(call, ids, actions),
     below: await mergeBox({ ...shape.call, draft: call.draft }, shape.pull, style),
     side: await reviewersPart(shape, call.draft),
   })
@@ -70,7 +73,7 @@ export const pullConversation: Page = page({
   },
 })
 
-const forms: ConversationForms = conversationForms("pull", pullConversation)
+const forms: ConversationForms = conversationForms("pull", pullConversation, deleteReview)
 
 export const pullPages: readonly Page[] = [
   page({
@@ -84,7 +87,10 @@ export const pullPages: readonly Page[] = [
         tab: "pulls",
         title: "Pull requests",
         modules: ["live"],
-        body: await listBody(call, { kind: "pulls", notesOf: (issues) => pullNotes(call.db, issues, call.repository) }),
+        body: html`
+          ${await pushedBranches(call)}
+          ${await listBody(call, { kind: "pulls", notesOf: (issues) => pullNotes(call.db, issues, call.repository) })}
+        `,
       }),
   }),
 
@@ -152,6 +158,8 @@ export const pullPages: readonly Page[] = [
   }),
 
   ...pullFilePages,
+  pullLines,
+  pullReply,
   ...[...mergeForms, ...reviewForms].map(({ on }) => on(pullConversation)),
   ...filesForms.map(({ on }) => on(pullFiles)),
   suggestionsForm,

@@ -32,7 +32,8 @@ export const lineComment = sketch({
       ...position,
       ...(lines > 1 && { lines }),
     }
-    return { event: first(typed, "action") === "review" ? "" : "COMMENT", comments: [comment] }
+    // What the form does by itself, and after it the button that was pressed.
+    return { event: typed["action"]?.at(-1) === "review" ? "" : "COMMENT", comments: [comment] }
   },
   to: ({ path, field }) =>
     `${pathOf(path)}/files#${anchorOf(field("path"))}${field("side") === "L" ? "L" : "R"}${field("last") || field("first")}`,
@@ -64,6 +65,15 @@ export const discardPending = sketch({
   address: `${PULL}/reviews/{id}/discard`,
   does: named(reviewOperations, "repoDeletePullReview"),
   done: "Pending comments discarded.",
+})
+
+/** Stands where the text of a review is edited. */
+export const deleteReview = sketch({
+  id: "pull.deleteReview",
+  address: `${PULL}/reviews/{id}/delete`,
+  does: named(reviewOperations, "repoDeletePullReview"),
+  done: "Review deleted.",
+  to: ({ path }) => pathOf(path),
 })
 
 export const dismiss = sketch({
@@ -138,4 +148,4 @@ export const suggestionsPlace = { id: "pull.suggestions", address: "/{owner}/{re
 
 /** Those on the page of all changes, and those on that of the conversation. */
 export const filesForms: readonly Sketch[] = [lineComment, newReview, submitPending, discardPending]
-export const reviewForms: readonly Sketch[] = [dismiss, undismiss, replyForm, resolve, unresolve, askReviewer, unaskReviewer]
+export const reviewForms: readonly Sketch[] = [deleteReview, dismiss, undismiss, replyForm, resolve, unresolve, askReviewer, unaskReviewer]

@@ -3,7 +3,7 @@ import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Draft } from "../../../core/page.ts"
 import { findCandidates } from "../../../features/review/reviews/people-store.ts"
 import { findRequests, findVerdicts } from "../../../features/review/reviews/store.ts"
-import { personWithAvatar, state } from "../../../web/components.ts"
+import { avatar, type Named, personWithAvatar, state } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { sideSection } from "../../parts/conversation/side-section.ts"
@@ -13,6 +13,8 @@ import { verdictOf } from "./reviews-view.ts"
 
 /** The most people that are offered; others are named in the API. */
 const MOST_OFFERED = 200
+/** Those of them who are asked by one click. */
+const AT_HAND = 10
 
 /** Who was asked for a review, what they said, and the forms that ask. */
 export async function reviewersPart({ call, pull: { reviewers, teams } }: Shape, draft: Draft | undefined): Promise<Html> {
@@ -78,8 +80,23 @@ const unask = (path: Names, name: string, who: Names): Html =>
 const askAgain = (path: Names, name: string): Html =>
   formButton(askReviewer, path, html`Re-request<span class="hidden-text"> from ${name}</span>`, { reviewers: name })
 
-const askForms = ({ path, owner }: Shape["call"], others: readonly { readonly name: string }[], draft: Draft | undefined): Content => [
-  others.length > 0 &&
+const askForms = ({ path, owner }: Shape["call"], others: readonly Named[], draft: Draft | undefined): Content => [
+  html`
+    <ul class="plain">
+      ${others.slice(0, AT_HAND).map((user) => {
+        const text = html`${avatar(user)}<span class="hidden-text">Request a review from </span><bdi>${user.name}</bdi>`
+        return html`<li>${formView(askReviewer, {
+          path,
+          key: user.id,
+          name: "menu-items",
+          look: "plain",
+          submit: text,
+          fields: [{ kind: "hidden", name: "reviewers", value: user.name }],
+        })}</li>`
+      })}
+    </ul>
+  `,
+  others.length > AT_HAND &&
     formView(askReviewer, {
       path,
       draft,
@@ -90,7 +107,7 @@ const askForms = ({ path, owner }: Shape["call"], others: readonly { readonly na
           kind: "menu",
           name: "reviewers",
           label: "User",
-          options: others.slice(0, MOST_OFFERED).map(({ name }) => [name, name] as const),
+          options: others.slice(AT_HAND, MOST_OFFERED).map(({ name }) => [name, name] as const),
         },
       ],
     }),

@@ -3,15 +3,18 @@ import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Draft } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
-import { findReviewsBy } from "../../../features/review/reviews/store.ts"
+import { findReviewsBy, findReviewsWithText } from "../../../features/review/reviews/store.ts"
 import { viewedBy } from "../../../features/review/reviews/viewed-store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
-import { type Field, formButton, formView, type Option } from "../../../web/form.ts"
+import { shortcut } from "../../../web/components.ts"
+import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
+import { plural } from "../../../web/time.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
 import type { DiffQuery } from "../../parts/diffs/choices.ts"
 import type { FileChange } from "../../parts/diffs/model.ts"
-import { discardPending, lineComment, newReview, submitPending } from "./review-forms.ts"
+import { lineBox, linesAsked, linesForm, linesRefused } from "./line-form.ts"
+import { discardPending, newReview, submitPending } from "./review-forms.ts"
 import { viewedForm } from "./viewed.ts"
 
 /** What a reader who has signed in can do on the page of all changes: comment on lines, review, and mark files as viewed. */
@@ -34,19 +37,37 @@ interface Reviewing {
   readonly lineForm: LineForm | undefined
 }
 
+/** The id of the reader's review that is not submitted yet, and how many comments it has. */
+export interface Pending {
+  readonly id: number
+  readonly comments: number
+}
+
+export async function pendingOf({ db, actor, issue }: Pick<FilesCall, "db" | "actor" | "issue">): Promise<Pending | undefined> {
+  if (actor.kind === "anonymous") return undefined
+  const own = await findReviewsBy(db, { issueId: issue.id, reviewerId: actor.user.id })
+  const pending = own.find(({ state }) => state === "PENDING")
+  if (!pending) return undefined
+  const [review] = await findReviewsWithText(db, { ids: [pending.id] })
+  return { id: pending.id, comments: review?.comments_count ?? 0 }
+}
+
 export async function reviewing(call: FilesCall, files: readonly FileChange[]): Promise<Reviewing | undefined> {
-  const { db, actor, repository, issue, pull, path } = call
+  const { db, actor, repository, pull, path } = call
   if (actor.kind !== "user") return undefined
   const mayWrite = repository.is_archived === 0
-  const pending = (await findReviewsBy(db, { issueId: issue.id, reviewerId: actor.user.id })).find(({ state }) => state === "PENDING")
+  const pending = await pendingOf(call)
   const marks = await viewedBy(db, { userId: actor.user.id, pullId: pull.id })
   const isViewed = (file: FileChange): boolean => marks.get(file.path) === (file.newId ?? "")
-  const lineForm = mayWrite ? lineFormOf(call, pending !== undefined) : undefined
+  const isPending = pending !== undefined
+  const lineForm = mayWrite ? lineFormOf(call, isPending) : undefined
   return {
     above:
       mayWrite &&
       html`
-        ${reviewBox(call, pending?.id)}
+        <template id="line-box" data-at="${conversationPath(call)}/lines">
+          ${lineBox(call, ANY_LINE, { isPending })}
+        </template>
         ${
           lineForm?.line === 0 &&
           html`
@@ -60,22 +81,12 @@ export async function reviewing(call: FilesCall, files: readonly FileChange[]): 
       <span class="muted small" id="viewed-count" data-all="${files.length}">
         ${files.filter(isViewed).length} of ${files.length} viewed
       </span>
+      ${mayWrite && reviewMenu(call, pending)}
     `,
     isViewed,
     fileTools: (file) =>
       html`
-        ${
-          mayWrite &&
-          html`
-            <a
-              rel="nofollow"
-              data-comment="${file.path}"
-              href="${withQuery(`${conversationPath(call)}/files`, { file: file.path, comment: `${file.path}:R:0` })}"
-            >
-              Comment<span class="hidden-text"> on ${file.path}</span>
-            </a>
-          `
-        }
+        ${mayWrite && commentLink(call, file)}
         <form class="viewed" method="post" action="${addressOf(viewedForm, path)}">
           <input type="hidden" name="path" value="${file.path}">
           <input type="hidden" name="blob" value="${file.newId ?? ""}">
@@ -93,81 +104,51 @@ export async function reviewing(call: FilesCall, files: readonly FileChange[]): 
   }
 }
 
-const PLACE = /^(.+):([LR]):(\d{1,9})(?:-(\d{1,9}))?$/
+/** Leads to the form in which the lines are typed; the script opens the box in place. */
+const commentLink = (call: FilesCall, { path }: FileChange): Html =>
+  html`
+    <a
+      rel="nofollow"
+      data-comment="${path}"
+      href="${withQuery(`${conversationPath(call)}/files`, { file: path, comment: `${path}:R:0` })}"
+    >
+      Comment<span class="hidden-text"> on ${path}</span>
+    </a>
+  `
 
 /** The form for a comment on lines that the address asks for, or that was refused. */
-function lineFormOf(call: FilesCall, hasPending: boolean): LineForm | undefined {
-  const { path, draft, query } = call
-  const typed = draft?.form === lineComment.id ? draft.typed : undefined
-  const [, file = "", side = "R", from = "", to = from] = PLACE.exec(query.comment ?? "") ?? []
-  const name = typed?.["path"]?.[0] ?? file
-  if (name === "") return undefined
-  const asked = { side: typed?.["side"]?.[0] ?? side, first: typed?.["first"]?.[0] ?? from, last: typed?.["last"]?.[0] ?? to }
-  const last = Math.min(Math.max(Number(asked.last) || Number(asked.first) || 0, Number(asked.first) || 0), 1_000_000_000)
-  const number = (text: string): string => (Number(text) > 0 ? text : "")
-  const fields: readonly Field[] = [
-    { kind: "hidden", name: "path", value: name },
-    {
-      kind: "content",
-      content: html`
-        <p class="mono break small"><bdi>${name}</bdi></p>
-        <div class="bar lines">
-      `,
-    },
-    { kind: "line", name: "first", label: "From line", type: "number", value: number(asked.first), required: true },
-    { kind: "line", name: "last", label: "to", type: "number", value: number(asked.last) },
-    {
-      kind: "menu",
-      name: "side",
-      label: "of the",
-      value: asked.side,
-      options: [
-        ["R", "new file"],
-        ["L", "old file"],
-      ],
-    },
-    { kind: "content", content: html`</div>` },
-    {
-      kind: "markdown",
-      name: "text",
-      label: "Comment",
-      rows: 5,
-      required: true,
-      repository: repositoryPath(call),
-      files: takesFiles(call.services),
-      hint: "Markdown; code fenced as ```suggestion replaces these lines.",
-    },
-    ...(hasPending ? ([{ kind: "hidden", name: "action", value: "review" }] as const) : []),
-  ]
-  const content = formView(lineComment, {
-    path,
-    draft,
-    fields,
-    name: "form line-form",
-    submit: hasPending ? "Add to your review" : "Comment",
-    beside: !hasPending && html`<button name="action" value="review">Start a review</button>`,
-  })
-  return { path: name, line: asked.side === "L" ? -last : last, content }
+function lineFormOf(call: FilesCall, isPending: boolean): LineForm | undefined {
+  const refused = linesRefused(call.draft)
+  const lines = refused ?? linesAsked(call.query.comment)
+  if (!lines) return undefined
+  const { path, side, last } = lines
+  const content = refused || last === 0 ? linesForm(call, lines, { isPending }) : lineBox(call, lines, { isPending })
+  return { path, line: side === "L" ? -last : last, content }
 }
 
-/** The verdict, with the comments that were not sent yet. */
-function reviewBox(call: FilesCall, pendingId: number | undefined): Html {
+/** The script names the lines. */
+const ANY_LINE = { path: "", side: "R", first: 1, last: 1 } as const
+
+const VERDICTS: readonly Option[] = [
+  ["COMMENT", "Comment", "Submit general feedback without explicit approval."],
+  ["APPROVED", "Approve", "Approve these changes."],
+  ["REQUEST_CHANGES", "Request changes", "Submit feedback that must be addressed before merging."],
+]
+
+/** The menu that finishes a review: its summary and verdict, sent with the comments that were kept for it. */
+export function reviewMenu(call: FilesCall, pending: Pending | undefined): Html {
   const { actor, issue, path, draft } = call
   const isOwn = actor.kind === "user" && actor.user.id === issue.author_id
-  const to = pendingId === undefined ? newReview : submitPending
-  const place = pendingId === undefined ? path : { ...path, id: String(pendingId) }
-  const verdicts: readonly Option[] = [
-    ["COMMENT", "Comment", "Submit general feedback without explicit approval."],
-    ["APPROVED", "Approve", "Approve these changes."],
-    ["REQUEST_CHANGES", "Request changes", "Submit feedback that must be addressed before merging."],
-  ]
+  const to = pending === undefined ? newReview : submitPending
+  const place = pending === undefined ? path : { ...path, id: String(pending.id) }
+  const kept = pending?.comments ?? 0
   return html`
-    <details class="card review-box" id="review" ${flagged("open", draft?.form === to.id)}>
-      <summary class="head">
-        ${icon("file-diff")}<span class="strong">Finish your review</span>
-        ${pendingId !== undefined && html` <span class="chip">You have a pending review</span>`}
+    <details class="menu review-menu" id="review" ${flagged("open", draft?.form === to.id)}>
+      <summary class="button primary small" ${shortcut("r")}>
+        ${icon("file-diff")}Review changes${kept > 0 && html` <span class="count">${kept}</span>`}
       </summary>
-      <div class="inside stack">
+      <div class="card stack">
+        ${pending !== undefined && html`<p class="small strong">Your review has ${plural(kept, "pending comment")}.</p>`}
         ${formView(to, {
           path: place,
           draft,
@@ -186,11 +167,11 @@ function reviewBox(call: FilesCall, pendingId: number | undefined): Html {
               name: "event",
               label: "Decision",
               value: "COMMENT",
-              options: isOwn || issue.is_closed === 1 ? verdicts.slice(0, 1) : verdicts,
+              options: isOwn || issue.is_closed === 1 ? VERDICTS.slice(0, 1) : VERDICTS,
             },
           ],
         })}
-        ${pendingId !== undefined && formButton(discardPending, place, "Discard pending comments")}
+        ${pending !== undefined && formButton(discardPending, place, "Discard pending comments")}
       </div>
     </details>
   `

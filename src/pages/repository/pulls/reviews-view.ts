@@ -26,8 +26,10 @@ import { repositoryPath } from "../../../web/address.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
-import type { DrawnReview, ShownText } from "../../parts/conversation/around.ts"
+import type { DrawnReview, ShownText, TextActions } from "../../parts/conversation/around.ts"
 import { historiesOf } from "../../parts/conversation/histories.ts"
+import { textActionsOf } from "../../parts/conversation/text-actions.ts"
+import { ticksOf } from "../../parts/conversation/ticks.ts"
 import { article } from "../../parts/conversation/timeline-view.ts"
 import { renderTexts } from "../../parts/texts.ts"
 import { dismiss, replyForm, resolve, suggestionsPlace, undismiss, unresolve } from "./review-forms.ts"
@@ -53,25 +55,31 @@ const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verd
 }
 
 /** Draws reviews, by their ids: a constant number of queries. */
-export async function drawReviews(call: Call, ids: readonly number[]): Promise<ReadonlyMap<number, DrawnReview>> {
+export async function drawReviews(
+  call: Call,
+  ids: readonly number[],
+  actions: TextActions | undefined,
+): Promise<ReadonlyMap<number, DrawnReview>> {
   const { db } = call
   const reviews = await findReviewsWithText(db, { ids })
-  const { written, people } = await writtenOf(call, await findLineCommentsOf(db, { reviewIds: ids }))
+  const { written, people } = await writtenOf(call, await findLineCommentsOf(db, { reviewIds: ids }), actions)
   const threads = Map.groupBy(written, ({ comment }) => comment.review_id)
   return new Map(
     reviews.map((review) => {
       const { icon: name, tone, words } = verdictOf(review.state)
       const own = [...Map.groupBy(threads.get(review.id) ?? [], ({ comment }) => `${comment.line} ${comment.path}`).values()]
+      const after = [...own.map((thread) => drawThread(call, thread, people)), dismissal(call, review) ?? []].flat()
       return [
         review.id,
         {
+          isVerdict: tone !== "",
           icon: name,
           tone,
           words: html`
             ${words}${review.is_dismissed === 1 && " (dismissed)"}
             ${review.is_stale === 1 && review.state !== "COMMENT" && ", of an earlier version"}
           `,
-          after: html`${own.map((thread) => drawThread(call, thread, people))}${dismissal(call, review)}`,
+          after: after.length > 0 && html`${after}`,
         },
       ]
     }),
@@ -79,11 +87,12 @@ export async function drawReviews(call: Call, ids: readonly number[]): Promise<R
 }
 
 /** Comments with their texts and reactions, and the people who wrote them. */
-async function writtenOf(call: Call, comments: readonly LineComment[]) {
+async function writtenOf(call: Call, comments: readonly LineComment[], actions: TextActions | undefined, from: "files" | "" = "") {
   const { db, issue } = call
   const texts = await renderTexts(
     call,
     comments.map(({ content }) => partSuggestion(content).rest),
+    { style: "comment", ticks: (at) => ticksOf(call, comments[at], from) },
   )
   const reactions = Map.groupBy(await countReactions(db, { issueId: issue.id }), ({ comment_id }) => comment_id)
   const users = await usersById(
@@ -103,7 +112,7 @@ async function writtenOf(call: Call, comments: readonly LineComment[]) {
       text: { html: texts[at] ?? html``, isEdited: history !== undefined, history, reactions: reactions.get(comment.id) ?? [], files: [] },
     }
   })
-  return { written, people: { person, roles } }
+  return { written, people: { person, roles, actions } }
 }
 
 /** A conversation about a line of a file at the head of a pull request. */
@@ -117,10 +126,11 @@ export interface LineThread {
 }
 
 /** The conversations about lines that are still there, without the lines themselves: a constant number of queries. Of drafts the reader sees their own. */
-export async function drawThreads(call: Call): Promise<readonly LineThread[]> {
-  const found = await findPlacedComments(call.db, { issueId: call.issue.id, readerId: actorId(call.actor) })
+export async function drawThreads(call: Call, isWanted: (comment: LineComment) => boolean = () => true): Promise<readonly LineThread[]> {
+  const placed = await findPlacedComments(call.db, { issueId: call.issue.id, readerId: actorId(call.actor) })
+  const found = placed.filter(isWanted)
   if (found.length === 0) return []
-  const { written, people } = await writtenOf(call, found)
+  const { written, people } = await writtenOf(call, found, await textActionsOf(call, "files"), "files")
   return [...Map.groupBy(written, ({ comment }) => `${comment.line} ${comment.path}`).values()].flatMap((thread) => {
     const [first] = thread
     if (!first) return []
@@ -145,26 +155,26 @@ interface Written {
   readonly text: ShownText
 }
 
-/** Those who wrote or resolved, and what they are to the repository. */
+/** Those who wrote or resolved, what they are to the repository, and what the reader can do. */
 interface People {
   readonly person: (id: number) => User
   readonly roles: ReadonlyMap<number, Role>
+  readonly actions: TextActions | undefined
 }
 
 /** A comment on a line with its replies. A resolved conversation is closed. */
-function drawThread(call: Call, thread: readonly Written[], { person, roles }: People, from: "files" | "" = ""): Content {
+function drawThread(call: Call, thread: readonly Written[], { person, roles, actions }: People, from: "files" | "" = ""): Content {
   const { services, issue } = call
   const [first] = thread
   if (!first) return undefined
   const { path, line, lines, hunk, is_outdated, resolver_id } = first.comment
-  const around = { authorId: issue.author_id, roles, now: services.now() }
+  const around = { authorId: issue.author_id, roles, now: services.now(), actions }
   return html`
-    <details class="card thread" ${flagged("open", resolver_id === null)}>
+    <details class="card thread" data-at="${placeOf(path, line)}" ${flagged("open", resolver_id === null)}>
       <summary class="head">
-        <span class="mono break"><bdi>${path}</bdi></span>${" "}
+        ${from === "" && html`<span class="mono break"><bdi>${path}</bdi></span>${" "}`}
         <span class="muted">
-          ${lines > 1 ? `lines ${Math.abs(line) - lines + 1} to ${Math.abs(line)}` : `line ${Math.abs(line)}`}
-          ${line < 0 && " before the change"}
+          ${linesIn(line, lines)}
         </span>
         ${is_outdated === 1 && html` <span class="chip">Outdated</span>`}
         ${resolver_id !== null && html` <span class="state success">${icon("check")}Resolved by ${person(resolver_id).name}</span>`}
@@ -177,9 +187,9 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles }: P
               id: `issuecomment-${comment.id}`,
               user: person(comment.author_id),
               createdAt: comment.created_at,
-              text,
-              verb: comment.kind === "code_draft" ? html`commented (pending) <span class="chip">Pending</span>` : "commented",
-              after: drawSuggestion(call, comment, from),
+              text: { ...text, html: html`${text.html}${drawSuggestion(call, comment, from)}` },
+              entry: comment,
+              verb: comment.kind === "code_draft" ? html`<span class="chip">Pending</span>` : "commented",
             },
             around,
           ),
@@ -188,6 +198,16 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles }: P
       </div>
     </details>
   `
+}
+
+/** A line as addresses name it: `path:R:7`, or `path:L:7` of the old file. */
+export const placeOf = (path: string, line: number): string => `${path}:${line < 0 ? "L" : "R"}:${Math.abs(line)}`
+
+/** Lines in words: the last of them, which is negative in the old file, and how many they are. */
+export function linesIn(line: number, lines: number): Html {
+  const last = Math.abs(line)
+  if (line < 0) return lines > 1 ? html`Lines ${last - lines + 1} to ${last} before the change` : html`Line ${last} before the change`
+  return lines > 1 ? html`Lines ${last - lines + 1} to ${last}` : html`Line ${last}`
 }
 
 /** Whether what a comment suggests can be committed: the lines are as they were, and the comment was sent. */
@@ -223,14 +243,19 @@ function drawSuggestion({ actor, repository, issue, path }: Call, comment: LineC
   `
 }
 
-/** The form that commits the suggestions that are ticked; nothing where there are none to tick. */
+/** The form that commits the suggestions that are ticked. It is hidden where there are none to tick: a script may put one on the page. */
 export const suggestionsBox = ({ actor, repository, issue, path }: Call, hasSuggestions: boolean): Content =>
-  hasSuggestions &&
   actor.kind === "user" &&
   issue.is_closed === 0 &&
   repository.is_archived === 0 &&
   html`
-    <form class="bar suggestions" id="suggestions" method="post" action="${addressOf(suggestionsPlace, path)}">
+    <form
+      class="bar suggestions"
+      id="suggestions"
+      method="post"
+      action="${addressOf(suggestionsPlace, path)}"
+      ${flagged("hidden", !hasSuggestions)}
+    >
       <label>Message <input name="message" placeholder="Apply suggestions from review" maxlength="500"></label>
       <button class="small">Commit selected suggestions</button>
     </form>
@@ -248,26 +273,7 @@ function threadForms(call: Call, { id, resolver_id, kind }: LineComment, from: "
     <div class="thread-forms">
       <details ${flagged("open", isOpen)}>
         <summary class="button small">Reply</summary>
-        ${formView(replyForm, {
-          path,
-          draft: refused,
-          key: id,
-          look: "small",
-          submit: "Reply",
-          fields: [
-            { kind: "hidden", name: "from", value: from },
-            { kind: "hidden", name: "comment", value: String(id) },
-            {
-              kind: "markdown",
-              name: "body",
-              label: "Reply",
-              rows: 4,
-              required: true,
-              repository: repositoryPath(call),
-              files: takesFiles(call.services),
-            },
-          ],
-        })}
+        ${replyBox(call, { id, from, draft: refused })}
       </details>
       ${
         kind === "code" &&
@@ -277,6 +283,42 @@ function threadForms(call: Call, { id, resolver_id, kind }: LineComment, from: "
     </div>
   `
 }
+
+interface ReplyOptions {
+  /** The comment that is answered. */
+  readonly id: number
+  /** The page that the thread stands on. */
+  readonly from: string
+  readonly draft: Draft | undefined
+  readonly text?: string
+}
+
+/** The form for an answer in a thread. */
+export const replyBox = (
+  call: Pick<Call, "services" | "owner" | "repository" | "path">,
+  { id, from, draft, text = "" }: ReplyOptions,
+): Html =>
+  formView(replyForm, {
+    path: { ...call.path, id: String(id) },
+    draft,
+    key: id,
+    look: "small",
+    submit: "Reply",
+    fields: [
+      { kind: "hidden", name: "from", value: from },
+      { kind: "hidden", name: "comment", value: String(id) },
+      {
+        kind: "markdown",
+        name: "body",
+        label: "Reply",
+        value: text,
+        rows: 4,
+        required: true,
+        repository: repositoryPath(call),
+        files: takesFiles(call.services),
+      },
+    ],
+  })
 
 /** For administrators: a verdict can be dismissed, and counts again when that is taken back. */
 function dismissal(call: Call, { id, state, is_dismissed }: ReviewWithText): Content {

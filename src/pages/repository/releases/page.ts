@@ -10,7 +10,7 @@ import { repositoryPath } from "../../../web/address.ts"
 import { empty, pager, personWithAvatar } from "../../../web/components.ts"
 import { FEED_FORMS, feedIn } from "../../../web/feed.ts"
 import { icon } from "../../../web/icon.ts"
-import { bytes, count, plural, time } from "../../../web/time.ts"
+import { bytes, plural, time } from "../../../web/time.ts"
 import { renderText } from "../../parts/texts.ts"
 import { releaseTabs } from "../code/tags/tabs.ts"
 import { repositoryPage } from "../frame.ts"
@@ -45,7 +45,7 @@ export const releasePages: readonly Page[] = [
             ${
               filter.drafts &&
               html`
-                <a class="button small primary" href="${repositoryPath(call)}/releases/new" rel="nofollow">
+                <a class="button primary" href="${repositoryPath(call)}/releases/new" rel="nofollow">
                   ${icon("plus")}New release
                 </a>
               `
@@ -179,7 +179,7 @@ function filesOf(call: Call, { release, files }: ReleaseView): Html {
                   <a href="${assetPath(call, release, file)}"><bdi>${file.name}</bdi></a>
                 </div>
                 <span class="muted small nowrap">
-                  ${bytes(file.size)} · ${count(file.download_count)} downloads
+                  ${bytes(file.size)} · ${plural(file.download_count, "download")}
                 </span>
               </li>
             `,

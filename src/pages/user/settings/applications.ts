@@ -11,7 +11,7 @@ import { revokeGrant } from "../../../features/people/oauth2/grants.ts"
 import { oauth2Operations, presentApplication } from "../../../features/people/oauth2/operations.ts"
 import { inWords } from "../../../features/people/oauth2/scopes.ts"
 import { countApplicationsOf, findApplicationOf, findApplicationsOf, findGrantsOf } from "../../../features/people/oauth2/store.ts"
-import { empty, notice, pager, person, rowsOr } from "../../../web/components.ts"
+import { empty, notice, pager, person, rowsOr, toCopy } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
@@ -186,20 +186,20 @@ const withSecret = ({ record }: { readonly record: unknown }): Shown =>
       <h1>The application’s secret</h1>
       ${notice("good", "Copy it now: you won’t be able to see it again.")}
       ${values([
-        ["Client ID", String(memberOf(record, "client_id"))],
-        ["Client secret", String(memberOf(record, "client_secret"))],
+        ["Client ID", String(memberOf(record, "client_id")), "Copy the client ID"],
+        ["Client secret", String(memberOf(record, "client_secret")), "Copy the client secret"],
       ])}
       <p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">Done</a></p>
     `,
   })
 
-const values = (rows: readonly (readonly [Text, Text])[]): Html =>
+const values = (rows: readonly (readonly [name: Text, value: string, copies: Text])[]): Html =>
   html`
     <dl>
       ${rows.map(
-        ([name, value]) => html`
+        ([name, value, copies]) => html`
           <dt>${name}</dt>
-          <dd><code class="break">${value}</code></dd>
+          <dd>${toCopy(value, copies)}</dd>
         `,
       )}
     </dl>
@@ -230,7 +230,7 @@ const application: Page = page({
       title: row.name,
       body: html`
         <h1><bdi>${row.name}</bdi></h1>
-        ${values([["Client ID", row.client_id]])}${formView(edit, { ...shown, fields, submit: "Save" })}
+        ${values([["Client ID", row.client_id, "Copy the client ID"]])}${formView(edit, { ...shown, fields, submit: "Save" })}
         <h2 id="secret">Secret</h2>
         <p>The current secret stops working at once. Existing authorizations stay.</p>
         ${formView(renew, {

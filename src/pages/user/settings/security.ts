@@ -25,7 +25,7 @@ import {
   listSessions,
   type Session,
 } from "../../../features/people/sign-in/sessions/sessions.ts"
-import { field, notice } from "../../../web/components.ts"
+import { copyButton, field, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { confirmedSession, sessionOfReader } from "../../parts/sign-in/confirmed.ts"
 import { personalSettings } from "./frame.ts"
@@ -218,7 +218,10 @@ async function enroll(services: Services, me: User, proposal = "", refusal?: Ref
       <div class="form">
         <p>Scan the QR code with your authenticator app, or enter the secret. Then enter the code that the app shows.</p>
         ${await qrCode(address, "QR code for your authenticator app")}
-        <p>Secret: <code>${secret.replace(/.{4}(?=.)/g, "$& ")}</code></p>
+        <p class="bar">
+          <span>Secret: <code>${secret.replace(/.{4}(?=.)/g, "$& ")}</code></span>
+          ${copyButton(secret, icon("copy", "Copy the secret"))}
+        </p>
         <form class="form" method="post" action="${ENROLL}">
           <input type="hidden" name="proposal" value="${ticket}">
           ${field({ label: "Code", name: "code", autocomplete: "one-time-code", required: true, autofocus: true, maxlength: 10, fault })}
@@ -229,6 +232,9 @@ async function enroll(services: Services, me: User, proposal = "", refusal?: Ref
     `,
   )
 }
+
+/** The address of a text that no server has: the codes are told once. */
+const asFile = (codes: readonly string[]): string => `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join("\n")}\n`)}`
 
 const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
   shown(
@@ -241,6 +247,10 @@ const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
           shown again: store them in a safe place. Earlier recovery codes no longer work.
         </p>
         <ul>${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+        <p class="bar">
+          ${copyButton(codes.join("\n"), html`${icon("copy")}Copy`)}
+          <a class="button small" href="${asFile(codes)}" download="hearth-recovery-codes.txt">${icon("download")}Download</a>
+        </p>
         <p><a class="button primary" href="${SECURITY}">Done</a></p>
       </div>
     `,

@@ -10,7 +10,7 @@ import { inWords, SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
 import { authenticationOperations } from "../../../features/people/sign-in/credentials/operations.ts"
 import { countTokensOf, findTokensOf } from "../../../features/people/sign-in/credentials/store.ts"
 import type { AccessToken } from "../../../features/people/sign-in/credentials/tokens.ts"
-import { empty, notice, pager } from "../../../web/components.ts"
+import { empty, notice, pager, toCopy } from "../../../web/components.ts"
 import { type Field, formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
@@ -166,7 +166,7 @@ const create = form({
       body: html`
         <h1>Your new token</h1>
         ${notice("good", "Copy it now: you won’t be able to see it again.")}
-        <p><code class="break">${String(memberOf(record, "sha1"))}</code></p>
+        ${toCopy(String(memberOf(record, "sha1")), "Copy the token")}
         <p><a class="button primary" href="${TOKENS}">Done</a></p>
       `,
     }),

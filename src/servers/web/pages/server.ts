@@ -8,18 +8,19 @@ import { Html } from "../../../core/html.ts"
 import type { Language } from "../../../core/language/language.ts"
 import { textIn } from "../../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
-import type {
-  Away,
-  Kept,
-  Moved,
-  Page,
-  PageAnswer,
-  PageInput,
-  Reader,
-  SentEvents,
-  SentFile,
-  SessionText,
-  Shown,
+import {
+  type Away,
+  type Kept,
+  MissingWithin,
+  type Moved,
+  type Page,
+  type PageAnswer,
+  type PageInput,
+  type Reader,
+  type SentEvents,
+  type SentFile,
+  type SessionText,
+  type Shown,
 } from "../../../core/page.ts"
 import type { TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -224,7 +225,8 @@ async function present(
   const shownTo = page.beforeSignIn && page.method === "POST" ? await sessionOf(services, request) : session
   const ready = await readyOf(services, request, shownTo, answered, flash)
   const isPrivate = (answered.kind === "shown" && answered.isPrivate) || page.beforeSignIn || flash !== undefined
-  if (ready.status === 200 && !isPrivate && !keeping.session && !keeping.keeps)
+  const isUnfinished = answered.kind === "shown" && answered.isUnfinished
+  if (ready.status === 200 && !isPrivate && !isUnfinished && !keeping.session && !keeping.keeps)
     // An encoded form adds about a quarter.
     return { bytes: ready.plain.length * 1.5 + 300, send: (request, reply) => sendReady(request, reply, ready) }
   const sent = isPrivate && answered.kind === "shown" ? { ...ready, headers: { ...ready.headers, ...NOT_STORED } } : ready
@@ -378,13 +380,16 @@ export async function sendErrorPage(
   if (!wantsPage(request)) return sendRefusal(services, request, reply, given === refusal ? error : refusal)
   logFault(services.log, given, error, requestDetails(request, "a page failed"))
   const session = await sessionOf(services, request).catch(() => undefined)
-  const shown = errorPage(refusal, {
-    method: request.method,
-    url: request.url,
-    back: cameFrom(request),
-    requestId: request.id,
-    isSignedIn: session !== undefined,
-  })
+  const within = error instanceof MissingWithin ? await error.page().catch(() => undefined) : undefined
+  const shown =
+    within ??
+    errorPage(refusal, {
+      method: request.method,
+      url: request.url,
+      back: cameFrom(request),
+      requestId: request.id,
+      isSignedIn: session !== undefined,
+    })
   const seconds = retryAfter(refusal)
   // Without the database the header can't count what is unread.
   const around = await surroundings(services, request, session).catch(() => surroundings(services, request, undefined))

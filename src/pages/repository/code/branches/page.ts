@@ -18,6 +18,7 @@ import { path, repositoryPath, withQuery } from "../../../../web/address.ts"
 import { empty, filterForm, notice, pager } from "../../../../web/components.ts"
 import { formButton, formView } from "../../../../web/form.ts"
 import { icon } from "../../../../web/icon.ts"
+import { comingFromField } from "../../../parts/code/revisions.ts"
 import { repositoryPage } from "../../frame.ts"
 import { branchesTable } from "./view.ts"
 
@@ -32,6 +33,7 @@ const list: Page = page({
     q: Type.Optional(Type.String({ maxLength: 255 })),
     deleted: Type.Optional(Type.String({ maxLength: 255 })),
     commit: Type.Optional(Type.String({ pattern: "^[0-9a-f]{40,64}$" })),
+    ...comingFromField,
   },
   answer: async (call) => {
     const { services, db, actor, query, page: rows, reader, draft, repository } = call
@@ -46,13 +48,13 @@ const list: Page = page({
       body: html`
         <div class="bar">
           <h1>Branches</h1>
-          ${filterForm(at, text, "Search branches")}
+          ${isWriter && repository.is_empty === 0 && newBranch(repository, call.path, draft)}
         </div>
+        ${filterForm(at, text, "Search branches", { path: query.path })}
         ${isWriter && query.deleted && query.commit && (await deletedNotice(call, query.deleted, query.commit))}
-        ${isWriter && repository.is_empty === 0 && newBranch(repository, call.path, draft)}
         ${
           branches.length > 0
-            ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter })
+            ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter, path: query.path })
             : text === ""
               ? empty("git-branch", "No branches yet", "Push a branch to see it here.")
               : empty("git-branch", "No branches found", html`<a href="${at}">Show all branches</a>`)
@@ -66,9 +68,9 @@ const list: Page = page({
 
 const newBranch = ({ default_branch }: Repository, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
   html`
-    <details class="stack" ${flagged("open", draft !== undefined)}>
-      <summary class="button">${icon("plus")}New branch</summary>
-      ${formView(create, {
+    <details class="menu" ${flagged("open", draft !== undefined)}>
+      <summary class="button primary">${icon("plus")}New branch</summary>
+      ${formView(createBranchForm, {
         path,
         draft,
         submit: "Create branch",
@@ -182,12 +184,27 @@ const creates = {
   picks: (values: Readonly<Record<string, string>>) => values,
 } as const
 
-const create = form({
+/** With `here`, a path, it leads to it on the new branch, as the menu of branches asks for. */
+export const createBranchForm = form({
   ...creates,
   id: "branches.create",
   address: "POST /{owner}/{repo}/branches",
+  also: ["here"],
   once: true,
   done: "Branch created.",
+  to: ({ path: { owner, repo }, field }) =>
+    field("here") === ""
+      ? path(owner, repo, "branches")
+      : path(
+          owner,
+          repo,
+          "src",
+          "branch",
+          ...[field("new_branch_name"), field("here")]
+            .join("/")
+            .split("/")
+            .filter((part) => part !== ""),
+        ),
 })
 const restore = form({
   ...creates,
@@ -225,4 +242,4 @@ const remove = form({
   to: ({ path: { owner, repo, branch }, field }) => withQuery(path(owner, repo, "branches"), { deleted: branch, commit: field("commit") }),
 })
 
-export const branchPages: readonly Page[] = [list, one, create, restore, rename, makeDefault, remove]
+export const branchPages: readonly Page[] = [list, one, createBranchForm, restore, rename, makeDefault, remove]

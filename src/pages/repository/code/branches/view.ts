@@ -7,10 +7,13 @@ import { path, repositoryPath } from "../../../../web/address.ts"
 import { icon } from "../../../../web/icon.ts"
 import { time } from "../../../../web/time.ts"
 import { commitLink, idLink, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
+import { comingFrom } from "../../../parts/code/revisions.ts"
 
 interface Reader {
   readonly isSignedIn: boolean
   readonly writes: boolean
+  /** Where the reader comes from, see `comingFrom`. */
+  readonly path: string | undefined
 }
 
 /** A page of branches; the bars are drawn to the scale of the page. */
@@ -26,7 +29,7 @@ function row(on: OnRepository, each: BranchOnPage, most: number, reader: Reader)
     <li>
       <div class="main">
         <h2 class="title">
-          <a href="${repositoryPath(on)}/src/branch/${escapePath(name)}"><bdi>${name}</bdi></a>${" "}
+          <a href="${comingFrom(on, reader.path, "branch", name)}"><bdi>${name}</bdi></a>${" "}
           ${isDefault && html`<span class="chip">Default</span>`}${" "}
           ${branch.protection && html`<span class="chip">${icon("shield-lock")}Protected</span>`}
         </h2>
@@ -61,8 +64,8 @@ function tools(on: OnRepository, { branch, isDefault, pull }: BranchOnPage, { is
           : !isDefault &&
             isSignedIn &&
             html`
-              <a class="button small" href="${at}/compare/${escapePath(on.repository.default_branch)}...${name}" rel="nofollow">
-                ${icon("git-compare")}Compare
+              <a class="button small" href="${at}/compare/${escapePath(on.repository.default_branch)}...${name}?expand=1" rel="nofollow">
+                ${icon("git-pull-request")}New pull request
               </a>
             `
       }

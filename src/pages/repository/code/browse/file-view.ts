@@ -1,27 +1,30 @@
 import { posix } from "node:path"
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { fileHeadersOf } from "../../../../core/disposition.ts"
-import { type Html, html } from "../../../../core/html.ts"
+import { attribute, type Html, html } from "../../../../core/html.ts"
+import type { Shown } from "../../../../core/page.ts"
 import { readTable } from "../../../../core/text/csv.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import { findEntry } from "../../../../features/code/contents/paths.ts"
 import { isPdf } from "../../../../features/code/contents/raw.ts"
 import { openTabs } from "../../../../features/code/editorconfig/tabs.ts"
 import { type FoundFile, readmeAmong, specialFiles } from "../../../../features/code/history/special-files.ts"
+import { treeHistory } from "../../../../features/code/history/tree-history.ts"
 import { POINTER_BYTES, readPointer } from "../../../../features/code/lfs/pointers.ts"
 import { type Picture, recognizePicture } from "../../../../features/people/avatars/images.ts"
 import { isTreeEntryName, type TreeEntry } from "../../../../git/index.ts"
 import { codePath, revisionPath } from "../../../../web/address.ts"
-import { choices, empty, menu, notice } from "../../../../web/components.ts"
+import { choices, empty, menu, notice, shortcut } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { bytes, plural } from "../../../../web/time.ts"
-import { codeView, countLines, download, INVISIBLE_WARNING } from "../../../parts/code/lines.ts"
+import { codeView, countLines, download, INVISIBLE_WARNING, linesData } from "../../../parts/code/lines.ts"
+import { headingsIn, type OutlineEntry, symbolsIn } from "../../../parts/code/outline.ts"
 import { editing } from "../../../parts/code/parts.ts"
 import { renderText } from "../../../parts/texts.ts"
 import { largeView } from "./large-view.ts"
 import { readNotebook } from "./notebook.ts"
 import { notebookView } from "./notebook-view.ts"
-import { headingsIn, type OutlineEntry, symbolsIn } from "./outline.ts"
+import { latestCommit } from "./tree-view.ts"
 
 /** Files up to this size, in bytes, are looked at whole. */
 const MOST_BYTES = 2 * 1024 * 1024
@@ -29,7 +32,7 @@ const MOST_BYTES = 2 * 1024 * 1024
 const MOST_LINES = 20_000
 /** The bytes that tell whether a file is text. */
 const PROBED_BYTES = 8000
-/** How long a page waits for colours; the next reader has them. */
+/** How long a page waits for colours; later ones come by its script. */
 const PATIENCE_MS = 1500
 
 /** The longest path that a symbolic link may hold, in bytes. */
@@ -37,6 +40,7 @@ const LONGEST_LINK = 4096
 
 const MARKDOWN = /\.(?:md|markdown|mdown|mkd|livemd)$/i
 const NOTEBOOK = /\.ipynb$/i
+const DIAGRAM = /\.(?:mmd|mermaid)$/i
 const TABLE = /\.(?:csv|(tsv))$/i
 
 export interface FileOptions {
@@ -71,7 +75,8 @@ async function readFile({ services }: OnCode, { git }: Located, entry: TreeEntry
   const isText = content !== undefined && pointer === undefined && !content.subarray(0, PROBED_BYTES).includes(0)
   const text = isText ? content.toString("utf8") : undefined
   const notebook = text !== undefined && !isLink && NOTEBOOK.test(entry.name) ? readNotebook(text) : undefined
-  const canBeRendered = !isLink && (MARKDOWN.test(entry.name) || TABLE.test(entry.name) || notebook !== undefined)
+  const canBeRendered =
+    !isLink && (MARKDOWN.test(entry.name) || TABLE.test(entry.name) || DIAGRAM.test(entry.name) || notebook !== undefined)
   return {
     entry,
     size,
@@ -88,14 +93,23 @@ async function readFile({ services }: OnCode, { git }: Located, entry: TreeEntry
 }
 
 /** What a file shows: its text with numbers, a rendering, a picture, or a way to download it. */
-export async function fileView(call: OnCode, located: Located, entry: TreeEntry, { asSource, from }: FileOptions): Promise<Html> {
+export async function fileView(
+  call: OnCode,
+  located: Located,
+  entry: TreeEntry,
+  { asSource, from }: FileOptions,
+): Promise<Required<Pick<Shown, "body" | "isUnfinished">>> {
   const file = await readFile(call, located, entry, asSource)
-  const shown = mediaView(file, codePath(call, "media", located.revision, located.parts)) ?? (await contentView(call, located, file, from))
-  return html`
-    <div class="card file">
-      ${fileHead(call, located, file, outlineOf(file, shown))}${shown}
-    </div>
-  `
+  const media = mediaView(file, codePath(call, "media", located.revision, located.parts))
+  const { body, isUnfinished = false } = media ? { body: media } : await contentView(call, located, file, from)
+  return {
+    isUnfinished,
+    body: html`
+      <div class="card file" ${linesData(call, located)}>
+        ${await lastChange(call, located, entry)}${fileHead(call, located, file, outlineOf(file, body))}${body}
+      </div>
+    `,
+  }
 }
 
 /** What the browser shows itself, and large files of Git LFS; nothing for others. */
@@ -112,21 +126,35 @@ function mediaView({ entry: { name }, content, isLink, pointer, picture }: Read,
   return pointer && download("Git LFS file", `Stored with Git LFS: ${bytes(pointer.size)}.`, media)
 }
 
-async function contentView(call: OnCode, located: Located, file: Read, from: number): Promise<Html> {
+async function contentView(
+  call: OnCode,
+  located: Located,
+  file: Read,
+  from: number,
+): Promise<{ readonly body: Html; readonly isUnfinished?: boolean }> {
   const { services } = call
   const { git, revision, parts } = located
-  const { entry, size, content, text, notebook, isRendered } = file
+  const { entry, size, content, text, isRendered } = file
   const tabs = () => openTabs(services.git, git, revision.commit.tree)(parts)
-  if (content === undefined || isInParts(file)) return largeView(call, located, { entry, size, from, tabs: await tabs() })
+  if (content === undefined || isInParts(file)) return { body: await largeView(call, located, { entry, size, from, tabs: await tabs() }) }
+  if (text === undefined) return { body: download("Binary file", `The file has ${bytes(size)}.`, codePath(call, "raw", revision, parts)) }
+  if (isRendered) return { body: await renderedView(call, located, file, text) }
+  const code = await services.highlighter.lines({ name: entry.name, text, id: entry.id, patienceMs: PATIENCE_MS })
+  // Where colours take longer than the page waits, the script asks for the lines again.
+  const body = html`
+    <div id="lines" ${attribute("data-again", code.isPending && "1")}>
+      ${code.hasInvisible && INVISIBLE_WARNING}${codeView(entry.name, code.lines, { tabs: await tabs() })}
+    </div>
+  `
+  return { body, isUnfinished: code.isPending }
+}
+
+async function renderedView(call: OnCode, { revision, parts }: Located, { entry, notebook }: Read, text: string): Promise<Html> {
   const raw = codePath(call, "raw", revision, parts)
-  if (text === undefined) return download("Binary file", `The file has ${bytes(size)}.`, raw)
-  if (!isRendered) {
-    const code = await services.highlighter.lines({ name: entry.name, text, id: entry.id, patienceMs: PATIENCE_MS })
-    return html`${code.hasInvisible && INVISIBLE_WARNING}${codeView(entry.name, code.lines, { tabs: await tabs() })}`
-  }
   const at = { at: revisionPath(revision), folder: parts.slice(0, -1).join("/") }
   const source = `${codePath(call, "src", revision, parts)}?display=source`
   if (notebook) return notebookView(call, notebook, { id: entry.id, file: at, source })
+  if (DIAGRAM.test(entry.name)) return diagramView(text)
   const table = TABLE.exec(entry.name)
   if (table) return tableView(entry.name, text, table[1] === undefined ? "," : "\t", raw)
   return html`<div class="inside">${await renderText(call, text, { style: "document", file: at })}</div>`
@@ -159,22 +187,62 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
       <span class="muted small">${factsOf(file).join(" · ")}</span>
       <div class="bar end">
         ${outlineMenu(outline)}<a class="button small" href="${raw}" rel="nofollow">Raw</a>
-        <a class="button small" href="${codePath(call, "blame", revision, parts)}" rel="nofollow">Blame</a>
-        <a class="button small" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">
-          ${icon("history")}History
-        </a>
         <a
           class="button small"
-          href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
-          data-key="y"
+          href="${codePath(call, "blame", revision, parts)}"
+          rel="nofollow"
+          data-keeps-line
+          ${shortcut("b")}
         >
-          ${icon("link")}Permalink
+          Blame
         </a>
+        ${
+          text !== undefined &&
+          html`<button type="button" class="small" data-copy-from="${raw}" hidden>${icon("copy", "Copy the content")}</button>`
+        }
         <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
-        ${edit && text !== undefined && html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow">${icon("pencil")}Edit</a>`}
-        ${edit?.writes && html`<a class="button small" href="${edit.at("_delete")}" rel="nofollow">${icon("trash", "Delete")}</a>`}
+        ${
+          edit &&
+          text !== undefined &&
+          html`<a class="button small" href="${edit.at("_edit")}" rel="nofollow" ${shortcut("e")}>${icon("pencil")}Edit</a>`
+        }
+        ${moreMenu(call, located, edit?.writes ? edit.at("_delete") : undefined)}
       </div>
     </div>
+  `
+}
+
+/** What is wanted less often. */
+function moreMenu(call: OnCode, { revision, parts }: Located, deletion: string | undefined): Html {
+  return menu(
+    icon("kebab-horizontal", "More about this file"),
+    html`
+      <button type="button" data-copy="${parts.join("/")}" hidden>${icon("copy")}Copy the path</button>
+      <a
+        href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
+        data-keeps-line
+        ${shortcut("y")}
+      >
+        ${icon("link")}Permalink
+      </a>
+      <a href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a>
+      <button type="button" data-go-to-line ${shortcut("l")} hidden>${icon("hash")}Go to line</button>
+      ${deletion !== undefined && html`<hr><a href="${deletion}" rel="nofollow">${icon("trash")}Delete</a>`}
+    `,
+  )
+}
+
+/** The commit that last changed the file, as far as it is known. */
+async function lastChange(call: OnCode, { revision, git, parts }: Located, { name }: TreeEntry): Promise<Html> {
+  const { services, db } = call
+  const history = await treeHistory(services, db, call, revision.commit, parts.slice(0, -1))
+  const last = history?.entries.find((entry) => entry.name === name)?.last
+  const all = html`
+    <a class="button small quiet" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a>
+  `
+  if (last) return latestCommit(call, await services.git.objects.readCommit(git, last.id), all)
+  return html`
+    <div class="head latest"><span class="muted grow">The last commit is being looked for.</span>${all}</div>
   `
 }
 
@@ -223,6 +291,9 @@ const documentView = (name: string, href: string): Html =>
       )}
     </div>
   `
+
+/** The script draws it in place of the text. */
+const diagramView = (text: string): Html => html`<div class="inside prose"><pre><code class="language-mermaid">${text}</code></pre></div>`
 
 /** A table of values, its first row as the head. */
 function tableView(name: string, text: string, separator: string, raw: string): Html {

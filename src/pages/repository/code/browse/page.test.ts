@@ -73,9 +73,19 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
     await commit(at, "x", "a file\n")
     await stage.must(stage.ann, `POST ${at}/branches`, { new_branch_name: "other", old_ref_name: "v1" })
     await commit(at, "x/y.txt", "a folder\n", { branch: "other" })
-    const here = await show("/ann/menus/src/branch/main/dir/both.txt")
-    expect(here.text).toContain('href="/ann/menus/src/tag/v1/dir/both.txt?nearest=true"')
     const browser = await open()
+    const listed = async (query: string) => {
+      const { text } = await browser.get(`/ann/menus/ref-list/branch/other/dir/both.txt?${query}`)
+      return [...text.matchAll(/href="(\/ann[^"]+)"/g)].map(([, href]) => href)
+    }
+    expect(await listed("kind=tag")).toEqual(["/ann/menus/src/tag/v1/dir/both.txt?nearest=true"])
+    expect(await listed("view=blame&q=OTH")).toEqual(["/ann/menus/blame/branch/other/dir/both.txt?nearest=true"])
+    expect((await listed("")).map((href) => href?.split("/")[5])).toEqual(["main", "other"])
+    // Without scripts there are the default branch, the present one, and the pages of both.
+    const here = await show("/ann/menus/src/branch/other/dir/both.txt")
+    expect(here.text).toContain('href="/ann/menus/src/branch/main/dir/both.txt?nearest=true"')
+    expect((await show("/ann/menus/branches?path=src/dir/both.txt")).text).toContain('/src/branch/other/dir/both.txt?nearest=true"')
+    expect((await show("/ann/menus/tags?path=src/dir/both.txt&q=V1")).text).toContain('/src/tag/v1/dir/both.txt?nearest=true"')
     const moved = async (path: string) => {
       const { status, location } = await browser.get(`/ann/menus/${path}?nearest=true`)
       return [status, location?.replace("/ann/menus/", "")]
@@ -353,6 +363,12 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
     expect(blame.text).toContain("Eve &amp; &amp;lt;b")
     expect(blame.text).toContain(`/ann/blame/blame/commit/${first}/`)
     await show(`/ann/blame/blame/commit/${first}/${encodeURIComponent(HOSTILE)}`)
+
+    // It is remembered: git isn't asked again.
+    const { git } = stage.hearth.services
+    const spawned = git.spawned()
+    expect((await show(`${here}?bypass-blame-ignore=false`)).text).toContain("Begin &lt;script&gt;")
+    expect(git.spawned()).toBe(spawned)
 
     await commit(at, ".git-blame-ignore-revs", `# loud\n${second}\n`)
     const quiet = await show(here)

@@ -20,6 +20,7 @@ import { filterForm, menu, notice, shares } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { languageColor } from "../../../../web/language-colors.ts"
 import { bytes, count, time } from "../../../../web/time.ts"
+import { finderLink } from "../../../parts/code/finder.ts"
 import { editing, pathCrumbs, revisionMenu } from "../../../parts/code/parts.ts"
 import { nearestField, nearestPlace } from "../../../parts/code/revisions.ts"
 import { languagePath } from "../../../parts/repositories/list-view.ts"
@@ -105,18 +106,23 @@ async function codePage(
   if (entry.mode === "40000")
     return repositoryPage(call, {
       ...common,
+      modules: ["finder", "refs", "again"],
       title: isHome ? repository.description.slice(0, 100) : at,
       body: await folderView(call, located, entry, folder, isHome),
     })
+  const { body: file, isUnfinished } = await fileView(call, located, entry, shown)
   return repositoryPage(call, {
     ...common,
     title: at,
-    width: "wide",
-    modules: ["code", "files"],
+    isUnfinished,
+    modules: ["code", "files", "finder", "refs", "again"],
     body: html`
       <h1 class="hidden-text">${parts.join("/")}</h1>
-      <div class="bar">${await revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}</div>
-      <div class="with-tree">${await fileTree(call, located)}${await fileView(call, located, entry, shown)}</div>
+      <div class="bar">
+        ${revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}
+        <span class="end"></span>${finderLink(call, located, true)}
+      </div>
+      <div class="with-tree">${await fileTree(call, located)}${file}</div>
     `,
   })
 }
@@ -150,7 +156,7 @@ async function folderTools(call: OnCode, located: Located): Promise<Html> {
   const at = repositoryPath(call)
   return html`
     <div class="bar">
-      ${await revisionMenu(call, located, "src")}
+      ${revisionMenu(call, located, "src")}
       ${
         located.parts.length > 0
           ? pathCrumbs(call, located, "src")
@@ -161,7 +167,7 @@ async function folderTools(call: OnCode, located: Located): Promise<Html> {
             <a class="button small quiet" href="${at}/tags">${icon("tag")}<span class="wide-only">Tags</span></a>
           `
       }
-      <span class="end"></span>${addMenu(call, located)}${cloneMenu(call, located)}
+      <span class="end"></span>${finderLink(call, located)}${addMenu(call, located)}${cloneMenu(call, located)}
     </div>
   `
 }
@@ -175,7 +181,7 @@ function cloneMenu(call: OnCode, { revision }: Located): Html {
     html`${icon("code")}Clone${icon("triangle-down")}`,
     html`
       <div class="inside stack clone">
-        ${cloneField("https", "HTTPS", https)}
+        ${cloneField("https", https.startsWith("https:") ? "HTTPS" : "HTTP", https)}
         ${services.site.sshPort !== undefined && cloneField("ssh", "SSH", repositorySshUrl(services.site, owner.name, repository.name))}
       </div>
       <hr>
@@ -338,7 +344,7 @@ async function emptyPage(call: OnCode): Promise<PageAnswer> {
               <h2>Clone</h2>
             </div>
             <div class="inside stack clone">
-              ${cloneField("https", "HTTPS", https)}${ssh && cloneField("ssh", "SSH", ssh)}
+              ${cloneField("https", https.startsWith("https:") ? "HTTPS" : "HTTP", https)}${ssh && cloneField("ssh", "SSH", ssh)}
             </div>
           </section>
           <section class="card">

@@ -1,8 +1,9 @@
 import { Mode } from "../../../../access/modes.ts"
 import { unitMode } from "../../../../access/permission.ts"
+import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { type Content, type Html, html } from "../../../../core/html.ts"
+import type { Request } from "../../../../core/operation.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
-import type { OnCode } from "../../../../features/code/contents/locate.ts"
 import { findPushed } from "../../../../features/review/pulls/pushed-branches-store.ts"
 import { repositoryPath } from "../../../../web/address.ts"
 import { icon } from "../../../../web/icon.ts"
@@ -12,7 +13,7 @@ import { time } from "../../../../web/time.ts"
 const RECENT = 2 * 3600
 
 /** Leads from a branch that the reader pushed to a moment ago to the form of a pull request. One query for those who may open one, none for others. */
-export async function pushedBranches(call: OnCode): Promise<Content> {
+export async function pushedBranches(call: OnRepository & Pick<Request, "db" | "services" | "actor">): Promise<Content> {
   const { db, services, repository, actor, permission } = call
   if (actor.kind !== "user" || repository.is_archived === 1 || repository.is_mirror === 1) return undefined
   if (unitMode(permission, repository, "repo.pulls") < Mode.read) return undefined

@@ -1,5 +1,5 @@
 import { mapInBatches } from "../../../../core/batches.ts"
-import { type Content, type Html, html } from "../../../../core/html.ts"
+import { attribute, type Content, type Html, html } from "../../../../core/html.ts"
 import type { Text } from "../../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import { listCommitsForPages } from "../../../../features/code/history/list.ts"
@@ -67,7 +67,19 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
     ),
   )
   const isComplete = history?.isComplete !== false
+  const found = all.filter(({ last }) => last !== undefined).length
+  // While last commits are being found, the script asks for this element again.
   return html`
+    <div id="listing" ${attribute("data-again", !isComplete && "2")}>
+    ${
+      !isComplete &&
+      html`
+        <p class="inside muted small finding">
+          Finding the last commits… ${found.toLocaleString("en")} of ${all.length.toLocaleString("en")} so far.
+          <noscript>Reload the page to see more.</noscript>
+        </p>
+      `
+    }
     <table class="tree">
       <colgroup><col class="name"><col class="change"><col class="when"></colgroup>
       <thead class="hidden-text">
@@ -83,7 +95,7 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
       </tbody>
     </table>
     ${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}
-    ${!isComplete && html`<p class="inside muted small">The last commits are being computed. Reload the page to see them.</p>`}
+    </div>
   `
 }
 

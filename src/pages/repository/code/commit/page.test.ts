@@ -122,7 +122,7 @@ describe("pages of differences", () => {
 
   test("a line has at most six elements", async () => {
     const { text } = await get(`/mira/code/commit/${ids[0]}`)
-    const lines = text.match(/<div class="a">.*?<\/div>/g) ?? []
+    const lines = text.match(/<div class="a" .*?<\/div>/g) ?? []
     expect(lines.length).toBeGreaterThan(60)
     for (const line of lines) expect(line.match(/<[a-z]/g)?.length ?? 0).toBeLessThanOrEqual(6)
   })
@@ -161,7 +161,7 @@ describe("pages of differences", () => {
     const alone = { status: 303, to: `${at}?style=split&file=a.txt` }
     expect(await get(`${at}?file-only=true&files=a.txt&files=old.txt&style=split`)).toMatchObject(alone)
     const [, anchor] =
-      /<section class="diff" id="([^"]+)" aria-labelledby="[^"]+">(?:(?!<section).)*b\.ts/s.exec((await get(at)).text) ?? []
+      /<section class="diff" id="([^"]+)" data-rows="\d+" aria-labelledby="[^"]+">(?:(?!<section).)*b\.ts/s.exec((await get(at)).text) ?? []
     expect(await get(`${at}?skip-to=dir%2Fdeep%2Fb.ts`)).toMatchObject({ status: 303, to: `${at}#${anchor}` })
     expect((await get(`${at}?files=&skip-to=`)).status).toBe(200)
     const compare = "/mira/code/compare/main...topic/one"

@@ -65,7 +65,6 @@ export async function commitPage(call: CommitCall, asked: string): Promise<PageA
   return repositoryPage(call, {
     tab: "code",
     title: `${subjectOf(commit)} · ${commit.id.slice(0, 10)}`,
-    width: "wide",
     canonical: here,
     unlisted: true,
     modules: ["diff"],

@@ -30,7 +30,6 @@ export const historyPages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "code",
         title: "Graph",
-        width: "wide",
         unlisted: true,
         body: html`
           <div class="bar">

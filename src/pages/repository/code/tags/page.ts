@@ -1,20 +1,22 @@
 import type { Repository } from "../../../../access/permission.ts"
 import { writesCode } from "../../../../access/policies/code.ts"
-import { onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
+import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { form } from "../../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../../core/html.ts"
 import { named } from "../../../../core/operation.ts"
 import { type Draft, type Page, page, sentText } from "../../../../core/page.ts"
+import Type from "../../../../core/schema.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
 import { tagOperations } from "../../../../features/code/tags/operations.ts"
 import { findTag, listTags } from "../../../../features/code/tags/store.ts"
 import { path, repositoryPath } from "../../../../web/address.ts"
-import { empty, pager } from "../../../../web/components.ts"
+import { empty, filterForm, pager } from "../../../../web/components.ts"
 import { FEED_FORMS, feedIn } from "../../../../web/feed.ts"
 import { formView } from "../../../../web/form.ts"
 import { icon } from "../../../../web/icon.ts"
 import { time } from "../../../../web/time.ts"
+import { comingFrom, comingFromField } from "../../../parts/code/revisions.ts"
 import { repositoryPage } from "../../frame.ts"
 import { releaseTabs } from "./tabs.ts"
 
@@ -23,10 +25,12 @@ const list: Page = page({
   address: "GET /{owner}/{repo}/tags",
   access: onRepositoryUnitRead("code"),
   rows: 30,
+  query: { q: Type.Optional(Type.String({ maxLength: 255 })), ...comingFromField },
   answer: async (call) => {
-    const { db, repository, page: rows, reader, draft } = call
+    const { db, repository, page: rows, reader, draft, query } = call
     const isWriter = writesCode(call)
-    const { rows: tags, total } = await listTags(db, repository.id, rows)
+    const text = query.q?.trim() ?? ""
+    const { rows: tags, total } = await listTags(db, repository.id, rows, text)
     const at = repositoryPath(call)
     return repositoryPage(call, {
       tab: "releases",
@@ -36,12 +40,15 @@ const list: Page = page({
         <div class="bar">
           <h1>Tags</h1>
           ${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
+          ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         </div>
-        ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
+        ${(total > 0 || text !== "") && filterForm(`${at}/tags`, text, "Search tags", { path: query.path })}
         ${
-          tags.length === 0
-            ? empty("tag", "No tags yet", html`Create one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
-            : html`<ul class="rows">${tags.map((tag) => tagRow(at, tag, isWriter))}</ul>`
+          tags.length === 0 && text !== ""
+            ? empty("tag", "No tags found", html`<a href="${at}/tags">Show all tags</a>`)
+            : tags.length === 0
+              ? empty("tag", "No tags yet", html`Create one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
+              : html`<ul class="rows">${tags.map((tag) => tagRow(call, tag, isWriter, query.path))}</ul>`
         }
         ${pager(reader.url, rows, total)}
       `,
@@ -51,8 +58,8 @@ const list: Page = page({
 
 const newTag = ({ default_branch }: Repository, path: Readonly<Record<string, string>>, draft: Draft | undefined): Html =>
   html`
-    <details class="stack" ${flagged("open", draft !== undefined)}>
-      <summary class="button">${icon("plus")}New tag</summary>
+    <details class="menu" ${flagged("open", draft !== undefined)}>
+      <summary class="button primary">${icon("plus")}New tag</summary>
       ${formView(create, {
         path,
         draft,
@@ -68,14 +75,15 @@ const newTag = ({ default_branch }: Repository, path: Readonly<Record<string, st
 
 type Tag = Awaited<ReturnType<typeof listTags>>["rows"][number]
 
-function tagRow(at: string, { name, message, tagged_at, target_id }: Tag, isWriter: boolean): Html {
+function tagRow(on: OnRepository, { name, message, tagged_at, target_id }: Tag, isWriter: boolean, from: string | undefined): Html {
+  const at = repositoryPath(on)
   const tag = escapePath(name)
   return html`
     <li>
       ${icon("tag")}
       <div class="main">
         <h2 class="title">
-          <a href="${at}/src/tag/${tag}"><bdi>${name}</bdi></a>
+          <a href="${comingFrom(on, from, "tag", name)}"><bdi>${name}</bdi></a>
         </h2>
         ${message !== "" && html`<p class="muted break" dir="auto">${message.split("\n", 1)[0]}</p>`}
         <p class="meta">

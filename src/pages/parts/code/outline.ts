@@ -1,5 +1,5 @@
-import { grammarOfFile } from "../../../../core/highlight/grammars.ts"
-import { linesOf } from "../../../../core/text/lines.ts"
+import { grammarOfFile } from "../../../core/highlight/grammars.ts"
+import { linesOf } from "../../../core/text/lines.ts"
 
 /** What a file consists of, as links into it: the headings of a document, and what a file of code defines at its top level. */
 
