@@ -48,7 +48,7 @@ const withoutIndex = (name: string, onDefault: string): Html =>
 /** The same search in all that the reader may see. */
 const everywhere = (q: string): Html => {
   const href = withQuery("/search", { q: q === "" ? undefined : q })
-  return html`<p class="small muted">Only this repository is searched. <a href="${href}">Search everywhere</a></p>`
+  return html`<p class="small muted">Only this repository is searched. <a class="in-text" href="${href}">Search everywhere</a></p>`
 }
 
 /** The search of one repository: its code, its issues and its pull requests, as far as the reader may read them. */

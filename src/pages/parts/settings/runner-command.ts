@@ -72,7 +72,8 @@ export const commandView = (command: string): Html =>
       <button type="button" class="primary" data-copy="${command}" hidden>${icon("copy")} Copy the commands</button>
     </p>
     <p class="muted small">
-      For another system than Linux on x86-64, <a href="https://dl.gitea.com/gitea-runner/${VERSION}/" rel="noopener">choose its file</a>
+      For another system than Linux on x86-64,
+      <a class="in-text" href="https://dl.gitea.com/gitea-runner/${VERSION}/" rel="noopener">choose its file</a>
       and keep the rest. The runner calls this server: it needs no open port.
     </p>
   `

@@ -35,13 +35,14 @@ export async function waitingOf(
     if (fitting.length === 0)
       return html`
         <span class="small pending">
-          No runner fits ${names}: ${isManager ? html`<a href="${href}#register">add one</a>` : "an owner of the repository can add one"}
+          No runner fits ${names}:${" "}
+          ${isManager ? html`<a class="in-text" href="${href}#register">add one</a>` : "an owner of the repository can add one"}
         </span>
       `
     if (!fitting.some(({ isOnline }) => isOnline))
       return html`
         <span class="small pending">
-          The runners that fit ${names} are offline${isManager && html`: <a href="${href}">see the runners</a>`}
+          The runners that fit ${names} are offline${isManager && html`: <a class="in-text" href="${href}">see the runners</a>`}
         </span>
       `
     return html`<span class="muted small">waiting for a runner with ${names}: all that fit are busy</span>`
