@@ -58,7 +58,7 @@ stories((story) => {
       await page.keyboard.type("It `stops` at night")
       await page.keyboard.press("Enter")
       await person.sees("at night")
-      await page.waitForFunction("document.title.includes('at night')")
+      await expect.poll(() => page.title()).toContain("at night")
       await page.getByRole("link", { name: "Edit title" }).click()
       await ask("bob", `PATCH ${api}/issues/1`, { title: "Bob was here" })
       person.forgive(/409/)
