@@ -1,4 +1,5 @@
 import type { Content } from "../core/html.ts"
+import { t } from "../core/language/message.ts"
 import type { Shown } from "../core/page.ts"
 import { besideParts, type Parts } from "./parts.ts"
 
@@ -8,17 +9,17 @@ export const ADMINISTRATION_PATH = "/-/admin"
 export const ADMINISTRATION_PEOPLE = `${ADMINISTRATION_PATH}/users` as const
 
 const PARTS = {
-  overview: { text: "Overview", icon: "pulse", path: "" },
-  people: { text: "People", icon: "people", path: "/users" },
-  emails: { text: "E-mail addresses", icon: "mail", path: "/emails" },
-  announcements: { text: "Announcements", icon: "megaphone", path: "/announcements" },
-  organizations: { text: "Organizations", icon: "organization", path: "/orgs" },
-  repositories: { text: "Repositories", icon: "repo", path: "/repos" },
-  webhooks: { text: "Webhooks", icon: "webhook", path: "/hooks" },
-  runners: { text: "Runners", icon: "server", path: "/actions/runners" },
-  jobs: { text: "Jobs and schedule", icon: "clock", path: "/monitor/cron" },
-  audit: { text: "Audit log", icon: "log", path: "/audit" },
-  configuration: { text: "Configuration", icon: "gear", path: "/config" },
+  overview: { text: t("Overview"), icon: "pulse", path: "" },
+  people: { text: t("People"), icon: "people", path: "/users" },
+  emails: { text: t("E-mail addresses"), icon: "mail", path: "/emails" },
+  announcements: { text: t("Announcements"), icon: "megaphone", path: "/announcements" },
+  organizations: { text: t("Organizations"), icon: "organization", path: "/orgs" },
+  repositories: { text: t("Repositories"), icon: "repo", path: "/repos" },
+  webhooks: { text: t("Webhooks"), icon: "webhook", path: "/hooks" },
+  runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },
+  jobs: { text: t("Jobs and schedule"), icon: "clock", path: "/monitor/cron" },
+  audit: { text: t("Audit log"), icon: "log", path: "/audit" },
+  configuration: { text: t("Configuration"), icon: "gear", path: "/config" },
 } as const satisfies Parts
 
 export type AdministrationPart = keyof typeof PARTS
@@ -35,6 +36,6 @@ export function administrationPage({ part, title, body, ...more }: Administratio
     unlisted: true,
     ...more,
     title: `${title} · Administration`,
-    body: besideParts(PARTS, { label: "Administration", at: ADMINISTRATION_PATH, current: part, body, isWide: true }),
+    body: besideParts(PARTS, { label: t("Administration"), at: ADMINISTRATION_PATH, current: part, body, isWide: true }),
   }
 }

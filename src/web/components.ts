@@ -2,6 +2,7 @@ import type { User } from "../core/actor.ts"
 import { avatarPath } from "../core/avatar.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
 import type { Text } from "../core/language/message.ts"
+import { t } from "../core/language/message.ts"
 import type { Page as ListPage } from "../core/operation.ts"
 import { path, withQuery } from "./address.ts"
 import { icon } from "./icon.ts"
@@ -47,7 +48,7 @@ export function tabs(label: Text, items: readonly Tab[]): Html {
   const others = items.slice(beside)
   return html`
     <nav class="tabs" aria-label="${label}">
-      ${items.slice(0, beside).map(tabLink)}${others.length > 0 && folded("More", others, tabLink)}
+      ${items.slice(0, beside).map(tabLink)}${others.length > 0 && folded(t("More"), others, tabLink)}
     </nav>
   `
 }
@@ -248,7 +249,7 @@ export interface FieldOptions {
   readonly value?: string
   readonly hint?: Content
   /** What is wrong with the value, as a sentence. */
-  readonly fault?: string | undefined
+  readonly fault?: Text | undefined
   readonly type?: "text" | "email" | "password" | "search" | "url" | "number" | "date" | "datetime-local"
   readonly required?: boolean
   readonly autofocus?: boolean

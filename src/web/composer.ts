@@ -1,5 +1,6 @@
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
 import type { Text } from "../core/language/message.ts"
+import { t } from "../core/language/message.ts"
 import { menu } from "./components.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"
@@ -34,32 +35,32 @@ export interface Composer {
 }
 
 const TOOLS: readonly (readonly [tool: Text, name: IconName, label: Text])[] = [
-  ["heading", "heading", "Heading"],
-  ["bold", "bold", "Bold"],
-  ["italic", "italic", "Italic"],
-  ["quote", "quote", "Quote"],
-  ["code", "code", "Code"],
-  ["link", "link", "Link"],
-  ["bullets", "list-unordered", "List"],
-  ["numbers", "list-ordered", "Numbered list"],
-  ["tasks", "tasklist", "Task list"],
+  ["heading", "heading", t("Heading")],
+  ["bold", "bold", t("Bold")],
+  ["italic", "italic", t("Italic")],
+  ["quote", "quote", t("Quote")],
+  ["code", "code", t("Code")],
+  ["link", "link", t("Link")],
+  ["bullets", "list-unordered", t("List")],
+  ["numbers", "list-ordered", t("Numbered list")],
+  ["tasks", "tasklist", t("Task list")],
 ]
 
 /** The menu of saved texts. Without scripts, its buttons send the form. */
 const repliesMenu = ({ saved, at }: NonNullable<Composer["replies"]>): Html =>
   menu(
-    "Saved replies",
+    t("Saved replies"),
     html`
       ${saved.map(
         ({ id, name }) =>
           html`<button class="quiet" name="reply" value="${id}" formnovalidate data-reply="${at}/${id}/text"><bdi>${name}</bdi></button>`,
       )}
-      <a href="${at}" rel="nofollow">${icon("gear")}${saved.length > 0 ? "Change them" : "Save one"}</a>
+      <a href="${at}" rel="nofollow">${icon("gear")}${saved.length > 0 ? t("Change them") : t("Save one")}</a>
     `,
     { starts: true },
   )
 
-const HINT = "Markdown is supported. @name mentions a user, #1 an issue."
+const HINT = t("Markdown is supported. @name mentions a user, #1 an issue.")
 
 /** The buttons of `browser/markdown-tools.ts`. */
 export const formatTools = (): Html =>

@@ -2,6 +2,7 @@ import { addressOf } from "../core/forms/form.ts"
 import { digestsOf, SHOWN_FIELD, textIn } from "../core/forms/guards.ts"
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
 import type { Text } from "../core/language/message.ts"
+import { t } from "../core/language/message.ts"
 import type { Draft, Page } from "../core/page.ts"
 import type { FieldOptions } from "./components.ts"
 import { type Composer, composer } from "./composer.ts"
@@ -110,7 +111,7 @@ export function formView(
       ${attribute("data-long", isLong ? "true" : undefined)}
     >
       ${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}
-      ${confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: `Type ${confirm} to confirm`, required: true })}
+      ${confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: t("Type {confirm} to confirm", { confirm }), required: true })}
       <div class="bar"><button class="${look === "plain" ? "" : look}">${submit}</button>${beside}</div>
     </form>
   `

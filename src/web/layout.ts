@@ -3,7 +3,7 @@ import { attribute, type Content, type Html, html } from "../core/html.ts"
 import { BROWSER_MESSAGES } from "../core/language/keys.ts"
 import type { Language } from "../core/language/language.ts"
 import type { Text } from "../core/language/message.ts"
-import { textIn } from "../core/language/message.ts"
+import { t, textIn } from "../core/language/message.ts"
 import type { Kept, Shown } from "../core/page.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
@@ -131,7 +131,7 @@ const announcements = ({ announcements: shown }: Surroundings): Content =>
           html`
             <div class="notice ${tone}">
               ${icon("megaphone")}${content}
-              ${buttonForm(DISMISS_PATH, icon("x", "Dismiss this announcement"), { mark }, "small quiet")}
+              ${buttonForm(DISMISS_PATH, icon("x", t("Dismiss this announcement")), { mark }, "small quiet")}
             </div>
           `,
       )}
@@ -158,7 +158,7 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
   return html`
     <header class="site-header" ${attribute("data-viewer", viewer?.name)}>
       <div>
-        <button type="button" class="quiet opens-sheet" popovertarget="places">${icon("three-bars", "Menu")}</button>
+        <button type="button" class="quiet opens-sheet" popovertarget="places">${icon("three-bars", t("Menu"))}</button>
         <a class="logo" href="/" title="Dashboard" ${shortcut("g d")}>
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M12.4 1.500c.5 3.600-1 5.300-2.700 7.100C7.700 10.700 5 12.700 5 16.400A7 7 0 0 0 12 23a7 7 0 0 0 7-6.600c0-2.300-.9-4.300-2.100-6-.4 1.300-1.200 2.200-2.300 2.700.6-3.800-.1-8.600-2.200-11.600z"/>
@@ -170,8 +170,8 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
           <input
             type="search"
             name="q"
-            aria-label="${searchesIn === undefined ? "Search" : "Search this repository"}"
-            placeholder="${searchesIn === undefined ? "Search" : "Search this repository"}"
+            aria-label="${searchesIn === undefined ? t("Search") : t("Search this repository")}"
+            placeholder="${searchesIn === undefined ? t("Search") : t("Search this repository")}"
             autocomplete="off"
             spellcheck="false"
             ${shortcut("/")}
@@ -195,7 +195,7 @@ function header({ viewer, unread, timer, url, siteName, mayRegister }: Surroundi
               ? html`
                 ${timer && timerMenu(timer)}${newMenu(newIssue)}
                 <a class="bell" href="/notifications" ${shortcut("g n")}>
-                  ${icon("bell", "Notifications")}
+                  ${icon("bell", t("Notifications"))}
                   ${unread > 0 && html`<span class="count loud">${count(unread)}<span class="hidden-text"> unread</span></span>`}
                 </a>
                 ${viewerMenu(viewer)}
@@ -241,7 +241,7 @@ const clock = (seconds: number): string =>
 const timerMenu = ({ since, seconds, issue, title, path, back }: Timer): Html =>
   menu(
     html`
-      ${icon("stopwatch", `Timer on ${issue}`)}<span aria-hidden="true">#${issue.split("#").at(-1)}</span>${" "}
+      ${icon("stopwatch", t("Timer on {issue}", { issue }))}<span aria-hidden="true">#${issue.split("#").at(-1)}</span>${" "}
       <span class="timer" data-since="${since}">${clock(seconds)}</span>
     `,
     html`
@@ -255,7 +255,7 @@ const timerMenu = ({ since, seconds, issue, title, path, back }: Timer): Html =>
 /** What a person can make, wherever they are. */
 const newMenu = (newIssue: string | undefined): Html =>
   menu(
-    html`${icon("plus", "New")}${icon("triangle-down")}`,
+    html`${icon("plus", t("New"))}${icon("triangle-down")}`,
     html`
       ${
         newIssue !== undefined &&
@@ -272,7 +272,7 @@ const newMenu = (newIssue: string | undefined): Html =>
   )
 
 function footer({ theme }: Surroundings): Html {
-  const name = { auto: "System", light: "Light", dark: "Dark" } as const
+  const name = { auto: t("System"), light: t("Light"), dark: t("Dark") } as const
   return html`
     <footer class="site-footer">
       <div>

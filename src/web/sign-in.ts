@@ -1,6 +1,7 @@
 import type { Refusal } from "../core/errors.ts"
 import { type Content, type Html, html } from "../core/html.ts"
 import type { Text } from "../core/language/message.ts"
+import { t } from "../core/language/message.ts"
 import type { Shown } from "../core/page.ts"
 import { LOGIN_PATH } from "./address.ts"
 import { field } from "./components.ts"
@@ -9,7 +10,7 @@ import { problem, sentence } from "./problem.ts"
 
 /** Forms of the pages that people sign in on. */
 
-export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+export const hidden = (name: Text, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 /** A page of the sign-in: in no search engine, in no store. */
 export const stepPage = (title: Text, body: Content, more: Partial<Shown> = {}): Shown => ({
@@ -77,7 +78,7 @@ export const passkeyForm = (ceremony: Ceremony | undefined, { action, button, fi
 export const passwordFields = (login: string, prefix = ""): Html =>
   html`
     ${field({
-      label: "User name or e-mail address",
+      label: t("User name or e-mail address"),
       name: `${prefix}login`,
       value: login,
       autocomplete: "username webauthn",
@@ -86,7 +87,7 @@ export const passwordFields = (login: string, prefix = ""): Html =>
       maxlength: 254,
     })}
     ${field({
-      label: "Password",
+      label: t("Password"),
       name: `${prefix}password`,
       type: "password",
       autocomplete: "current-password",
@@ -106,18 +107,18 @@ export const newPasswordFields = (
   html`
     <input type="text" value="${name}" autocomplete="username" readonly hidden>
     ${field({
-      label: "New password",
+      label: t("New password"),
       name: `${prefix}new_password`,
       type: "password",
       autocomplete: "new-password",
       required: true,
       autofocus: true,
       maxlength: 255,
-      hint: `At least ${passwordMinLength} characters.`,
+      hint: t("At least {passwordMinLength} characters.", { passwordMinLength }),
       fault: faultOf(refusal, "new_password") ?? faultOf(refusal, "password"),
     })}
     ${field({
-      label: "Confirm new password",
+      label: t("Confirm new password"),
       name: `${prefix}new_password_again`,
       type: "password",
       autocomplete: "new-password",
@@ -132,13 +133,13 @@ export const remember = (name = "remember"): Html =>
 
 export const codeField = (refusal: Refusal | undefined, name = "code"): Html =>
   field({
-    label: "Code",
+    label: t("Code"),
     name,
     autocomplete: "one-time-code",
     required: true,
     autofocus: true,
     maxlength: 40,
-    hint: "From your authenticator app, or one of your recovery codes.",
+    hint: t("From your authenticator app, or one of your recovery codes."),
     fault: faultOf(refusal, "code"),
   })
 

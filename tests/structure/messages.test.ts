@@ -37,7 +37,9 @@ describe("messages", () => {
     }
     expect(messageRefusals(messages, english, { de: german })).toEqual([])
     const { "Saved by {name}": _, ...fewer } = german
-    expect(messageRefusals(messages, { ...english, gone: "" }, { de: { ...fewer, "{0} opened <a>this</a>": "{1} <b>hat</b>", x: "{" } })).toEqual([
+    expect(
+      messageRefusals(messages, { ...english, gone: "" }, { de: { ...fewer, "{0} opened <a>this</a>": "{1} <b>hat</b>", x: "{" } }),
+    ).toEqual([
       'assets/locales/en.json has "gone", which nothing says: npm run messages.',
       'assets/locales/de.json lacks "Saved by {name}": translate it.',
       'assets/locales/de.json lacks "gone": translate it.',

@@ -42,7 +42,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
   const refusals: string[] = []
   for (const [file, text] of texts) {
     const says = /import [^;]*?\bt\b[^;]*?from "[^"]*(language\/message|\/words)\.ts"/.test(text)
-    const inBrowser = file.startsWith("web/browser/")
+    const inBrowser = file.startsWith("web/browser/") || file === "web/shortcuts.ts"
     const add = (message: string, note = ""): void => {
       if (!notes.has(message)) notes.set(message, note === "" ? file : `${file}; ${note}`)
       if (inBrowser) browser.add(message)
@@ -58,7 +58,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
     const addCall = (name: string, call: Node): void => {
       const [first, ...others] = Array.isArray(call["arguments"]) ? call["arguments"] : []
       const line = text.slice(0, call.start).split("\n").length
-      if (name === "t") {
+      if (name !== "plural") {
         const message = textOf(first)
         if (message === undefined)
           refusals.push(`${file}:${line} gives t a message that is no literal: name each message where it is chosen.`)
@@ -79,7 +79,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
         if (value.type === "TaggedTemplateExpression" && nameOf(value["tag"]) === "html" && isNode(value["quasi"]))
           addTemplate(value["quasi"])
         const called = value.type === "CallExpression" ? nameOf(value["callee"]) : ""
-        if ((called === "t" && says) || called === "plural") addCall(called, value)
+        if ((called === "t" && says) || called === "plural" || (called === "message" && file === "web/shortcuts.ts")) addCall(called, value)
         for (const [name, inside] of Object.entries(value)) if (name !== "type") visit(inside)
       }
     }

@@ -4,7 +4,12 @@ import { parseAst } from "rolldown/parseAst"
 
 const OF_PAGES = /^(pages|web|servers\/web)\//
 /** What is no page, or is for programs. */
-const NOT_FOR_PEOPLE: readonly RegExp[] = [/^web\/(browser\/|icon-names|language-colors|feed\.ts)/, /\/go-get\.ts$/, /pages\/policy\.ts$/, /^pages\/site\/(page|style)\.ts$/]
+const NOT_FOR_PEOPLE: readonly RegExp[] = [
+  /^web\/(browser\/|icon-names|language-colors|feed\.ts)/,
+  /\/go-get\.ts$/,
+  /pages\/policy\.ts$/,
+  /^pages\/site\/(page|style)\.ts$/,
+]
 
 /** Functions whose texts are not shown: refusals are said by the API in the same words, the others take names. */
 const NOT_SHOWN =
@@ -28,13 +33,19 @@ const isSaid = (text: string): boolean =>
 
 /** Code, addresses and commands. */
 const isCode = (text: string): boolean =>
-  /\n|^-----BEGIN|^max-age|no-cache|^on: |git [a-z]+ |^hearth |^npm |^ --local|username webauthn|^[\w-]+\{\}$|^\/|:\/\/|[?&]\w+=|^#|^\{\}[/:@.#-]/.test(text)
+  /\n|^-----BEGIN|^max-age|no-cache|^on: |git [a-z]+ |^hearth |^npm |^ --local|username webauthn|^[\w-]+\{\}$|^\/|:\/\/|[?&]\w+=|^#|^\{\}[/:@.#-]/.test(
+    text,
+  )
 
 const textOf = (node: Node): string | undefined => {
   if (node.type === "Literal") return typeof node["value"] === "string" ? node["value"] : undefined
   if (node.type !== "TemplateLiteral" || !Array.isArray(node["quasis"])) return undefined
   return node["quasis"]
-    .map((each: unknown) => (isNode(each) && typeof each["value"] === "object" && each["value"] !== null && "cooked" in each["value"] ? String(each["value"].cooked) : ""))
+    .map((each: unknown) =>
+      isNode(each) && typeof each["value"] === "object" && each["value"] !== null && "cooked" in each["value"]
+        ? String(each["value"].cooked)
+        : "",
+    )
     .join("{}")
 }
 
@@ -71,15 +82,27 @@ export function wordRefusals(texts: readonly (readonly [file: string, text: stri
       const isTemplate = path.at(-1)?.type === "TaggedTemplateExpression"
       const text = isTemplate ? undefined : textOf(value)
       if (text !== undefined) {
-        const isClasses = text.trim().split(/\s+/).every((word) => classes.has(word))
-        if (isSaid(text.replaceAll("{}", "X")) && isSaid(text.replaceAll("{}", " ").trim()) && !isClasses && !isCode(text) && isShown(here, source))
+        const isClasses = text
+          .trim()
+          .split(/\s+/)
+          .every((word) => classes.has(word))
+        if (
+          isSaid(text.replaceAll("{}", "X")) &&
+          isSaid(text.replaceAll("{}", " ").trim()) &&
+          !isClasses &&
+          !isCode(text) &&
+          isShown(here, source)
+        )
           refusals.push(
             `src/${file}:${source.slice(0, value.start).split("\n").length} shows ${JSON.stringify(text)}, which is no message: give it to t, see docs/languages.md.`,
           )
         return
       }
       for (const [name, inside] of Object.entries(value)) {
-        const isName = (value.type === "Property" && name === "key") || (value.type === "MemberExpression" && name === "property") || (value.type === "SwitchCase" && name === "test")
+        const isName =
+          (value.type === "Property" && name === "key") ||
+          (value.type === "MemberExpression" && name === "property") ||
+          (value.type === "SwitchCase" && name === "test")
         if (name !== "type" && !isName) visit(inside, here)
       }
     }

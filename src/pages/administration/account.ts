@@ -3,6 +3,7 @@ import type { User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { addressOf, form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Moved, type Page, page, type Reader } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
@@ -18,66 +19,71 @@ import { confirmedSession } from "../parts/sign-in/confirmed.ts"
 /** The account of a person, for site administrators. */
 
 export const VISIBILITIES = [
-  ["public", "Everyone"],
-  ["limited", "People who have signed in"],
-  ["private", "Those with whom they work"],
+  ["public", t("Everyone")],
+  ["limited", t("People who have signed in")],
+  ["private", t("Those with whom they work")],
 ] as const
 
 export const states = (user: User): Html =>
   html`
-    ${user.is_admin === 1 && state("info", "shield", "Administrator")}${" "}
-    ${user.prohibit_login === 1 && state("error", "no-entry", "Suspended")}${" "}
-    ${user.is_active === 0 && state("neutral", "hourglass", "Not activated")}${" "}
-    ${user.is_restricted === 1 && state("neutral", "lock", "Restricted")}
+    ${user.is_admin === 1 && state("info", "shield", t("Administrator"))}${" "}
+    ${user.prohibit_login === 1 && state("error", "no-entry", t("Suspended"))}${" "}
+    ${user.is_active === 0 && state("neutral", "hourglass", t("Not activated"))}${" "}
+    ${user.is_restricted === 1 && state("neutral", "lock", t("Restricted"))}
   `
 
 export const aboutFields: readonly Field[] = [
-  { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
-  { kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 },
+  { kind: "line", name: "full_name", label: t("Full name"), maxlength: 100 },
+  { kind: "line", name: "email", label: t("E-mail address"), type: "email", required: true, maxlength: 254 },
 ]
 
 const profileFields: readonly Field[] = [
   ...aboutFields,
-  { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255 },
-  { kind: "line", name: "location", label: "Location", maxlength: 50 },
-  { kind: "line", name: "description", label: "About", maxlength: 255 },
-  { kind: "menu", name: "visibility", label: "Visibility", options: VISIBILITIES },
+  { kind: "line", name: "website", label: t("Website"), type: "url", maxlength: 255 },
+  { kind: "line", name: "location", label: t("Location"), maxlength: 50 },
+  { kind: "line", name: "description", label: t("About"), maxlength: 255 },
+  { kind: "menu", name: "visibility", label: t("Visibility"), options: VISIBILITIES },
 ]
 
 const accountFields: readonly Field[] = [
   {
     kind: "box",
     name: "prohibit_login",
-    label: "Suspended",
-    hint: "Suspended users can't sign in, and their tokens and keys stop working. Nothing is deleted.",
+    label: t("Suspended"),
+    hint: t("Suspended users can't sign in, and their tokens and keys stop working. Nothing is deleted."),
   },
-  { kind: "box", name: "active", label: "Activated", hint: "The e-mail address is verified." },
-  { kind: "box", name: "admin", label: "Site administrator", hint: "Full access, including these pages." },
-  { kind: "box", name: "restricted", label: "Restricted", hint: "Restricted users only see what they are explicitly given access to." },
-  { kind: "box", name: "allow_create_organization", label: "Can create organizations" },
-  { kind: "line", name: "max_repo_creation", label: "Repository limit", type: "number", hint: "Use -1 for the site default." },
+  { kind: "box", name: "active", label: t("Activated"), hint: t("The e-mail address is verified.") },
+  { kind: "box", name: "admin", label: t("Site administrator"), hint: t("Full access, including these pages.") },
+  {
+    kind: "box",
+    name: "restricted",
+    label: t("Restricted"),
+    hint: t("Restricted users only see what they are explicitly given access to."),
+  },
+  { kind: "box", name: "allow_create_organization", label: t("Can create organizations") },
+  { kind: "line", name: "max_repo_creation", label: t("Repository limit"), type: "number", hint: t("Use -1 for the site default.") },
 ]
 
 const passwordFields: readonly Field[] = [
   {
     kind: "line",
     name: "password",
-    label: "New password",
+    label: t("New password"),
     type: "password",
     autocomplete: "new-password",
     required: true,
     maxlength: 255,
   },
-  { kind: "box", name: "must_change_password", label: "Require a password change at the first sign-in", value: true },
+  { kind: "box", name: "must_change_password", label: t("Require a password change at the first sign-in"), value: true },
 ]
 
 const newName = {
   kind: "line",
   name: "new_username",
-  label: "New name",
+  label: t("New name"),
   required: true,
   maxlength: 40,
-  hint: "The old name redirects to the new name.",
+  hint: t("The old name redirects to the new name."),
 } as const satisfies Field
 
 const removalFields: readonly Field[] = [
@@ -92,8 +98,8 @@ const removalFields: readonly Field[] = [
   {
     kind: "box",
     name: "purge",
-    label: "Delete their repositories and packages too, and remove their memberships",
-    hint: "Otherwise, an account that owns any is not deleted.",
+    label: t("Delete their repositories and packages too, and remove their memberships"),
+    hint: t("Otherwise, an account that owns any is not deleted."),
   },
 ]
 
@@ -126,15 +132,15 @@ const shown: Page = page({
           ${states(user)}<a class="button small end" href="${path(user.name)}">Profile</a>
         </div>
         <h2 id="account">Account</h2>
-        ${formView(changeAccount, { ...view, submit: "Save account", fields: [loginName, ...accountFields] })}
+        ${formView(changeAccount, { ...view, submit: t("Save account"), fields: [loginName, ...accountFields] })}
         <h2 id="profile">Profile</h2>
-        ${formView(changeProfile, { ...view, submit: "Save profile", fields: [loginName, ...profileFields] })}
+        ${formView(changeProfile, { ...view, submit: t("Save profile"), fields: [loginName, ...profileFields] })}
         <h2 id="password">Password</h2>
-        ${formView(changePassword, { ...view, record: undefined, submit: "Set password", fields: [loginName, ...passwordFields] })}
+        ${formView(changePassword, { ...view, record: undefined, submit: t("Set password"), fields: [loginName, ...passwordFields] })}
         <h2 id="name">Name</h2>
         ${formView(rename, {
           ...view,
-          submit: "Rename",
+          submit: t("Rename"),
           look: "plain",
           fields: [{ ...newName, value: user.name }],
         })}
@@ -143,7 +149,7 @@ const shown: Page = page({
           ...view,
           look: "danger",
           confirm: user.name,
-          submit: "Delete account",
+          submit: t("Delete account"),
           fields: removalFields,
         })}
       `,
@@ -157,7 +163,7 @@ const confirmed = async ({ services, reader }: { readonly services: Services; re
   return "kind" in asked ? asked : undefined
 }
 
-const edit = { does: named(userOperations, "adminEditUser"), on: shown, done: "Saved." } as const
+const edit = { does: named(userOperations, "adminEditUser"), on: shown, done: t("Saved.") } as const
 
 const changeAccount = form({
   ...edit,
@@ -180,7 +186,7 @@ const changePassword = form({
   address: `POST ${PEOPLE}/{username}/password`,
   takes: ["login_name", "password", "must_change_password"],
   before: confirmed,
-  done: "Password set.",
+  done: t("Password set."),
 })
 
 const rename = form({
@@ -189,7 +195,7 @@ const rename = form({
   does: named(userOperations, "adminRenameUser"),
   on: shown,
   takes: ["new_username"],
-  done: "Renamed.",
+  done: t("Renamed."),
   to: ({ field }) => addressOf(shown, { username: field("new_username") }),
 })
 
@@ -202,7 +208,7 @@ const remove = form({
   query: (typed) => ({ purge: typed["purge"]?.[0] ?? "false" }),
   confirms: ({ username = "" }) => username,
   before: confirmed,
-  done: "Account deleted.",
+  done: t("Account deleted."),
   to: () => PEOPLE,
 })
 

@@ -1,6 +1,7 @@
 import { siteAdministrator } from "../../access/policies/site.ts"
 import { form, type Typed } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { announcementOperations } from "../../features/site/announcements/operations.ts"
@@ -25,46 +26,46 @@ const withTimes = (body: Readonly<Record<string, unknown>>, typed: Typed) => {
 }
 
 const fieldsOf = (row?: AnnouncementRow): readonly Field[] => [
-  { kind: "text", name: "content", label: "Text", rows: 3, required: true, value: row?.content ?? "" },
+  { kind: "text", name: "content", label: t("Text"), rows: 3, required: true, value: row?.content ?? "" },
   {
     kind: "menu",
     name: "tone",
-    label: "Tone",
+    label: t("Tone"),
     value: row?.tone ?? "info",
     options: [
-      ["info", "Info"],
-      ["good", "Success"],
-      ["warn", "Warning"],
-      ["bad", "Error"],
+      ["info", t("Info")],
+      ["good", t("Success")],
+      ["warn", t("Warning")],
+      ["bad", t("Error")],
     ],
   },
   {
     kind: "choice",
     name: "audience",
-    label: "Visibility",
+    label: t("Visibility"),
     value: row?.audience ?? "everybody",
     options: [
-      ["everybody", "Everyone"],
-      ["signedIn", "People who have signed in"],
+      ["everybody", t("Everyone")],
+      ["signedIn", t("People who have signed in")],
     ],
   },
-  { kind: "line", name: "starts_at", label: "From (UTC)", type: "datetime-local", value: fieldTime(row?.starts_at ?? 0) },
+  { kind: "line", name: "starts_at", label: t("From (UTC)"), type: "datetime-local", value: fieldTime(row?.starts_at ?? 0) },
   {
     kind: "line",
     name: "ends_at",
-    label: "Until (UTC)",
+    label: t("Until (UTC)"),
     type: "datetime-local",
     value: fieldTime(row?.ends_at ?? 0),
-    hint: "Leave empty to show it until it is deleted.",
+    hint: t("Leave empty to show it until it is deleted."),
   },
 ]
 
 const stateOf = ({ starts_at, ends_at }: AnnouncementRow, now: number) =>
   ends_at !== 0 && ends_at <= now
-    ? state("neutral", "check", "Ended")
+    ? state("neutral", "check", t("Ended"))
     : starts_at > now
-      ? state("pending", "clock", "Scheduled")
-      : state("success", "dot-fill", "Shown")
+      ? state("pending", "clock", t("Scheduled"))
+      : state("success", "dot-fill", t("Shown"))
 
 const list: Page = page({
   id: "admin.announcements",
@@ -77,7 +78,7 @@ const list: Page = page({
     const rows = await Promise.all((await findAnnouncements(db)).map(async (row) => ({ row, text: await rendered(services, row) })))
     return administrationPage({
       part: "announcements",
-      title: "Announcements",
+      title: t("Announcements"),
       body: html`
         <h1>Announcements</h1>
         <p class="muted">
@@ -85,7 +86,7 @@ const list: Page = page({
         </p>
         ${
           rows.length === 0
-            ? empty("megaphone", "No announcements")
+            ? empty("megaphone", t("No announcements"))
             : html`
               <ul class="rows">
                 ${rows.map(({ row, text }) => {
@@ -96,13 +97,13 @@ const list: Page = page({
                         ${notice(row.tone, text)}
                         <p class="meta">
                           ${stateOf(row, now)}
-                          <span>${row.audience === "everybody" ? "Everyone" : "Signed-in users"}</span>
+                          <span>${row.audience === "everybody" ? t("Everyone") : t("Signed-in users")}</span>
                           ${row.starts_at > 0 && html`<span>from ${time(row.starts_at, now)}</span>`}
                           ${row.ends_at > 0 && html`<span>until ${time(row.ends_at, now)}</span>`}
                         </p>
                         <details class="stack">
                           <summary>Edit<span class="hidden-text"> announcement ${row.id}</span></summary>
-                          ${formView(change, { path: at, key: row.id, draft, submit: "Save", look: "plain", fields: fieldsOf(row) })}
+                          ${formView(change, { path: at, key: row.id, draft, submit: t("Save"), look: "plain", fields: fieldsOf(row) })}
                         </details>
                       </div>
                       <div class="acts">
@@ -115,7 +116,7 @@ const list: Page = page({
             `
         }
         <h2 id="new">New announcement</h2>
-        ${formView(make, { draft, submit: "Announce", fields: fieldsOf() })}
+        ${formView(make, { draft, submit: t("Announce"), fields: fieldsOf() })}
       `,
     })
   },
@@ -133,7 +134,7 @@ const make = form({
   also: TIMES,
   body: withTimes,
   once: true,
-  done: "Announced.",
+  done: t("Announced."),
 })
 
 const change = form({
@@ -144,7 +145,7 @@ const change = form({
   takes: TAKES,
   also: TIMES,
   body: withTimes,
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const remove = form({
@@ -152,7 +153,7 @@ const remove = form({
   address: `POST ${ANNOUNCEMENTS}/{id}/delete`,
   does: named(announcementOperations, "adminDeleteAnnouncement"),
   on: list,
-  done: "Announcement deleted.",
+  done: t("Announcement deleted."),
 })
 
 /** Sentences of administrators on top of all pages. */

@@ -1,5 +1,6 @@
 import { siteAdministrator } from "../../access/policies/site.ts"
 import { attribute, type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { type AuditRow, findAuditEntries } from "../../features/site/administration/audit-store.ts"
@@ -12,13 +13,13 @@ import { time } from "../../web/time.ts"
 
 const AUDIT = `${ADMINISTRATION_PATH}/audit` as const
 const AUDIT_FIELDS = [
-  ["administrator", "Administrator"],
-  ["operation", "Operation"],
-  ["account", "Account of a failed sign-in"],
+  ["administrator", t("Administrator")],
+  ["operation", t("Operation")],
+  ["account", t("Account of a failed sign-in")],
 ] as const
 const DAYS = [
-  ["since", "From"],
-  ["before", "To"],
+  ["since", t("From")],
+  ["before", t("To")],
 ] as const
 
 /** The beginning of a day, and of the next one. */
@@ -40,7 +41,7 @@ export const audit = page({
     const now = services.now()
     return administrationPage({
       part: "audit",
-      title: "Audit log",
+      title: t("Audit log"),
       body: html`
         <h1>Audit log</h1>
         <p class="muted">Changes made by administrators, on pages and through the API, and failed sign-ins. Newest first.</p>
@@ -53,11 +54,11 @@ export const audit = page({
         </form>
         ${
           entries.length === 0
-            ? empty("log", "Nothing matches")
+            ? empty("log", t("Nothing matches"))
             : html`
               ${table(
-                "Entries",
-                ["Time", "User", "Change", "Status", "From"],
+                t("Entries"),
+                [t("Time"), t("User"), t("Change"), t("Status"), t("From")],
                 entries.map((each) => entryRow(each, now)),
               )}
               ${pager(reader.url, rows, total)}
@@ -73,7 +74,7 @@ const entryRow = (each: AuditRow, now: number): Html =>
     <tr>
       <td class="nowrap">${time(each.created_at, now)}</td>
       <td>
-        <bdi>${each.administrator_name || each.account_name || "unknown"}</bdi>
+        <bdi>${each.administrator_name || each.account_name || t("unknown")}</bdi>
         ${each.acting_as !== "" && html` as <bdi>${each.acting_as}</bdi>`}
       </td>
       <td>

@@ -1,6 +1,7 @@
 import { siteAdministrator } from "../../access/policies/site.ts"
 import { describeConfig } from "../../core/config.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
@@ -25,14 +26,14 @@ export const configuration = page({
       .filter((each) => `${each.key} ${each.variable} ${each.description}`.toLowerCase().includes(q.trim().toLowerCase()))
     return administrationPage({
       part: "configuration",
-      title: "Configuration",
+      title: t("Configuration"),
       body: html`
         <h1>Configuration</h1>
         <p class="muted">
           The current configuration. Change it in a file, the environment or the command line, and restart. Secrets are hidden.
         </p>
-        ${filterForm(CONFIGURATION, q, "Search settings")}
-        ${rowsOr(shown, settingRow, empty("gear", "No settings found"))}
+        ${filterForm(CONFIGURATION, q, t("Search settings"))}
+        ${rowsOr(shown, settingRow, empty("gear", t("No settings found")))}
       `,
     })
   },

@@ -1,6 +1,7 @@
 import { siteAdministrator } from "../../access/policies/site.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
@@ -16,10 +17,10 @@ import { adviceFor, jobName, subjectsOf } from "./job-words.ts"
 /** What runs in the background. */
 
 const TASK_STATES: Readonly<Record<string, Html>> = {
-  running: state("running", "dot-fill", "Running"),
-  ok: state("success", "check", "Done"),
-  failed: state("error", "x", "Failed"),
-  interrupted: state("neutral", "stop", "Interrupted"),
+  running: state("running", "dot-fill", t("Running")),
+  ok: state("success", "check", t("Done")),
+  failed: state("error", "x", t("Failed")),
+  interrupted: state("neutral", "stop", t("Interrupted")),
 }
 
 const JOBS_PATH = `${ADMINISTRATION_PATH}/monitor/cron` as const
@@ -37,7 +38,7 @@ const jobsPage: Page = page({
     const tasks = await services.jobs.tasks.list()
     return administrationPage({
       part: "jobs",
-      title: "Jobs and schedule",
+      title: t("Jobs and schedule"),
       body: html`
         <h1>Jobs and schedule</h1>
         <h2 id="jobs">Jobs</h2>
@@ -45,10 +46,10 @@ const jobsPage: Page = page({
           counts.length === 0
             ? empty(
                 "check-circle",
-                "No jobs waiting",
-                "Mails, webhook deliveries and other background work that is waiting or has failed is listed here.",
+                t("No jobs waiting"),
+                t("Mails, webhook deliveries and other background work that is waiting or has failed is listed here."),
               )
-            : table("Jobs", ["Kind", "State", { number: "Jobs" }], counts.map(countRow))
+            : table(t("Jobs"), [t("Kind"), t("State"), { number: t("Jobs") }], counts.map(countRow))
         }
         ${
           failed.length > 0 &&
@@ -70,7 +71,7 @@ const run = form({
   address: `POST ${JOBS_PATH}/{task}`,
   does: named(administrationOperations, "adminCronRun"),
   on: jobsPage,
-  done: "Task queued. The time of its last run shows when it has started.",
+  done: t("Task queued. The time of its last run shows when it has started."),
 })
 
 const countRow = (each: Awaited<ReturnType<Services["jobs"]["counts"]>>[number]): Html =>
@@ -85,7 +86,7 @@ const countRow = (each: Awaited<ReturnType<Services["jobs"]["counts"]>>[number])
 const failedRow = (each: Awaited<ReturnType<typeof findFailedJobs>>[number], subject: Content, now: number): Html =>
   html`
     <li>
-      <span class="failure">${icon("x", "Failed")}</span>
+      <span class="failure">${icon("x", t("Failed"))}</span>
       <div class="main">
         <h4 class="title">${jobName(each.kind)}${subject && html`: ${subject}`}</h4>
         <p class="break" dir="auto">${each.last_error.slice(0, 500)}</p>
@@ -106,7 +107,7 @@ const taskRow = (task: Awaited<ReturnType<Services["jobs"]["tasks"]["list"]>>[nu
       <div class="main">
         <h3 class="title"><code>${task.name}</code></h3>
         <p class="meta">
-          <span>${task.cron === undefined ? "on request" : html`<code>${task.cron}</code>`}</span>
+          <span>${task.cron === undefined ? t("on request") : html`<code>${task.cron}</code>`}</span>
           ${task.lastRunAt > 0 && html`<span>${TASK_STATES[task.lastStatus]} ${time(task.lastRunAt, now)}</span>`}
           ${task.nextRunAt > 0 && html`<span>next ${time(task.nextRunAt, now)}</span>`}
         </p>

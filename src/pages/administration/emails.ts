@@ -1,5 +1,6 @@
 import { siteAdministrator } from "../../access/policies/site.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { listAddresses } from "../../features/people/users/addresses-store.ts"
@@ -20,15 +21,15 @@ export const emails = page({
     const { rows: addresses, total } = await listAddresses(db, q.trim(), rows)
     return administrationPage({
       part: "emails",
-      title: "E-mail addresses",
+      title: t("E-mail addresses"),
       body: html`
         <h1>E-mail addresses</h1>
-        ${filterForm(EMAILS, q, "Search addresses and names")}
+        ${filterForm(EMAILS, q, t("Search addresses and names"))}
         ${
           addresses.length === 0
-            ? empty("mail", "No addresses found")
+            ? empty("mail", t("No addresses found"))
             : html`
-              ${table("Addresses", ["Address", "User", "State"], addresses.map(addressRow))}
+              ${table(t("Addresses"), [t("Address"), t("User"), t("State")], addresses.map(addressRow))}
               ${pager(reader.url, rows, total)}
             `
         }
@@ -43,7 +44,7 @@ const addressRow = (each: Awaited<ReturnType<typeof listAddresses>>["rows"][numb
       <td class="break">${each.email}</td>
       <td><a href="${PEOPLE}/${encodeURIComponent(each.name)}"><bdi>${each.name}</bdi></a></td>
       <td>
-        ${each.is_activated === 1 ? state("success", "check", "Verified") : state("neutral", "hourglass", "Unverified")}
+        ${each.is_activated === 1 ? state("success", "check", t("Verified")) : state("neutral", "hourglass", t("Unverified"))}
         ${each.is_primary === 1 && html` <span class="chip">primary</span>`}
       </td>
     </tr>

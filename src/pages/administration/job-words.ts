@@ -1,49 +1,50 @@
 import type { Handle } from "../../core/database/database.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { findRepositoriesByIds, withOwners } from "../../features/code/repositories/store.ts"
 import { repositoryPath } from "../../web/address.ts"
 import { ADMINISTRATION_PATH } from "../../web/administration.ts"
 
 /** Background jobs in words: what each does, what it is about, and what to do where it has failed. */
 
-const NAMES: Readonly<Record<string, string>> = {
-  "actions.closeLog": "Close the log of a job",
-  "actions.readSchedules": "Read the schedules of workflows",
-  "actions.removeFiles": "Delete files of workflow runs",
-  "actions.removeFolder": "Delete the folder of workflow runs",
-  "actions.startForEvent": "Start workflows for an event",
-  "actions.startForPull": "Start workflows for a pull request",
-  "adoption.removeFolder": "Remove the folder of an adopted repository",
-  "attachments.removeFiles": "Delete attached files",
-  "branch.rename": "Rename a branch",
-  "mail.account": "Send a mail about an account",
-  "mail.invitation": "Send an invitation",
-  "mail.runFailed": "Send a mail about a failed run",
-  "mail.send": "Send a mail",
-  "mail.spread": "Find out who gets a mail",
-  "mail.teamInvitation": "Send an invitation to a team",
-  "mirrors.import": "Import a repository",
-  "mirrors.push": "Push to a mirror",
-  "mirrors.sync": "Synchronise a mirror",
-  "pulls.align": "Update the reference of a pull request",
-  "pulls.detectManualMerges": "Find pull requests that were merged by a push",
-  "pulls.recheckBase": "Check pull requests for conflicts",
-  "pulls.removeRefs": "Remove the references of a pull request",
-  "pulls.requestOwners": "Request reviews from code owners",
-  "pulls.scheduledMerge": "Merge a pull request once it is ready",
-  "repository.alignHead": "Update the default branch in git",
-  "repository.compareBranches": "Compare branches with the default branch",
-  "repository.contributions": "Count contributions",
-  "repository.deleteOwned": "Delete repositories of a deleted account",
-  "repository.deleteRemains": "Delete the files of a deleted repository",
-  "repository.index": "Index code for the search",
-  "repository.maintain": "Pack a repository",
-  "repository.removeFiles": "Delete files of a repository",
-  "repository.survey": "Measure languages and size",
-  "repository.treeHistories": "Find the last commit of each file",
-  "tags.align": "Update tags and releases",
-  "webhooks.deliver": "Deliver a webhook",
-  "wiki.settle": "Finish a change of a wiki",
+const NAMES: Readonly<Record<string, Text>> = {
+  "actions.closeLog": t("Close the log of a job"),
+  "actions.readSchedules": t("Read the schedules of workflows"),
+  "actions.removeFiles": t("Delete files of workflow runs"),
+  "actions.removeFolder": t("Delete the folder of workflow runs"),
+  "actions.startForEvent": t("Start workflows for an event"),
+  "actions.startForPull": t("Start workflows for a pull request"),
+  "adoption.removeFolder": t("Remove the folder of an adopted repository"),
+  "attachments.removeFiles": t("Delete attached files"),
+  "branch.rename": t("Rename a branch"),
+  "mail.account": t("Send a mail about an account"),
+  "mail.invitation": t("Send an invitation"),
+  "mail.runFailed": t("Send a mail about a failed run"),
+  "mail.send": t("Send a mail"),
+  "mail.spread": t("Find out who gets a mail"),
+  "mail.teamInvitation": t("Send an invitation to a team"),
+  "mirrors.import": t("Import a repository"),
+  "mirrors.push": t("Push to a mirror"),
+  "mirrors.sync": t("Synchronise a mirror"),
+  "pulls.align": t("Update the reference of a pull request"),
+  "pulls.detectManualMerges": t("Find pull requests that were merged by a push"),
+  "pulls.recheckBase": t("Check pull requests for conflicts"),
+  "pulls.removeRefs": t("Remove the references of a pull request"),
+  "pulls.requestOwners": t("Request reviews from code owners"),
+  "pulls.scheduledMerge": t("Merge a pull request once it is ready"),
+  "repository.alignHead": t("Update the default branch in git"),
+  "repository.compareBranches": t("Compare branches with the default branch"),
+  "repository.contributions": t("Count contributions"),
+  "repository.deleteOwned": t("Delete repositories of a deleted account"),
+  "repository.deleteRemains": t("Delete the files of a deleted repository"),
+  "repository.index": t("Index code for the search"),
+  "repository.maintain": t("Pack a repository"),
+  "repository.removeFiles": t("Delete files of a repository"),
+  "repository.survey": t("Measure languages and size"),
+  "repository.treeHistories": t("Find the last commit of each file"),
+  "tags.align": t("Update tags and releases"),
+  "webhooks.deliver": t("Deliver a webhook"),
+  "wiki.settle": t("Finish a change of a wiki"),
 }
 
 /** What an administrator can do about a failure, by the beginning of the kind. */
@@ -71,7 +72,7 @@ const ADVICE: readonly (readonly [kinds: string, advice: Html])[] = [
 
 const OTHERWISE = html`It is not tried again by itself. The server’s log has the whole error, under the number of the job.`
 
-export const jobName = (kind: string): string => NAMES[kind] ?? kind
+export const jobName = (kind: string): Text => NAMES[kind] ?? kind
 
 export const adviceFor = (kind: string): Html => ADVICE.find(([kinds]) => kind.startsWith(kinds))?.[1] ?? OTHERWISE
 

@@ -3,6 +3,7 @@ import { Refusal } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
@@ -51,30 +52,30 @@ const organizations: Page = page({
     const found = await exploreAccounts(db, actor, { kind: "organization", keyword: q.trim(), order: "alphabetically" }, rows)
     return administrationPage({
       part: "organizations",
-      title: "Organizations",
+      title: t("Organizations"),
       body: html`
         <h1>Organizations</h1>
-        ${filterForm(ORGANIZATIONS, q, "Search organizations")}
+        ${filterForm(ORGANIZATIONS, q, t("Search organizations"))}
         ${
           found.rows.length === 0
-            ? empty("organization", "No organizations found")
+            ? empty("organization", t("No organizations found"))
             : html`${accountRows(found.rows)}${pager(reader.url, rows, found.total)}`
         }
         <h2 id="make">New organization</h2>
         ${formView(makeOrganization, {
           draft,
-          submit: "Create organization",
+          submit: t("Create organization"),
           fields: [
-            { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
-            { kind: "line", name: "owner", label: "Owner", required: true, hint: "The user name of its first owner.", maxlength: 40 },
+            { kind: "line", name: "username", label: t("Name"), required: true, maxlength: 40 },
+            { kind: "line", name: "owner", label: t("Owner"), required: true, hint: t("The user name of its first owner."), maxlength: 40 },
             {
               kind: "menu",
               name: "visibility",
-              label: "Visibility",
+              label: t("Visibility"),
               options: [
-                ["public", "Everyone"],
-                ["limited", "People who have signed in"],
-                ["private", "Its members"],
+                ["public", t("Everyone")],
+                ["limited", t("People who have signed in")],
+                ["private", t("Its members")],
               ],
             },
           ],
@@ -83,10 +84,10 @@ const organizations: Page = page({
         ${formView(deleteOrganization, {
           draft,
           look: "danger",
-          submit: "Delete organization",
+          submit: t("Delete organization"),
           fields: [
             { kind: "content", content: html`<p>This cannot be undone. An organization that owns repositories is not deleted.</p>` },
-            nameOf("Name of the organization to delete"),
+            nameOf(t("Name of the organization to delete")),
           ],
         })}
       `,
@@ -103,7 +104,7 @@ const makeOrganization = form({
   also: ["owner"],
   picks: (_, field) => ({ username: field("owner").trim() }),
   once: true,
-  done: "Organization created.",
+  done: t("Organization created."),
 })
 
 const deleteOrganization = form({
@@ -113,7 +114,7 @@ const deleteOrganization = form({
   on: organizations,
   also: ["name"],
   picks: (_, field) => ({ org: field("name").trim() }),
-  done: "Organization deleted.",
+  done: t("Organization deleted."),
 })
 
 const repositories: Page = page({
@@ -124,21 +125,21 @@ const repositories: Page = page({
   answer: async (call) =>
     administrationPage({
       part: "repositories",
-      title: "Repositories",
+      title: t("Repositories"),
       body: html`
         <div class="bar">
           <h1>Repositories</h1>
           <a class="button small end" href="${UNADOPTED}">${icon("download")}Adopt from the import folder</a>
         </div>
-        ${await repositoryList(call, { action: REPOSITORIES, empty: empty("repo", "No repositories yet") })}
+        ${await repositoryList(call, { action: REPOSITORIES, empty: empty("repo", t("No repositories yet")) })}
         <h2 id="danger">Danger zone</h2>
         ${formView(deleteRepository, {
           draft: call.draft,
           look: "danger",
-          submit: "Delete repository",
+          submit: t("Delete repository"),
           fields: [
             { kind: "content", content: html`<p>Everything in it is deleted. This cannot be undone.</p>` },
-            nameOf("Repository to delete", "owner/name"),
+            nameOf(t("Repository to delete"), "owner/name"),
           ],
         })}
       `,
@@ -152,7 +153,7 @@ const deleteRepository = form({
   on: repositories,
   also: ["name"],
   picks: repositoryIn,
-  done: "Repository deleted.",
+  done: t("Repository deleted."),
 })
 
 const unadopted: Page = page({
@@ -171,7 +172,7 @@ const unadopted: Page = page({
     const all = found instanceof Refusal ? [] : found
     return administrationPage({
       part: "repositories",
-      title: "Adopt repositories",
+      title: t("Adopt repositories"),
       body: html`
         <p class="crumbs"><a href="${REPOSITORIES}">Repositories</a><span class="sep">/</span>Adopt</p>
         <h1>Adopt repositories</h1>
@@ -179,11 +180,11 @@ const unadopted: Page = page({
           Repositories that an operator has put into the import folder, as owner/name.git below <code>imports</code> in the
           data folder, of accounts that have no repository of that name.
         </p>
-        ${filterForm(UNADOPTED, q, "owner or owner/name, as globs")}${found instanceof Refusal && problem(found)}
+        ${filterForm(UNADOPTED, q, t("owner or owner/name, as globs"))}${found instanceof Refusal && problem(found)}
         ${draft?.form === adopt.id && notice("bad", draft.refusal.message)}
         ${
           all.length === 0
-            ? empty("repo", "Nothing to adopt")
+            ? empty("repo", t("Nothing to adopt"))
             : html`
               <ul class="rows">
                 ${all.slice(rows.offset, rows.offset + rows.limit).map(
@@ -204,8 +205,8 @@ const unadopted: Page = page({
               ${formView(deleteUnadopted, {
                 draft,
                 look: "danger",
-                submit: "Delete files",
-                fields: [nameOf("Repository whose files to delete", "owner/name")],
+                submit: t("Delete files"),
+                fields: [nameOf(t("Repository whose files to delete"), "owner/name")],
               })}
             `
         }
@@ -219,7 +220,7 @@ const adopt = form({
   address: `POST ${UNADOPTED}/{owner}/{repo}`,
   does: named(adoptionOperations, "adminAdoptRepository"),
   on: unadopted,
-  done: "Repository adopted. It is private.",
+  done: t("Repository adopted. It is private."),
 })
 
 const deleteUnadopted = form({
@@ -229,7 +230,7 @@ const deleteUnadopted = form({
   on: unadopted,
   also: ["name"],
   picks: repositoryIn,
-  done: "Files deleted.",
+  done: t("Files deleted."),
 })
 
 export const ownershipPages: readonly Page[] = [

@@ -4,6 +4,7 @@ import type { Handle } from "../../core/database/database.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import type { Health, Services } from "../../core/services.ts"
@@ -25,16 +26,16 @@ import { peopleAdministrationPages } from "./people.ts"
 /** How the site is: its health, its totals, its limits and its versions. */
 
 const HEALTH_STATES = {
-  pass: state("success", "check-circle", "Healthy"),
-  warn: state("pending", "alert", "Degraded"),
-  fail: state("error", "x-circle", "Failing"),
+  pass: state("success", "check-circle", t("Healthy")),
+  warn: state("pending", "alert", t("Degraded")),
+  fail: state("error", "x-circle", t("Failing")),
 } as const
 
 const PARTS: Readonly<Record<string, Text>> = {
-  "database:write": "Database",
-  "repositories:write": "Repository folder",
+  "database:write": t("Database"),
+  "repositories:write": t("Repository folder"),
   "git:start": "git",
-  "disk:free": "Disk",
+  "disk:free": t("Disk"),
 }
 
 const healthView = ({ checks }: Health, free: Text): Html =>
@@ -64,9 +65,9 @@ async function freeSpace({ config }: Services): Promise<string> {
 }
 
 const REGISTRATION = {
-  open: "Anyone can create an account",
-  invitation: "Invited users can create an account",
-  closed: "Only administrators can create accounts",
+  open: t("Anyone can create an account"),
+  invitation: t("Invited users can create an account"),
+  closed: t("Only administrators can create accounts"),
 } as const
 
 /** The most runners that are asked about on the overview. */
@@ -81,12 +82,12 @@ const overview: Page = page({
     const { health, git } = services
     const [found, free, gitVersion] = await Promise.all([
       health.look(),
-      freeSpace(services).catch(() => "an unknown size"),
-      git.version().catch(() => "not found"),
+      freeSpace(services).catch(() => t("an unknown size")),
+      git.version().catch(() => t("not found")),
     ])
     return administrationPage({
       part: "overview",
-      title: "Overview",
+      title: t("Overview"),
       body: html`
         <div class="bar">
           <h1>Overview</h1>
@@ -102,16 +103,16 @@ const overview: Page = page({
             <h2 id="mail">Test mail</h2>
             ${formView(testMail, {
               draft,
-              submit: "Send test mail",
+              submit: t("Send test mail"),
               look: "plain",
-              fields: [{ kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 }],
+              fields: [{ kind: "line", name: "email", label: t("E-mail address"), type: "email", required: true, maxlength: 254 }],
             })}
           `
         }
         <h2 id="limits">Limits of git commands</h2>
         ${table(
-          "Limits",
-          ["Limit", { number: "In use" }, { number: "At most" }, { number: "Waiting" }, { number: "Refused" }],
+          t("Limits"),
+          [t("Limit"), { number: t("In use") }, { number: t("At most") }, { number: t("Waiting") }, { number: t("Refused") }],
           git.limits().map(limitRow),
         )}
         <h2 id="versions">Versions</h2>
@@ -138,16 +139,16 @@ async function totals({ config, jobs, now }: Services, db: Handle): Promise<Html
       <dt>Repositories</dt>
       <dd>${link("repos", String(counts.repositories))}</dd>
       <dt>Runners</dt>
-      <dd>${link("actions/runners", `${online} of ${runners.total} online`)}</dd>
+      <dd>${link("actions/runners", t("{online} of {total} online", { online, total: runners.total }))}</dd>
       <dt>Jobs</dt>
       <dd>
-        ${link("monitor/cron", `${of("waiting")} waiting, ${of("running")} running, ${of("failed")} failed`)}
+        ${link("monitor/cron", t("{value} waiting, {value2} running, {value3} failed", { value: of("waiting"), value2: of("running"), value3: of("failed") }))}
         ${due > 0 && html`; the oldest is due since ${time(due, now())}`}
       </dd>
       <dt>Accounts</dt>
       <dd>
         ${REGISTRATION[config.users.registration]}
-        ${config.security.requireSignIn && "; sign-in is required to view pages"}.${" "}
+        ${config.security.requireSignIn && t("; sign-in is required to view pages")}.${" "}
         <a class="in-text" href="${ADMINISTRATION_PATH}/config?q=users.">Sign-up settings</a><br>
         <span class="muted small">
           Changes take effect after a restart: set <code>users.registration</code> to <code>closed</code>,${" "}
@@ -157,7 +158,7 @@ async function totals({ config, jobs, now }: Services, db: Handle): Promise<Html
       </dd>
       <dt>Mail</dt>
       <dd>
-        ${config.mail.host === "" ? "No mail server is configured" : html`Sent through <code>${config.mail.host}</code>`}
+        ${config.mail.host === "" ? t("No mail server is configured") : html`Sent through <code>${config.mail.host}</code>`}
       </dd>
     </dl>
   `
@@ -171,7 +172,7 @@ const limitRow = ({ name, active, total, waiting, refused }: ReturnType<Services
     </tr>
   `
 
-const versions = ({ database }: Services, facts: Awaited<ReturnType<typeof databaseFacts>>, gitVersion: string): Html =>
+const versions = ({ database }: Services, facts: Awaited<ReturnType<typeof databaseFacts>>, gitVersion: Text): Html =>
   html`
     <dl class="facts">
       <dt>Hearth</dt>
@@ -181,7 +182,7 @@ const versions = ({ database }: Services, facts: Awaited<ReturnType<typeof datab
       <dt>git</dt>
       <dd>${gitVersion}</dd>
       <dt>Database</dt>
-      <dd>${database.kind === "sqlite" ? "SQLite" : "PostgreSQL"} ${facts.version}, ${bytes(facts.size)}</dd>
+      <dd>${database.kind === "sqlite" ? t("SQLite") : t("PostgreSQL")} ${facts.version}, ${bytes(facts.size)}</dd>
       <dt>Running for</dt>
       <dd>${duration(process.uptime())}</dd>
       <dt>Memory</dt>
@@ -195,7 +196,7 @@ const testMail = form({
   does: named(administrationOperations, "adminSendTestMail"),
   on: overview,
   takes: ["email"],
-  done: "The mail server accepted the mail.",
+  done: t("The mail server accepted the mail."),
 })
 
 export const administrationPages: readonly Page[] = [

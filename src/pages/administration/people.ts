@@ -4,6 +4,7 @@ import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -25,13 +26,13 @@ import { emails } from "./emails.ts"
 
 /** What the list can be limited to. */
 const ONLY = {
-  administrators: { text: "Administrators", filter: { isAdmin: true } },
-  suspended: { text: "Suspended", filter: { prohibitLogin: true } },
-  inactive: { text: "Not activated", filter: { isActive: false } },
-  restricted: { text: "Restricted", filter: { isRestricted: true } },
-  never_signed_in: { text: "Never signed in", filter: { hasSignedIn: false } },
-  two_factors: { text: "Second factor", filter: { hasTwoFactor: true } },
-  one_factor: { text: "No second factor", filter: { hasTwoFactor: false } },
+  administrators: { text: t("Administrators"), filter: { isAdmin: true } },
+  suspended: { text: t("Suspended"), filter: { prohibitLogin: true } },
+  inactive: { text: t("Not activated"), filter: { isActive: false } },
+  restricted: { text: t("Restricted"), filter: { isRestricted: true } },
+  never_signed_in: { text: t("Never signed in"), filter: { hasSignedIn: false } },
+  two_factors: { text: t("Second factor"), filter: { hasTwoFactor: true } },
+  one_factor: { text: t("No second factor"), filter: { hasTwoFactor: false } },
 } as const satisfies Readonly<Record<string, { readonly text: Text; readonly filter: PeopleFilter }>>
 type Only = keyof typeof ONLY
 const ONLY_NAMES = Object.keys(ONLY).filter((name): name is Only => name in ONLY)
@@ -47,24 +48,24 @@ const list: Page = page({
     const now = services.now()
     const filters = [undefined, ...ONLY_NAMES].map((name) => ({
       href: withQuery(PEOPLE, { q: q || undefined, only: name }),
-      text: name ? ONLY[name].text : "All",
+      text: name ? ONLY[name].text : t("All"),
       current: name === only,
     }))
     return administrationPage({
       part: "people",
-      title: "People",
+      title: t("People"),
       body: html`
         <div class="bar">
           <h1>People</h1>
           <a class="button primary end" href="${PEOPLE}/new">${icon("person-add")}New account</a>
         </div>
         <div class="bar">
-          ${filterForm(PEOPLE, q, "Search names and addresses", { only })}${choices("Only", filters)}
+          ${filterForm(PEOPLE, q, t("Search names and addresses"), { only })}${choices(t("Only"), filters)}
         </div>
         ${rowsOr(
           people,
           (user) => personRow(user, shownAddress(services.site, user, actor), now),
-          empty("people", "No users found", "Search for part of a name or an address."),
+          empty("people", t("No users found"), t("Search for part of a name or an address.")),
           pager(reader.url, rows, total),
         )}
         <h2 id="invite">Invite a user</h2>
@@ -78,9 +79,9 @@ const list: Page = page({
             `
             : formView(invitation, {
                 draft,
-                submit: "Invite",
+                submit: t("Invite"),
                 look: "plain",
-                fields: [{ kind: "line", name: "email", label: "E-mail address", type: "email", required: true, maxlength: 254 }],
+                fields: [{ kind: "line", name: "email", label: t("E-mail address"), type: "email", required: true, maxlength: 254 }],
               })
         }
       `,
@@ -100,7 +101,7 @@ const personRow = (user: User, address: string, now: number): Html =>
         <p class="meta">
           <span class="break">${address}</span><span>since ${dayOf(user.created_at)}</span>
           <span>
-            ${user.last_login_at > 0 ? html`signed in ${time(user.last_login_at, now)}` : "never signed in"}
+            ${user.last_login_at > 0 ? html`signed in ${time(user.last_login_at, now)}` : t("never signed in")}
           </span>
         </p>
       </div>
@@ -117,7 +118,7 @@ const invitation = form({
   shows: ({ record, field }) =>
     administrationPage({
       part: "people",
-      title: "Invitation",
+      title: t("Invitation"),
       isPrivate: true,
       body: html`
         <h1>Invitation</h1>
@@ -125,7 +126,7 @@ const invitation = form({
           With this link <span class="break">${field("email")}</span> can create an account, once. The invitation is
           also sent by mail if the site sends mail.
         </p>
-        ${toCopy(String(memberOf(record, "link")), "Copy the link")}
+        ${toCopy(String(memberOf(record, "link")), t("Copy the link"))}
         <p><a href="${PEOPLE}">Back to the people</a></p>
       `,
     }),
@@ -138,7 +139,7 @@ const fresh: Page = page({
   answer: ({ services, draft }) =>
     administrationPage({
       part: "people",
-      title: "New account",
+      title: t("New account"),
       body: html`
         <h1>New account</h1>
         ${
@@ -147,35 +148,35 @@ const fresh: Page = page({
         }
         ${formView(create, {
           draft,
-          submit: "Create account",
+          submit: t("Create account"),
           fields: [
             {
               kind: "line",
               name: "username",
-              label: "Name",
+              label: t("Name"),
               required: true,
               maxlength: 40,
-              hint: "Letters and digits, with -, _ and . between them.",
+              hint: t("Letters and digits, with -, _ and . between them."),
             },
             ...aboutFields,
             {
               kind: "line",
               name: "password",
-              label: "Password",
+              label: t("Password"),
               type: "password",
               autocomplete: "new-password",
               required: true,
               maxlength: 255,
             },
-            { kind: "box", name: "must_change_password", label: "Require a password change at the next sign-in", value: true },
-            { kind: "menu", name: "visibility", label: "Visibility", options: [["", "Site default"], ...VISIBILITIES] },
+            { kind: "box", name: "must_change_password", label: t("Require a password change at the next sign-in"), value: true },
+            { kind: "menu", name: "visibility", label: t("Visibility"), options: [["", t("Site default")], ...VISIBILITIES] },
             {
               kind: "box",
               name: "restricted",
-              label: "Restricted",
-              hint: "Restricted users only see what they are explicitly given access to.",
+              label: t("Restricted"),
+              hint: t("Restricted users only see what they are explicitly given access to."),
             },
-            { kind: "box", name: "send_notify", label: "Notify by mail" },
+            { kind: "box", name: "send_notify", label: t("Notify by mail") },
           ],
         })}
       `,
@@ -189,7 +190,7 @@ const create = form({
   on: fresh,
   takes: ["username", "full_name", "email", "password", "must_change_password", "visibility", "restricted", "send_notify"],
   once: true,
-  done: "Account created.",
+  done: t("Account created."),
   to: ({ field }) => path("-", "admin", "users", field("username")),
 })
 

@@ -1,6 +1,7 @@
 import { signedIn } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
@@ -37,12 +38,12 @@ interface Part {
 }
 
 const PARTS: Readonly<Record<ListType, Part>> = {
-  your_repositories: { text: "In your repositories", icon: "repo", condition: inRepositoriesOf },
-  assigned: { text: "Assigned to you", icon: "person", condition: assignedTo },
-  created_by: { text: "Opened by you", icon: "pencil", condition: createdBy },
-  mentioned: { text: "Mentioning you", icon: "mention", condition: mentioning },
-  review_requested: { text: "Waiting for your review", icon: "eye", condition: awaitingReviewBy },
-  reviewed_by: { text: "Reviewed by you", icon: "check-circle", condition: reviewedBy },
+  your_repositories: { text: t("In your repositories"), icon: "repo", condition: inRepositoriesOf },
+  assigned: { text: t("Assigned to you"), icon: "person", condition: assignedTo },
+  created_by: { text: t("Opened by you"), icon: "pencil", condition: createdBy },
+  mentioned: { text: t("Mentioning you"), icon: "mention", condition: mentioning },
+  review_requested: { text: t("Waiting for your review"), icon: "eye", condition: awaitingReviewBy },
+  reviewed_by: { text: t("Reviewed by you"), icon: "check-circle", condition: reviewedBy },
 }
 
 const nothingOffered = { labels: [], milestones: [], projects: [] } as const
@@ -83,7 +84,7 @@ const listOf = (kind: Kind): Page =>
       const places = await countByRepository(db, actor, plan, where)
       const at = withQuery(`/${kind}`, { type: query.type })
       const bar: FilterBar = { at, filter, plan, found, kind, isSignedIn: true, usual: "is:open label:bug" }
-      const what = kind === "issues" ? "Issues" : "Pull requests"
+      const what = kind === "issues" ? t("Issues") : t("Pull requests")
       return {
         kind: "shown",
         title: what,
@@ -96,7 +97,7 @@ const listOf = (kind: Kind): Page =>
                 places.length > 0 &&
                 html`
                   <h2>Repositories</h2>
-                  ${sideNav("Repositories", repositoryTabs(kind, places, query.q))}
+                  ${sideNav(t("Repositories"), repositoryTabs(kind, places, query.q))}
                 `
               }
             </div>
@@ -107,8 +108,8 @@ const listOf = (kind: Kind): Page =>
                   ? issueRows(issues, { withRepository: true, ...(notes && { notes }), now: services.now() })
                   : empty(
                       kind === "issues" ? "issue-opened" : "git-pull-request",
-                      "Nothing found",
-                      "Results from all repositories are listed here.",
+                      t("Nothing found"),
+                      t("Results from all repositories are listed here."),
                     )
               }
               ${pager(reader.url, rows, found.total)}

@@ -2,6 +2,7 @@ import type { Owned } from "../../access/permission.ts"
 import { anyone } from "../../access/policies/site.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { type Html, html } from "../../core/html.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { pathNumber, type Request } from "../../core/operation.ts"
 import { type Page, page, type Reader, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -56,7 +57,7 @@ async function frontPage({ services, db, actor }: Call): Promise<Shown> {
   const repositories = await withOwners(db, rows)
   return {
     kind: "shown",
-    title: "Hearth",
+    title: t("Hearth"),
     canonical: "/",
     body: html`
       <section class="hero">
@@ -112,7 +113,7 @@ async function dashboard(call: Call, actor: SignedIn): Promise<Shown> {
   const lines = found.groups.length > 0 ? await feedLines(db, found, { now, url: reader.url }) : undefined
   return {
     kind: "shown",
-    title: "Dashboard",
+    title: t("Dashboard"),
     feed: `${path(me.name)}.atom`,
     body: html`
       <h1 class="hidden-text">Dashboard</h1>
@@ -123,15 +124,15 @@ async function dashboard(call: Call, actor: SignedIn): Promise<Shown> {
           ${!isNew && heatmap({ contributions, now, selected: query.date, href: (date) => `/?date=${date}` })}
           <section class="stack" aria-label="Activity">
             <div class="bar">
-              <h2>${day ? `Activity on ${query.date}` : "Activity"}</h2>
+              <h2>${day ? t("Activity on {date}", { date: query.date ?? "" }) : t("Activity")}</h2>
               ${day && html`<a href="/">Show all days</a>`}
             </div>
             ${
               lines ??
               empty(
                 "pulse",
-                day ? "No activity on this day" : "No activity yet",
-                "Your activity, and activity in repositories that you watch, is listed here.",
+                day ? t("No activity on this day") : t("No activity yet"),
+                t("Your activity, and activity in repositories that you watch, is listed here."),
                 html`<a class="button" href="/explore/repos">${icon("telescope")} Explore repositories</a>`,
               )
             }
@@ -152,15 +153,15 @@ const welcome = (name: string): Html =>
     <section class="stack" aria-label="Welcome">
       <h2>Welcome, <bdi>${name}</bdi></h2>
       <ul class="plain grid starts">
-        ${start("/repo/create", "repo", "Create a repository", "A place for your code, with issues, pull requests and workflows.")}
-        ${start("/repo/migrate", "repo-push", "Import a repository", "From GitHub, GitLab, Gitea, or wherever git can clone from.")}
-        ${start("/explore/repos", "telescope", "Explore", "See what others work on. What you watch has its news on this page.")}
-        ${start("/user/settings/keys", "key", "Add an SSH key", "Then you push and fetch without a password.")}
+        ${start("/repo/create", "repo", t("Create a repository"), t("A place for your code, with issues, pull requests and workflows."))}
+        ${start("/repo/migrate", "repo-push", t("Import a repository"), t("From GitHub, GitLab, Gitea, or wherever git can clone from."))}
+        ${start("/explore/repos", "telescope", t("Explore"), t("See what others work on. What you watch has its news on this page."))}
+        ${start("/user/settings/keys", "key", t("Add an SSH key"), t("Then you push and fetch without a password."))}
       </ul>
     </section>
   `
 
-const start = (href: string, name: IconName, title: string, text: string): Html =>
+const start = (href: string, name: IconName, title: Text, text: Text): Html =>
   html`
     <li class="card">
       <a class="inside" href="${href}">
@@ -171,11 +172,11 @@ const start = (href: string, name: IconName, title: string, text: string): Html 
   `
 
 const KINDS = [
-  [undefined, "All"],
-  ["source", "Sources"],
-  ["fork", "Forks"],
-  ["mirror", "Mirrors"],
-  ["collaborative", "Others’"],
+  [undefined, t("All")],
+  ["source", t("Sources")],
+  ["fork", t("Forks")],
+  ["mirror", t("Mirrors")],
+  ["collaborative", t("Others’")],
 ] as const
 
 async function ownRepositories({ services, db, query, reader }: Call, actor: SignedIn) {
@@ -199,14 +200,14 @@ async function ownRepositories({ services, db, query, reader }: Call, actor: Sig
     <section>
       <div class="bar">
         <h2>Repositories</h2>
-        <a class="button small end" href="/repo/create">${icon("plus", "New repository")}</a>
+        <a class="button small end" href="/repo/create">${icon("plus", t("New repository"))}</a>
       </div>
       ${
         hasAny
           ? html`
-            ${filterForm("/", q, "Find a repository", { kind })}
+            ${filterForm("/", q, t("Find a repository"), { kind })}
             ${choices(
-              "Kinds of repositories",
+              t("Kinds of repositories"),
               KINDS.map(([name, text]) => ({ href: withQuery(reader.url, { kind: name }), text, current: name === kind })),
             )}
             ${repositories.length > 0 ? shortList(repositories) : html`<p class="muted small">No repositories found.</p>`}

@@ -2,6 +2,7 @@ import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import type { Services } from "../../core/services.ts"
 import { findFailedRuns } from "../../features/actions/runs/store.ts"
 import { type ThreadView, titleOf, viewThreads } from "../../features/events/notifications/present.ts"
@@ -65,11 +66,11 @@ export async function waitingFor({ services, db, actor }: Call): Promise<Html | 
   return html`
     <section class="stack" aria-label="What waits for you">
       <h2>Waiting for you</h2>
-      ${group("Reviews asked of you", "code-review", "/pulls?type=review_requested", reviews.total, () => issues(reviews))}
-      ${group("Assigned to you", "issue-opened", "/issues?type=assigned", assigned.total, () => issues(assigned), otherKind(assigned))}
-      ${group("Unread mentions", "mention", "/notifications?reason=mention", mentions.total, await mentionRows(db, mentions.rows, now))}
-      ${group("Your pull requests", "git-pull-request", "/pulls?type=created_by", mine.total, () => issues(mine))}
-      ${group("Your failed runs", "x-circle", undefined, failed.length, () => failedRows(failed, now))}
+      ${group(t("Reviews asked of you"), "code-review", "/pulls?type=review_requested", reviews.total, () => issues(reviews))}
+      ${group(t("Assigned to you"), "issue-opened", "/issues?type=assigned", assigned.total, () => issues(assigned), otherKind(assigned))}
+      ${group(t("Unread mentions"), "mention", "/notifications?reason=mention", mentions.total, await mentionRows(db, mentions.rows, now))}
+      ${group(t("Your pull requests"), "git-pull-request", "/pulls?type=created_by", mine.total, () => issues(mine))}
+      ${group(t("Your failed runs"), "x-circle", undefined, failed.length, () => failedRows(failed, now))}
     </section>
   `
 }
@@ -123,7 +124,7 @@ const failedRows = (runs: Awaited<ReturnType<typeof findFailedRuns>>, now: numbe
         (run) =>
           html`
             <li>
-              <span class="failure">${icon("x", "Failed")}</span>
+              <span class="failure">${icon("x", t("Failed"))}</span>
               <div class="main">
                 <p class="title">
                   <a href="${path(run.owner_name, run.name, "actions", "runs", run.id)}" dir="auto">${run.title}</a>

@@ -1,6 +1,7 @@
 import { onVisibleUser } from "../../access/policies/people.ts"
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { path } from "../../web/address.ts"
 import { exploreTabs } from "../../web/explore.ts"
@@ -14,7 +15,7 @@ export const codeSearchPages: readonly Page[] = [
     query: codeSearchFields,
     answer: async (call) => ({
       kind: "shown",
-      title: "Explore code",
+      title: t("Explore code"),
       unlisted: true,
       body: html`
         <h1>Explore</h1>
@@ -32,7 +33,7 @@ export const codeSearchPages: readonly Page[] = [
       const { user } = call
       return {
         kind: "shown",
-        title: `Code · ${user.name}`,
+        title: t("Code · {name}", { name: user.name }),
         unlisted: true,
         body: html`
           <p class="crumbs"><a class="strong" href="${path(user.name)}"><bdi>${user.name}</bdi></a></p>
@@ -40,7 +41,7 @@ export const codeSearchPages: readonly Page[] = [
           ${await codeSearch(call, {
             action: path(user.name, "-", "code"),
             scope: { ownerId: user.id },
-            placeholder: `Search the code of ${user.name}`,
+            placeholder: t("Search the code of {name}", { name: user.name }),
           })}
         `,
       }

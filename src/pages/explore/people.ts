@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
 import Type from "../../core/schema.ts"
@@ -14,30 +15,30 @@ import { accountRows } from "../parts/account/list-view.ts"
 const ORDER_NAMES = Object.keys(ACCOUNT_ORDERS).filter((name): name is AccountOrder => name in ACCOUNT_ORDERS)
 
 const ORDER_TEXTS: Readonly<Record<AccountOrder, Text>> = {
-  alphabetically: "By name",
-  reversealphabetically: "By name, reversed",
-  newest: "Newest",
-  oldest: "Oldest",
-  recentupdate: "Recently updated",
-  leastupdate: "Least recently updated",
+  alphabetically: t("By name"),
+  reversealphabetically: t("By name, reversed"),
+  newest: t("Newest"),
+  oldest: t("Oldest"),
+  recentupdate: t("Recently updated"),
+  leastupdate: t("Least recently updated"),
 }
 
 const KINDS = {
   users: {
     kind: "person",
-    title: "Explore people",
-    search: "Search people",
+    title: t("Explore people"),
+    search: t("Search people"),
     icon: "people",
-    nothing: "No users yet",
-    about: "Users are listed here.",
+    nothing: t("No users yet"),
+    about: t("Users are listed here."),
   },
   organizations: {
     kind: "organization",
-    title: "Explore organizations",
-    search: "Search organizations",
+    title: t("Explore organizations"),
+    search: t("Search organizations"),
     icon: "organization",
-    nothing: "No organizations yet",
-    about: "Organizations own repositories that several people work on. Any signed-in user can create one.",
+    nothing: t("No organizations yet"),
+    about: t("Organizations own repositories that several people work on. Any signed-in user can create one."),
   },
 } as const
 
@@ -71,7 +72,12 @@ const explorePage = (name: keyof typeof KINDS): Page => {
               ? accountRows(found.rows)
               : keyword === ""
                 ? empty(about.icon, about.nothing, about.about)
-                : empty("search", "No users found", "Search for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
+                : empty(
+                    "search",
+                    t("No users found"),
+                    t("Search for part of a name."),
+                    html`<a class="button" href="${action}">Show all</a>`,
+                  )
           }
           ${pager(reader.url, rows, found.total)}
         `,

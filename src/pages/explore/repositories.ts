@@ -1,5 +1,6 @@
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { moved, type Page, page } from "../../core/page.ts"
 import { empty } from "../../web/components.ts"
 import { exploreTabs } from "../../web/explore.ts"
@@ -15,13 +16,13 @@ export const explorePages: readonly Page[] = [
     query: repositoryFilters,
     answer: async (call) => ({
       kind: "shown",
-      title: "Explore repositories",
+      title: t("Explore repositories"),
       body: html`
         <h1>Explore</h1>
         ${exploreTabs("repos")}
         ${await repositoryList(call, {
           action: "/explore/repos",
-          empty: empty("repo", "No repositories yet", "Repositories that you have access to are listed here."),
+          empty: empty("repo", t("No repositories yet"), t("Repositories that you have access to are listed here.")),
         })}
       `,
     }),

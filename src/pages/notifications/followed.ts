@@ -1,6 +1,7 @@
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import type { Page as ListPage } from "../../core/operation.ts"
 import type { Reader } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
@@ -24,8 +25,8 @@ export async function followedIssues({ services, db, actor, page, reader }: Call
   if (rows.length === 0)
     return empty(
       "bell",
-      "No subscriptions",
-      "You are subscribed to issues and pull requests that you open, are assigned to, comment on or subscribe to.",
+      t("No subscriptions"),
+      t("You are subscribed to issues and pull requests that you open, are assigned to, comment on or subscribe to."),
     )
   const now = services.now()
   const views = await viewIssues(db, actor, rows)

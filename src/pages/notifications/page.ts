@@ -4,6 +4,7 @@ import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { pathNumber } from "../../core/operation.ts"
 import { type Moved, moved, NOTIFICATIONS, type Page, page, sentText } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -36,14 +37,14 @@ import { REASON_TEXTS, threadGroups } from "./view.ts"
 
 const ROWS = 50
 
-const STATE_TEXTS: Readonly<Record<SubjectState, Text>> = { open: "Open", closed: "Closed or merged", merged: "Merged" }
+const STATE_TEXTS: Readonly<Record<SubjectState, Text>> = { open: t("Open"), closed: t("Closed or merged"), merged: t("Merged") }
 
 const SUBJECT_TEXTS: Readonly<Record<Subject, Text>> = {
-  issue: "Issues",
-  pull: "Pull requests",
-  repository: "Repositories",
-  run: "Runs",
-  release: "Releases",
+  issue: t("Issues"),
+  pull: t("Pull requests"),
+  repository: t("Repositories"),
+  run: t("Runs"),
+  release: t("Releases"),
 }
 
 /** The fields of a query that select threads. */
@@ -66,17 +67,17 @@ function filterOf(
 /** Forms lead back to one of these pages, and nowhere else. */
 const backOf = (back: string | undefined): string => (back?.startsWith("/notifications") ? back : "/notifications")
 
-const MARKED: Readonly<Record<Status, Text>> = { read: "Marked as read.", unread: "Marked as unread.", pinned: "Pinned." }
+const MARKED: Readonly<Record<Status, Text>> = { read: t("Marked as read."), unread: t("Marked as unread."), pinned: t("Pinned.") }
 
 type InboxTab = Status | "subscriptions" | "watching"
 
 const inboxTabs = (current: InboxTab, unread: number) =>
-  tabs("Notifications", [
-    { href: "/notifications", text: "Unread", icon: "inbox", count: unread, current: current === "unread" },
-    { href: "/notifications?type=read", text: "Read", icon: "check", current: current === "read" },
-    { href: "/notifications?type=pinned", text: "Pinned", icon: "pin", current: current === "pinned" },
-    { href: "/notifications/subscriptions", text: "Subscriptions", icon: "bell", current: current === "subscriptions" },
-    { href: "/notifications/watching", text: "Watching", icon: "eye", current: current === "watching" },
+  tabs(t("Notifications"), [
+    { href: "/notifications", text: t("Unread"), icon: "inbox", count: unread, current: current === "unread" },
+    { href: "/notifications?type=read", text: t("Read"), icon: "check", current: current === "read" },
+    { href: "/notifications?type=pinned", text: t("Pinned"), icon: "pin", current: current === "pinned" },
+    { href: "/notifications/subscriptions", text: t("Subscriptions"), icon: "bell", current: current === "subscriptions" },
+    { href: "/notifications/watching", text: t("Watching"), icon: "eye", current: current === "watching" },
   ])
 
 /** What the newest unread threads are about: a thread that changes again is listed anew, though as many are unread as before. */
@@ -115,15 +116,15 @@ const inbox = page({
     const seen = Math.max(0, ...found.rows.map((thread) => thread.updated_at))
     return {
       kind: "shown",
-      title: "Notifications",
+      title: t("Notifications"),
       unlisted: true,
       modules: ["live"],
       body: html`
         <h1>Notifications</h1>
         <div id="inbox" data-live>${inboxTabs(status, unread)}</div>
         <div class="bar">
-          ${choices("Kinds", [
-            { href: withQuery(url, { subject: undefined }), text: "All", current: subject === undefined },
+          ${choices(t("Kinds"), [
+            { href: withQuery(url, { subject: undefined }), text: t("All"), current: subject === undefined },
             ...SUBJECTS.map((each) => ({
               href: withQuery(url, { subject: each }),
               text: SUBJECT_TEXTS[each],
@@ -171,22 +172,22 @@ function filterMenus(
   places: Awaited<ReturnType<typeof findThreadRepositories>>,
 ): readonly Html[] {
   const place = places.find(({ id }) => id === repositoryId)
-  const repository = place ? `${place.owner}/${place.name}` : repositoryId ? "One repository" : "Any repository"
+  const repository = place ? `${place.owner}/${place.name}` : repositoryId ? t("One repository") : t("Any repository")
   return [
     filterMenu(
       "filter",
-      reason ? REASON_TEXTS[reason] : "Any reason",
+      reason ? REASON_TEXTS[reason] : t("Any reason"),
       url,
       "reason",
-      "Any reason",
+      t("Any reason"),
       REASONS.map((each) => [each, REASON_TEXTS[each]]),
     ),
     filterMenu(
       "dot-fill",
-      state ? STATE_TEXTS[state] : "Any state",
+      state ? STATE_TEXTS[state] : t("Any state"),
       url,
       "state",
-      "Any state",
+      t("Any state"),
       SUBJECT_STATES.map((each) => [each, STATE_TEXTS[each]]),
     ),
     filterMenu(
@@ -194,7 +195,7 @@ function filterMenus(
       html`<bdi>${repository}</bdi>`,
       url,
       "repository",
-      "Any repository",
+      t("Any repository"),
       places.map(({ id, owner, name }) => [id, html`<bdi>${owner}/${name}</bdi>`]),
     ),
   ]
@@ -213,15 +214,15 @@ function markButtons(url: string, { reason, subjects, state, repositoryId }: Thr
     buttonForm("/notifications/mark", html`${icon("check")} ${text}`, { back: url, status: "read", until, ...only, ...fields })
   return html`
     <div class="bar end">
-      ${state === undefined && markAll("Mark closed and merged read", { state: "closed" })}
-      ${markAll(isFiltered ? "Mark all of these read" : "Mark all read", {})}
+      ${state === undefined && markAll(t("Mark closed and merged read"), { state: "closed" })}
+      ${markAll(isFiltered ? t("Mark all of these read") : t("Mark all read"), {})}
     </div>
   `
 }
 
 const nothingMatches = (url: string): Html => {
   const all = withQuery(url, { reason: undefined, subject: undefined, state: undefined, repository: undefined })
-  return empty("filter", "Nothing matches", "Nothing matches this filter.", html`<a class="button" href="${all}">Show all</a>`)
+  return empty("filter", t("Nothing matches"), t("Nothing matches this filter."), html`<a class="button" href="${all}">Show all</a>`)
 }
 
 export const notificationPages: readonly Page[] = [
@@ -252,7 +253,9 @@ export const notificationPages: readonly Page[] = [
     query: { back: Type.Optional(Type.String()) },
     answer: async ({ services, actor, path: { thread }, query }) => {
       const issue = await unsubscribeThread(services, actor, pathNumber(thread))
-      return moved(backOf(query.back), { flash: `Unsubscribed from #${issue.number}. You are still notified when you are mentioned.` })
+      return moved(backOf(query.back), {
+        flash: t("Unsubscribed from #{number}. You are still notified when you are mentioned.", { number: issue.number }),
+      })
     },
   }),
 
@@ -283,7 +286,7 @@ export const notificationPages: readonly Page[] = [
         status,
         shown: 0,
       })
-      return moved(back, { flash: "Marked." })
+      return moved(back, { flash: t("Marked.") })
     },
   }),
 
@@ -297,17 +300,17 @@ export const notificationPages: readonly Page[] = [
       const state = query.state ?? "open"
       return {
         kind: "shown",
-        title: "Subscriptions",
+        title: t("Subscriptions"),
         unlisted: true,
         body: html`
           <h1>Notifications</h1>
           ${inboxTabs("subscriptions", await countThreads(db, actor, "unread"))}
           <div class="bar">
             ${choices(
-              "States",
+              t("States"),
               (["open", "closed", "all"] as const).map((each) => ({
                 href: withQuery(reader.url, { state: each === "open" ? undefined : each }),
-                text: { open: "Open", closed: "Closed", all: "All" }[each],
+                text: { open: t("Open"), closed: t("Closed"), all: t("All") }[each],
                 current: each === state,
               })),
             )}
@@ -325,7 +328,7 @@ export const notificationPages: readonly Page[] = [
     query: repositoryFilters,
     answer: async (call) => ({
       kind: "shown",
-      title: "Watching",
+      title: t("Watching"),
       unlisted: true,
       body: html`
         <h1>Notifications</h1>
@@ -335,8 +338,8 @@ export const notificationPages: readonly Page[] = [
           where: [watchedBy(call.me.id)],
           empty: empty(
             "eye",
-            "You aren’t watching any repositories",
-            "You are notified about activity in repositories that you watch.",
+            t("You aren’t watching any repositories"),
+            t("You are notified about activity in repositories that you watch."),
             html`<a class="button" href="/explore/repos">${icon("telescope")} Explore</a>`,
           ),
         })}
@@ -361,7 +364,7 @@ async function openThread(db: Handle, thread: Thread): Promise<Moved> {
 }
 
 const nothing = {
-  unread: () => empty("inbox", "All caught up", "New notifications are shown here."),
-  read: () => empty("check", "No read notifications"),
-  pinned: () => empty("pin", "No pinned notifications", "Pin notifications to keep them here."),
+  unread: () => empty("inbox", t("All caught up"), t("New notifications are shown here.")),
+  read: () => empty("check", t("No read notifications")),
+  pinned: () => empty("pin", t("No pinned notifications"), t("Pin notifications to keep them here.")),
 } as const

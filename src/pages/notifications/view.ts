@@ -1,5 +1,6 @@
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { stateOf, type ThreadView, titleOf } from "../../features/events/notifications/present.ts"
 import type { Reason } from "../../features/events/notifications/threads-store.ts"
 import { path, repositoryPath } from "../../web/address.ts"
@@ -10,10 +11,10 @@ import { time } from "../../web/time.ts"
 import { lookOf as lookOfRun } from "../parts/run-state.ts"
 
 export const REASON_TEXTS: Readonly<Record<Reason, Text>> = {
-  assigned: "Assigned to you",
-  review: "Review requested",
-  mention: "Mentioned",
-  author: "Author",
+  assigned: t("Assigned to you"),
+  review: t("Review requested"),
+  mention: t("Mentioned"),
+  author: t("Author"),
 }
 
 export interface ThreadsShown {
@@ -81,20 +82,20 @@ function threadRow(view: ThreadView, { back, now, reasons }: ThreadsShown): Html
         </div>
         <p class="meta">
           <span>
-            ${release ? "Release" : issue ? `#${issue.number}` : run ? `#${run.id}` : "Transfer"}
+            ${release ? t("Release") : issue ? `#${issue.number}` : run ? `#${run.id}` : t("Transfer")}
           </span>
           <span>${time(thread.updated_at, now)}</span>${reason && html`<span>${REASON_TEXTS[reason]}</span>`}
           ${is === "pinned" && html`<span>${icon("pin")} Pinned</span>`}
         </p>
       </div>
       <div class="acts">
-        ${is === "unread" ? mark("read", "Mark read", "check") : mark("unread", "Mark unread", "dot-fill")}
-        ${is !== "pinned" && mark("pinned", "Pin", "pin")}
+        ${is === "unread" ? mark("read", t("Mark read"), "check") : mark("unread", t("Mark unread"), "dot-fill")}
+        ${is !== "pinned" && mark("pinned", t("Pin"), "pin")}
         ${
           issue &&
           buttonForm(
             path("notifications", "threads", id, "unsubscribe"),
-            icon("bell-slash", `Unsubscribe: ${title}`),
+            icon("bell-slash", t("Unsubscribe: {title}", { title })),
             { back },
             "small quiet",
           )
@@ -104,15 +105,18 @@ function threadRow(view: ThreadView, { back, now, reasons }: ThreadsShown): Html
   `
 }
 
-function lookOf({ issue, run, release }: ThreadView): readonly [IconName, string, string] {
-  if (release) return ["tag", "info", "Release"]
-  if (!issue && !run) return ["arrow-right", "info", "Repository"]
+function lookOf({ issue, run, release }: ThreadView): readonly [IconName, string, Text] {
+  if (release) return ["tag", "info", t("Release")]
+  if (!issue && !run) return ["arrow-right", "info", t("Repository")]
   if (run) {
     const { icon: name, tone, text } = lookOfRun(run.state)
-    return [name, `state ${tone}`, `Workflow run: ${text}`]
+    return [name, `state ${tone}`, t("Workflow run: {text}", { text })]
   }
   const state = issue && stateOf(issue)
-  if (issue?.is_pull === 0) return state === "open" ? ["issue-opened", "open", "Open issue"] : ["issue-closed", "done", "Closed issue"]
-  if (state === "merged") return ["git-merge", "merged", "Merged pull request"]
-  return state === "open" ? ["git-pull-request", "open", "Open pull request"] : ["git-pull-request-closed", "closed", "Closed pull request"]
+  if (issue?.is_pull === 0)
+    return state === "open" ? ["issue-opened", "open", t("Open issue")] : ["issue-closed", "done", t("Closed issue")]
+  if (state === "merged") return ["git-merge", "merged", t("Merged pull request")]
+  return state === "open"
+    ? ["git-pull-request", "open", t("Open pull request")]
+    : ["git-pull-request-closed", "closed", t("Closed pull request")]
 }

@@ -1,6 +1,7 @@
 import { anyone, signedIn } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { SIGN_UP_PATH, TEAM_INVITATION_PATH } from "../../features/events/mail/compose-account.ts"
@@ -34,7 +35,7 @@ const shownAs = (title: Text, body: Shown["body"], status = 200): Shown => ({
 })
 
 const isVoid = shownAs(
-  "This link has expired",
+  t("This link has expired"),
   html`
     <p role="alert">It was used, has expired, was withdrawn, or is incomplete.</p>
     <p>Ask for a new invitation.</p>
@@ -53,14 +54,14 @@ export const invitationPages: readonly Page[] = [
     changesWithTime: true,
     query: { code: Type.Optional(Type.String()) },
     answer: async ({ services, db, actor, query: { code = "" } }) => {
-      if (code === "") return shownAs("Join a team", html`<p>Follow the link in your invitation mail.</p>`)
+      if (code === "") return shownAs(t("Join a team"), html`<p>Follow the link in your invitation mail.</p>`)
       const invited = await readTeamInvitation(services, db, code)
       if (!invited) return isVoid
       const what = html`<p><bdi>${invited.inviter.name}</bdi> invites you to ${nameOf(invited)}.</p>`
       const given = { invitation: code }
       if (actor.kind === "user")
         return shownAs(
-          "Join a team",
+          t("Join a team"),
           html`
             ${what}
             <p>
@@ -68,13 +69,13 @@ export const invitationPages: readonly Page[] = [
               Members of the organization can see your membership.
             </p>
             <div class="bar">
-              ${buttonForm(`${TEAM_INVITATION_PATH}/accept`, "Join", given, "primary")}
-              ${buttonForm(`${TEAM_INVITATION_PATH}/decline`, "Decline", given, "")}
+              ${buttonForm(`${TEAM_INVITATION_PATH}/accept`, t("Join"), given, "primary")}
+              ${buttonForm(`${TEAM_INVITATION_PATH}/decline`, t("Decline"), given, "")}
             </div>
           `,
         )
       return shownAs(
-        "Join a team",
+        t("Join a team"),
         html`
           ${what}
           <p>Sign in to accept or decline.</p>
@@ -98,10 +99,12 @@ export const invitationPages: readonly Page[] = [
     access: signedIn,
     query: fields,
     again: (_call, refusal) =>
-      refusal.kind === "notFound" ? isVoid : shownAs("You can’t join", html`<p role="alert">${refusal.message}</p>`),
+      refusal.kind === "notFound" ? isVoid : shownAs(t("You can’t join"), html`<p role="alert">${refusal.message}</p>`),
     answer: async ({ services, me, query: { invitation = "" } }) => {
       const { organization, team } = await services.database.write((tx) => acceptInvitation(services, tx, me, invitation))
-      return moved(path("org", organization.name, "teams", team.name), { flash: `You have joined the team ${team.name}.` })
+      return moved(path("org", organization.name, "teams", team.name), {
+        flash: t("You have joined the team {name}.", { name: team.name }),
+      })
     },
   }),
 
@@ -113,7 +116,7 @@ export const invitationPages: readonly Page[] = [
     again: () => isVoid,
     answer: async ({ services, me, query: { invitation = "" } }) => {
       await services.database.write((tx) => declineInvitation(services, tx, me, invitation))
-      return moved("/", { flash: "You have declined the invitation." })
+      return moved("/", { flash: t("You have declined the invitation.") })
     },
   }),
 
@@ -130,7 +133,7 @@ export const invitationPages: readonly Page[] = [
       const email = invited.invitation.lower_email
       const back = { redirect_to: backTo(code) }
       if ((await findTypedAddress(db, email))?.is_activated === 1)
-        return moved(withQuery(LOGIN_PATH, back), { flash: "An account with this address exists already: sign in." })
+        return moved(withQuery(LOGIN_PATH, back), { flash: t("An account with this address exists already: sign in.") })
       const proven = await services.database.write((tx) => inviteProven(services, tx, { email, actor: invited.inviter }))
       return moved(withQuery(SIGN_UP_PATH, { code: invitationCode(services, proven), ...back }))
     },

@@ -2,6 +2,7 @@ import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
 import { refuse } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { numberIn, type Page, page } from "../../core/page.ts"
 import { organizationLabelOperations } from "../../features/planning/labels/organization-operations.ts"
@@ -16,22 +17,22 @@ import { organizationSettings } from "./settings-frame.ts"
 /** The labels that an organisation shares with all its repositories, in its settings. */
 
 const fields: readonly Field[] = [
-  { kind: "line", name: "name", label: "Name", required: true, maxlength: 255 },
+  { kind: "line", name: "name", label: t("Name"), required: true, maxlength: 255 },
   {
     kind: "line",
     name: "color",
-    label: "Color",
+    label: t("Color"),
     value: "0075ca",
     required: true,
     maxlength: 7,
-    hint: "Six hexadecimal digits, such as d73a4a",
+    hint: t("Six hexadecimal digits, such as d73a4a"),
   },
-  { kind: "line", name: "description", label: "Description", maxlength: 1000 },
+  { kind: "line", name: "description", label: t("Description"), maxlength: 1000 },
   {
     kind: "box",
     name: "exclusive",
-    label: "Exclusive",
-    hint: "An issue can have only one label of the same scope (the part before the last slash).",
+    label: t("Exclusive"),
+    hint: t("An issue can have only one label of the same scope (the part before the last slash)."),
   },
 ]
 
@@ -48,7 +49,7 @@ const labels: Page = page({
     const at = path("org", organization.name, "settings", "labels")
     return organizationSettings(organization, {
       part: "labels",
-      title: "Labels",
+      title: t("Labels"),
       body: html`
         <h1>Labels</h1>
         <p class="muted">These labels are available in all repositories of the organization.</p>
@@ -76,11 +77,11 @@ const labels: Page = page({
                 )}
               </ul>
             `
-            : empty("tag", "No labels yet")
+            : empty("tag", t("No labels yet"))
         }
         ${pager(reader.url, rows, found.total)}
         <h2>New label</h2>
-        ${formView(make, { path: call.path, draft, submit: "Create label", fields })}
+        ${formView(make, { path: call.path, draft, submit: t("Create label"), fields })}
       `,
     })
   },
@@ -92,7 +93,7 @@ const make = form({
   does: named(organizationLabelOperations, "orgCreateLabel"),
   on: labels,
   takes,
-  done: "Label created.",
+  done: t("Label created."),
   once: true,
 })
 
@@ -108,15 +109,15 @@ const one: Page = page({
     const archived: Field = {
       kind: "box",
       name: "is_archived",
-      label: "Archived",
-      hint: "Archived labels can no longer be added.",
+      label: t("Archived"),
+      hint: t("Archived labels can no longer be added."),
     }
     return organizationSettings(organization, {
       part: "labels",
       title: found.name,
       body: html`
         <h1>${label(found.name, found.color)}</h1>
-        ${formView(edit, { path: call.path, draft, record, submit: "Save", fields: [...fields, archived] })}
+        ${formView(edit, { path: call.path, draft, record, submit: t("Save"), fields: [...fields, archived] })}
         <h2>Delete</h2>
         <p>It is removed from all issues and pull requests of the organization’s repositories.</p>
         ${formButton(remove, call.path, html`${icon("trash")}Delete label`)}
@@ -133,7 +134,7 @@ const edit = form({
   reads: named(organizationLabelOperations, "orgGetLabel"),
   guards: ["name", "description"],
   takes: [...takes, "is_archived"],
-  done: "Saved.",
+  done: t("Saved."),
   to: ({ path: { org } }) => path("org", org, "settings", "labels"),
 })
 
@@ -142,7 +143,7 @@ const remove = form({
   address: "POST /org/{org}/settings/labels/{id}/delete",
   does: named(organizationLabelOperations, "orgDeleteLabel"),
   on: one,
-  done: "Label deleted.",
+  done: t("Label deleted."),
   to: ({ path: { org } }) => path("org", org, "settings", "labels"),
 })
 

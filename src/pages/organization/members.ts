@@ -2,6 +2,7 @@ import { onOrganization, onOrganizationAsMember } from "../../access/policies/or
 import type { User } from "../../core/actor.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Content, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { moved, type Page, page } from "../../core/page.ts"
 import { organizationMemberOperations } from "../../features/people/organizations/member-operations.ts"
@@ -31,7 +32,7 @@ const NOTHING_OFFERED = { labels: [], milestones: [], projects: [] } as const
 
 /** What the organisation's repositories have of issues or pull requests, for readers of these. */
 function issuesOf(kind: "issues" | "pulls"): Page {
-  const title = kind === "issues" ? "Issues" : "Pull requests"
+  const title = kind === "issues" ? t("Issues") : t("Pull requests")
   return page({
     id: `organization.${kind}`,
     address: kind === "issues" ? "GET /org/{org}/issues" : "GET /org/{org}/pulls",
@@ -57,8 +58,8 @@ function issuesOf(kind: "issues" | "pulls"): Page {
               ? issueRows(issues, { withRepository: true, ...(notes && { notes }), now: services.now() })
               : empty(
                   kind === "issues" ? "issue-opened" : "git-pull-request",
-                  "Nothing found",
-                  "Results from all repositories of the organization are listed here.",
+                  t("Nothing found"),
+                  t("Results from all repositories of the organization are listed here."),
                 )
           }
           ${pager(reader.url, rows, found.total)}
@@ -78,13 +79,13 @@ const members: Page = page({
     const beside = actor.kind === "user" && (role.isMember || role.isOwner) ? await membershipsOf({ ...call, actor }, found) : undefined
     return organizationPage(call, organization, {
       tab: "members",
-      title: "People",
+      title: t("People"),
       body: html`
         ${problem(draft?.refusal)}
         ${
           found.length > 0
             ? accountRows(found, beside)
-            : empty("people", "No members to show", "Members choose whether their membership is public.")
+            : empty("people", t("No members to show"), t("Members choose whether their membership is public."))
         }
         ${pager(reader.url, rows, total)}
         ${
@@ -105,7 +106,7 @@ const show = form({
   address: "POST /org/{org}/members/{username}/show",
   does: named(organizationMemberOperations, "orgPublicizeMember"),
   on: members,
-  done: "Membership is now public.",
+  done: t("Membership is now public."),
 })
 
 const hide = form({
@@ -113,7 +114,7 @@ const hide = form({
   address: "POST /org/{org}/members/{username}/hide",
   does: named(organizationMemberOperations, "orgConcealMember"),
   on: members,
-  done: "Membership is now private.",
+  done: t("Membership is now private."),
 })
 
 const remove = form({
@@ -121,7 +122,7 @@ const remove = form({
   address: "POST /org/{org}/members/{username}/remove",
   does: named(organizationMemberOperations, "orgDeleteMember"),
   on: members,
-  done: "Member removed.",
+  done: t("Member removed."),
 })
 
 /** The API has no operation for members themselves. */
@@ -131,7 +132,7 @@ const leave: Page = page({
   access: onOrganizationAsMember,
   again: async (call, refusal) => ({
     kind: "shown",
-    title: `Leave ${call.organization.name}`,
+    title: t("Leave {name}", { name: call.organization.name }),
     width: "narrow",
     unlisted: true,
     body: html`
@@ -143,7 +144,7 @@ const leave: Page = page({
   }),
   answer: async ({ services, me, organization }) => {
     await services.database.write((tx) => removeMember(tx, organization.id, me.id))
-    return moved("/", { flash: `You have left ${organization.name}.` })
+    return moved("/", { flash: t("You have left {name}.", { name: organization.name }) })
   },
 })
 
@@ -182,14 +183,14 @@ async function membershipsOf(
     return html`
       <div class="membership small">
         <p class="bar">
-          <span class="chip">${membership.is_owner === 1 ? "Owner" : "Member"}</span>
+          <span class="chip">${membership.is_owner === 1 ? t("Owner") : t("Member")}</span>
           ${
             role.isOwner &&
             (membership.has_second_factor === 1
-              ? state("success", "shield-check", "Two-factor on")
-              : state("pending", "shield", "Two-factor off"))
+              ? state("success", "shield-check", t("Two-factor on"))
+              : state("pending", "shield", t("Two-factor off")))
           }
-          <span>${icon(isPublic ? "eye" : "eye-closed")} ${isPublic ? "Public" : "Private"}</span>
+          <span>${icon(isPublic ? "eye" : "eye-closed")} ${isPublic ? t("Public") : t("Private")}</span>
         </p>
         <p class="bar">
           ${(teams.get(account.id) ?? []).map(
@@ -201,12 +202,12 @@ async function membershipsOf(
           formButton(
             isPublic ? hide : show,
             at,
-            html`${isPublic ? "Make private" : "Make public"}<span class="hidden-text">: ${account.name}</span>`,
+            html`${isPublic ? t("Make private") : t("Make public")}<span class="hidden-text">: ${account.name}</span>`,
           )
         }
         ${
           account.id === actor.user.id
-            ? formButton(leave, at, "Leave")
+            ? formButton(leave, at, t("Leave"))
             : role.isOwner && formButton(remove, at, html`Remove<span class="hidden-text"> ${account.name}</span>`)
         }
       </div>

@@ -1,5 +1,6 @@
 import type { User } from "../../core/actor.ts"
 import { type Content, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import type { Shown } from "../../core/page.ts"
 import { path } from "../../web/address.ts"
 import { besideParts, type Parts } from "../../web/parts.ts"
@@ -7,13 +8,13 @@ import { besideParts, type Parts } from "../../web/parts.ts"
 /** What all settings of an organisation have: the list of their parts, each a page of the feature that it is about. */
 
 const PARTS = {
-  general: { text: "General", icon: "gear", path: "" },
-  labels: { text: "Labels", icon: "tag", path: "/labels" },
-  webhooks: { text: "Webhooks", icon: "webhook", path: "/hooks" },
-  runners: { text: "Runners", icon: "server", path: "/actions/runners" },
-  secrets: { text: "Secrets", icon: "lock", path: "/actions/secrets" },
-  variables: { text: "Variables", icon: "list-unordered", path: "/actions/variables" },
-  blocked: { text: "Blocked users", icon: "no-entry", path: "/blocked_users" },
+  general: { text: t("General"), icon: "gear", path: "" },
+  labels: { text: t("Labels"), icon: "tag", path: "/labels" },
+  webhooks: { text: t("Webhooks"), icon: "webhook", path: "/hooks" },
+  runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },
+  secrets: { text: t("Secrets"), icon: "lock", path: "/actions/secrets" },
+  variables: { text: t("Variables"), icon: "list-unordered", path: "/actions/variables" },
+  blocked: { text: t("Blocked users"), icon: "no-entry", path: "/blocked_users" },
 } as const satisfies Parts
 
 export type OrganizationSettings = keyof typeof PARTS
@@ -32,7 +33,7 @@ export function organizationSettings({ name }: Pick<User, "name">, { part, title
     title: `${title} · ${name}`,
     body: html`
       <p class="crumbs"><a href="${path(name)}"><bdi>${name}</bdi></a><span class="sep">/</span>Settings</p>
-      ${besideParts(PARTS, { label: "Settings", at: path("org", name, "settings"), current: part, body })}
+      ${besideParts(PARTS, { label: t("Settings"), at: path("org", name, "settings"), current: part, body })}
     `,
   }
 }

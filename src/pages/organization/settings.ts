@@ -3,6 +3,7 @@ import { signedIn } from "../../access/policies/site.ts"
 import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { countBlocked, findBlocked } from "../../features/people/blocks/store.ts"
@@ -19,16 +20,16 @@ import { organizationSettings } from "./settings-frame.ts"
 const visibility: Field = {
   kind: "choice",
   name: "visibility",
-  label: "Visibility",
+  label: t("Visibility"),
   value: "public",
   options: [
-    ["public", "Everyone"],
-    ["limited", "People who have signed in"],
-    ["private", "Its members", "Only members can see that it exists."],
+    ["public", t("Everyone")],
+    ["limited", t("People who have signed in")],
+    ["private", t("Its members"), t("Only members can see that it exists.")],
   ],
 }
 
-const description: Field = { kind: "line", name: "description", label: "Description", maxlength: 255 }
+const description: Field = { kind: "line", name: "description", label: t("Description"), maxlength: 255 }
 
 // --- making one ------------------------------------------------------------------------------------------------------------------
 
@@ -38,7 +39,7 @@ const create: Page = page({
   access: signedIn,
   answer: ({ me, draft }) => ({
     kind: "shown",
-    title: "New organization",
+    title: t("New organization"),
     width: "narrow",
     unlisted: true,
     body: html`
@@ -48,21 +49,21 @@ const create: Page = page({
       </p>
       ${
         me.allow_create_organization === 0 && me.is_admin === 0
-          ? notice("info", "You can’t create organizations on this site. Ask an administrator.")
+          ? notice("info", t("You can’t create organizations on this site. Ask an administrator."))
           : formView(make, {
               draft,
-              submit: "Create organization",
+              submit: t("Create organization"),
               fields: [
                 {
                   kind: "line",
                   name: "username",
-                  label: "Name",
+                  label: t("Name"),
                   required: true,
                   autofocus: true,
                   maxlength: 40,
-                  hint: "Part of the URLs of its repositories.",
+                  hint: t("Part of the URLs of its repositories."),
                 },
-                { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
+                { kind: "line", name: "full_name", label: t("Full name"), maxlength: 100 },
                 description,
                 visibility,
               ],
@@ -85,25 +86,25 @@ const make = form({
 // --- settings --------------------------------------------------------------------------------------------------------------------
 
 const about: readonly Field[] = [
-  { kind: "line", name: "full_name", label: "Full name", maxlength: 100 },
+  { kind: "line", name: "full_name", label: t("Full name"), maxlength: 100 },
   description,
-  { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255 },
-  { kind: "line", name: "location", label: "Location", maxlength: 50 },
-  { kind: "line", name: "email", label: "E-mail address", type: "email", hint: "Visible to signed-in users.", maxlength: 254 },
+  { kind: "line", name: "website", label: t("Website"), type: "url", maxlength: 255 },
+  { kind: "line", name: "location", label: t("Location"), maxlength: 50 },
+  { kind: "line", name: "email", label: t("E-mail address"), type: "email", hint: t("Visible to signed-in users."), maxlength: 254 },
   visibility,
   {
     kind: "box",
     name: "repo_admin_change_team_access",
-    label: "Repository administrators can add teams",
-    hint: "Otherwise only owners can.",
+    label: t("Repository administrators can add teams"),
+    hint: t("Otherwise only owners can."),
   },
 ]
 
 const pictureField: Field = {
   kind: "file",
   name: "image",
-  label: "New avatar",
-  hint: "PNG, JPEG, GIF or WebP, at most 1 MiB.",
+  label: t("New avatar"),
+  hint: t("PNG, JPEG, GIF or WebP, at most 1 MiB."),
   accept: "image/png,image/jpeg,image/gif,image/webp",
 }
 
@@ -126,10 +127,10 @@ const general: Page = page({
     const shown = { path: { org: organization.name }, draft } as const
     return organizationSettings(organization, {
       part: "general",
-      title: "Settings",
+      title: t("Settings"),
       body: html`
         <h1>General</h1>
-        ${formView(edit, { ...shown, record, submit: "Save", fields: about })}
+        ${formView(edit, { ...shown, record, submit: t("Save"), fields: about })}
         <h2 id="picture">Picture</h2>
         <div class="bar">
           ${avatar(organization, 72)}
@@ -138,7 +139,7 @@ const general: Page = page({
         ${formView(setPicture, {
           ...shown,
           look: "plain",
-          submit: "Upload",
+          submit: t("Upload"),
           fields: [pictureField],
         })}
         <h2 id="danger">Danger zone</h2>
@@ -146,16 +147,16 @@ const general: Page = page({
           ...shown,
           look: "danger",
           confirm: organization.name,
-          submit: "Rename organization",
+          submit: t("Rename organization"),
           fields: [
             {
               kind: "line",
               name: "new_name",
-              label: "New name",
+              label: t("New name"),
               value: organization.name,
               required: true,
               maxlength: 40,
-              hint: "URLs with the old name redirect until another account takes the name.",
+              hint: t("URLs with the old name redirect until another account takes the name."),
             },
           ],
         })}
@@ -163,7 +164,7 @@ const general: Page = page({
           ...shown,
           look: "danger",
           confirm: organization.name,
-          submit: "Delete organization",
+          submit: t("Delete organization"),
           fields: [whatIsDeleted],
         })}
       `,
@@ -179,7 +180,7 @@ const edit = form({
   reads: named(organizationOperations, "orgGet"),
   guards: ["full_name", "description", "website", "location"],
   takes: ["full_name", "description", "website", "location", "email", "visibility", "repo_admin_change_team_access"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const setPicture = form({
@@ -189,7 +190,7 @@ const setPicture = form({
   on: general,
   picture: "image",
   bytes: 2 * 1024 * 1024,
-  done: "Avatar updated.",
+  done: t("Avatar updated."),
 })
 
 const removePicture = form({
@@ -197,7 +198,7 @@ const removePicture = form({
   address: "POST /org/{org}/settings/avatar/delete",
   does: named(organizationOperations, "orgDeleteAvatar"),
   on: general,
-  done: "Avatar removed; the generated one is shown.",
+  done: t("Avatar removed; the generated one is shown."),
 })
 
 const rename = form({
@@ -207,7 +208,7 @@ const rename = form({
   on: general,
   takes: ["new_name"],
   confirms: ({ org = "" }) => org,
-  done: "Renamed.",
+  done: t("Renamed."),
   to: ({ field }) => path("org", field("new_name"), "settings"),
 })
 
@@ -217,7 +218,7 @@ const remove = form({
   does: named(organizationOperations, "orgDelete"),
   on: general,
   confirms: ({ org = "" }) => org,
-  done: "Organization deleted.",
+  done: t("Organization deleted."),
   to: () => "/",
 })
 
@@ -233,7 +234,7 @@ const blocked: Page = page({
     const people = await findBlocked(db, { blockerId: organization.id, limit: rows.limit, offset: rows.offset })
     return organizationSettings(organization, {
       part: "blocked",
-      title: "Blocked users",
+      title: t("Blocked users"),
       body: html`
         <h1>Blocked users</h1>
         <p class="muted">
@@ -245,18 +246,18 @@ const blocked: Page = page({
             ? accountRows(people, ({ name }) =>
                 formButton(unblock, { ...call.path, username: name }, html`Unblock<span class="hidden-text"> ${name}</span>`),
               )
-            : empty("no-entry", "No blocked users")
+            : empty("no-entry", t("No blocked users"))
         }
         ${pager(reader.url, rows, total)}
         <h2>Block a user</h2>
         ${formView(block, {
           path: call.path,
           draft,
-          submit: "Block",
+          submit: t("Block"),
           look: "danger",
           fields: [
-            { kind: "line", name: "username", label: "Name", required: true, maxlength: 40 },
-            { kind: "line", name: "note", label: "Reason", hint: "Only visible to owners.", maxlength: 255 },
+            { kind: "line", name: "username", label: t("Name"), required: true, maxlength: 40 },
+            { kind: "line", name: "note", label: t("Reason"), hint: t("Only visible to owners."), maxlength: 255 },
           ],
         })}
       `,
@@ -273,7 +274,7 @@ const block = form({
   picks: ({ org = "" }, field) => ({ org, username: field("username").trim() }),
   missing: ["username", "no such user"],
   query: ({ note = [] }) => ({ note: note[0] ?? "" }),
-  done: "Blocked.",
+  done: t("Blocked."),
 })
 
 const unblock = form({
@@ -281,7 +282,7 @@ const unblock = form({
   address: "POST /org/{org}/settings/blocked_users/{username}/unblock",
   does: named(organizationBlockOperations, "organizationUnblockUser"),
   on: blocked,
-  done: "Unblocked.",
+  done: t("Unblocked."),
 })
 
 export const ownOrganizationPages: readonly Page[] = [

@@ -4,6 +4,7 @@ import { memberOf } from "../../core/check.ts"
 import { form, type Typed } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { teamOperations } from "../../features/people/teams/operations.ts"
@@ -17,73 +18,81 @@ import { locateTeam, teamPage, withTeam } from "./team-frame.ts"
 
 /** What reading and writing of a part allow. */
 export const UNIT_WORDS: Readonly<Record<Unit, readonly [name: Text, rights: Text]>> = {
-  "repo.code": ["Code", "Read: view files, and clone. Write: push, create branches and tags."],
-  "repo.issues": ["Issues", "Read: view, open and comment. Write: label, assign, set milestones, close."],
-  "repo.pulls": ["Pull requests", "Read: view, open, comment and review. Write: label and assign; with write access to the code, merge."],
-  "repo.releases": ["Releases", "Read: view and download. Write: publish, edit and delete."],
-  "repo.wiki": ["Wiki", "Read: view pages. Write: edit pages."],
-  "repo.ext_wiki": ["External wiki", "Read: see the link."],
-  "repo.ext_issues": ["External issues", "Read: see the link."],
-  "repo.projects": ["Projects", "Read: view boards. Write: change boards."],
-  "repo.packages": ["Packages", "Read: view and download. Write: publish and delete."],
-  "repo.actions": ["Actions", "Read: view runs and logs. Write: start, cancel and approve runs."],
+  "repo.code": [t("Code"), t("Read: view files, and clone. Write: push, create branches and tags.")],
+  "repo.issues": [t("Issues"), t("Read: view, open and comment. Write: label, assign, set milestones, close.")],
+  "repo.pulls": [
+    t("Pull requests"),
+    t("Read: view, open, comment and review. Write: label and assign; with write access to the code, merge."),
+  ],
+  "repo.releases": [t("Releases"), t("Read: view and download. Write: publish, edit and delete.")],
+  "repo.wiki": [t("Wiki"), t("Read: view pages. Write: edit pages.")],
+  "repo.ext_wiki": [t("External wiki"), t("Read: see the link.")],
+  "repo.ext_issues": [t("External issues"), t("Read: see the link.")],
+  "repo.projects": [t("Projects"), t("Read: view boards. Write: change boards.")],
+  "repo.packages": [t("Packages"), t("Read: view and download. Write: publish and delete.")],
+  "repo.actions": [t("Actions"), t("Read: view runs and logs. Write: start, cancel and approve runs.")],
 }
 
 const MODES = [
-  ["none", "None"],
-  ["read", "Read"],
-  ["write", "Write"],
+  ["none", t("None")],
+  ["read", t("Read")],
+  ["write", t("Write")],
 ] as const
 
 const fieldOf = (unit: Unit): string => `rights.${unit}`
 
 /** The fields of what a team is like, with the rights that it has now. */
 const fieldsOf = (units: Readonly<Record<string, string>>): readonly Field[] => [
-  { kind: "line", name: "name", label: "Name", required: true, maxlength: 255, hint: "Mention it as @organization/name." },
-  { kind: "line", name: "description", label: "Description", maxlength: 255 },
+  { kind: "line", name: "name", label: t("Name"), required: true, maxlength: 255, hint: t("Mention it as @organization/name.") },
+  { kind: "line", name: "description", label: t("Description"), maxlength: 255 },
   {
     kind: "choice",
     name: "visibility",
-    label: "Visibility",
+    label: t("Visibility"),
     value: "private",
     options: [
-      ["private", "Its own members, and owners"],
-      ["limited", "Members of the organization"],
-      ["public", "Everyone who can see the organization"],
+      ["private", t("Its own members, and owners")],
+      ["limited", t("Members of the organization")],
+      ["public", t("Everyone who can see the organization")],
     ],
   },
   {
     kind: "choice",
     name: "permission",
-    label: "Permissions",
+    label: t("Permissions"),
     value: "none",
     options: [
-      ["none", "Permission for each unit below"],
-      ["admin", "Administrator access", "Full access to its repositories, including settings."],
+      ["none", t("Permission for each unit below")],
+      ["admin", t("Administrator access"), t("Full access to its repositories, including settings.")],
     ],
   },
   {
     kind: "group",
-    label: "Permission by unit",
-    hint: "Public repositories can be read by everyone; these permissions are granted on top.",
+    label: t("Permission by unit"),
+    hint: t("Public repositories can be read by everyone; these permissions are granted on top."),
     fields: UNITS.map((unit): Field => {
       const [label, hint] = UNIT_WORDS[unit]
       const now = units[unit] ?? "none"
       const modes = isExternalUnit(unit) ? MODES.slice(0, 2) : MODES
-      const options = modes.some(([mode]) => mode === now) || now === "owner" ? modes : [...modes, [now, "Admin"] as const]
+      const options = modes.some(([mode]) => mode === now) || now === "owner" ? modes : [...modes, [now, t("Admin")] as const]
       return { kind: "menu", name: fieldOf(unit), label, hint, value: now === "owner" ? "none" : now, options }
     }),
   },
   {
     kind: "group",
-    label: "Repositories",
+    label: t("Repositories"),
     fields: [
-      { kind: "box", name: "includes_all_repositories", label: "All repositories of the organization", hint: "Existing and new ones." },
+      {
+        kind: "box",
+        name: "includes_all_repositories",
+        label: t("All repositories of the organization"),
+        hint: t("Existing and new ones."),
+      },
       {
         kind: "box",
         name: "can_create_org_repo",
-        label: "Members can create repositories",
-        hint: "Creators become administrators of the repository.",
+        label: t("Members can create repositories"),
+        hint: t("Creators become administrators of the repository."),
       },
     ],
   },
@@ -113,11 +122,11 @@ const create: Page = page({
   answer: (call) =>
     organizationPage(call, call.organization, {
       tab: "teams",
-      title: "New team",
+      title: t("New team"),
       unlisted: true,
       body: html`
         <h2>New team</h2>
-        ${formView(make, { path: call.path, draft: call.draft, submit: "Create team", fields: fieldsOf(USUAL) })}
+        ${formView(make, { path: call.path, draft: call.draft, submit: t("Create team"), fields: fieldsOf(USUAL) })}
       `,
     }),
 })
@@ -130,7 +139,7 @@ const make = form({
   takes: TAKES,
   also: UNITS.map(fieldOf),
   body: withUnits,
-  done: "Team created. Add members to it.",
+  done: t("Team created. Add members to it."),
   to: ({ path: { org }, record }) => path("org", org, "teams", String(memberOf(record, "name"))),
   once: true,
 })
@@ -142,13 +151,17 @@ const edit: Page = page({
   answer: async (call) => {
     const { organization, draft } = call
     const team = await locateTeam(call, call.path.team)
-    const shown = { path: { org: organization.name, team: team.name }, draft, submit: "Save" } as const
+    const shown = { path: { org: organization.name, team: team.name }, draft, submit: t("Save") } as const
     return teamPage(call, team, "edit", (record) =>
       team.mode === Mode.owner
         ? [
             draft?.form !== describe.id && problem(draft?.refusal),
             html`<p class="muted">The name and permissions of the owners team can’t be changed.</p>`,
-            formView(describe, { ...shown, record, fields: [{ kind: "line", name: "description", label: "Description", maxlength: 255 }] }),
+            formView(describe, {
+              ...shown,
+              record,
+              fields: [{ kind: "line", name: "description", label: t("Description"), maxlength: 255 }],
+            }),
           ]
         : [
             formView(change, { ...shown, record, fields: fieldsOf(record.permission === "admin" ? USUAL : record.units_map) }),
@@ -157,7 +170,7 @@ const edit: Page = page({
               ...shown,
               look: "danger",
               confirm: team.name,
-              submit: "Delete team",
+              submit: t("Delete team"),
               fields: [
                 {
                   kind: "content",
@@ -189,7 +202,7 @@ const change = form({
   takes: TAKES,
   also: UNITS.map(fieldOf),
   body: withUnits,
-  done: "Saved.",
+  done: t("Saved."),
   to: toTeam,
 })
 
@@ -202,7 +215,7 @@ const describe = form({
   reads: named(teamOperations, "orgGetTeam"),
   guards: ["description"],
   takes: ["description"],
-  done: "Saved.",
+  done: t("Saved."),
   to: toTeam,
 })
 
@@ -213,7 +226,7 @@ const remove = form({
   on: edit,
   path: withTeam,
   confirms: ({ team = "" }) => team,
-  done: "Team deleted.",
+  done: t("Team deleted."),
   to: ({ path: { org } }) => path("org", org, "teams"),
 })
 

@@ -2,6 +2,7 @@ import { findTeamMember, findUserByName } from "../../access/store.ts"
 import { type Team, teamVisible } from "../../access/visibility.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Content, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import type { Draft, Page, Shown } from "../../core/page.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
@@ -49,15 +50,19 @@ export async function teamPage(
   const at = path("org", organization.name, "teams", team.name)
   return organizationPage(call, organization, {
     tab: "teams",
-    title: { members: team.name, repositories: `Repositories · ${team.name}`, edit: `Edit · ${team.name}` }[part],
+    title: {
+      members: team.name,
+      repositories: t("Repositories · {name}", { name: team.name }),
+      edit: t("Edit · {name}", { name: team.name }),
+    }[part],
     unlisted: true,
     body: html`
       <div class="bar">
         <h2><bdi>${team.name}</bdi></h2>
-        ${choices("Team", [
-          { href: at, text: "People", icon: "people", current: part === "members" },
-          { href: `${at}/repositories`, text: "Repositories", icon: "repo", current: part === "repositories" },
-          ...(role.isOwner ? [{ href: `${at}/edit`, text: "Edit", icon: "pencil" as const, current: part === "edit" }] : []),
+        ${choices(t("Team"), [
+          { href: at, text: t("People"), icon: "people", current: part === "members" },
+          { href: `${at}/repositories`, text: t("Repositories"), icon: "repo", current: part === "repositories" },
+          ...(role.isOwner ? [{ href: `${at}/edit`, text: t("Edit"), icon: "pencil" as const, current: part === "edit" }] : []),
         ])}
       </div>
       ${draft && buttons.some(({ id }) => id === draft.form) && problem(draft.refusal)}

@@ -2,6 +2,7 @@ import { Mode, modeName, UNITS } from "../../access/modes.ts"
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Draft, type Page, page } from "../../core/page.ts"
 import { findMembers } from "../../features/people/organizations/store.ts"
@@ -41,7 +42,7 @@ const people: Page = page({
                   formButton(removeMember, { ...call.path, username: name }, html`Remove<span class="hidden-text"> ${name}</span>`)
               : undefined,
           )
-        : empty("people", "No members yet", "Owners can add members."),
+        : empty("people", t("No members yet"), t("Owners can add members.")),
       pager(reader.url, rows, total),
       role.isOwner && adding(call, offered),
       role.isOwner && invited(call, invitations),
@@ -63,16 +64,16 @@ const adding = ({ path: at, draft }: TeamCall, offered: readonly { readonly name
       ${formView(addMember, {
         path: at,
         draft,
-        submit: "Add",
+        submit: t("Add"),
         fields: [
           {
             kind: "line",
             name: "username",
-            label: "Name",
+            label: t("Name"),
             required: true,
             maxlength: 40,
             options: offered.map(({ name }) => name),
-            hint: "They also become a member of the organization.",
+            hint: t("They also become a member of the organization."),
           },
         ],
       })}
@@ -99,17 +100,17 @@ const invited = ({ services, path: at, draft }: TeamCall, rows: readonly Invitat
           : formView(invite, {
               path: at,
               draft,
-              submit: "Invite",
+              submit: t("Invite"),
               look: "plain",
               fields: [
                 {
                   kind: "line",
                   name: "email",
-                  label: "E-mail address",
+                  label: t("E-mail address"),
                   type: "email",
                   required: true,
                   maxlength: 254,
-                  hint: "They will get a link to join the team.",
+                  hint: t("They will get a link to join the team."),
                 },
               ],
             })
@@ -148,7 +149,7 @@ const addMember = form({
   also: ["username"],
   picks: async (values, field, request) => ({ ...(await withTeam(values, request)), username: field("username").trim() }),
   missing: ["username", "no such user"],
-  done: "Added.",
+  done: t("Added."),
 })
 
 const removeMember = form({
@@ -157,7 +158,7 @@ const removeMember = form({
   does: named(teamMemberOperations, "orgRemoveTeamMember"),
   on: people,
   path: withTeam,
-  done: "Member removed.",
+  done: t("Member removed."),
 })
 
 const INVITING = { does: named(teamInvitationOperations, "orgInviteToTeam"), on: people, path: withTeam, takes: ["email"] } as const
@@ -166,14 +167,14 @@ const invite = form({
   ...INVITING,
   id: "team.invite",
   address: "POST /org/{org}/teams/{team}/invitations",
-  done: "Invitation sent.",
+  done: t("Invitation sent."),
 })
 
 const inviteAgain = form({
   ...INVITING,
   id: "team.inviteAgain",
   address: "POST /org/{org}/teams/{team}/invitations/again",
-  done: "Invitation sent again. The earlier link no longer works.",
+  done: t("Invitation sent again. The earlier link no longer works."),
 })
 
 const withdraw = form({
@@ -182,7 +183,7 @@ const withdraw = form({
   does: named(teamInvitationOperations, "orgWithdrawTeamInvitation"),
   on: people,
   path: withTeam,
-  done: "Invitation cancelled.",
+  done: t("Invitation cancelled."),
 })
 
 /** What the team may do in each part of its repositories. */
@@ -191,8 +192,8 @@ const rightsOf = (team: TeamRecord): Html =>
     <section class="stack">
       <h3>Permissions</h3>
       <p class="small">
-        ${team.includes_all_repositories ? "All repositories of the organization." : "The repositories of the team."}
-        ${team.can_create_org_repo && " Members can create repositories."}
+        ${team.includes_all_repositories ? t("All repositories of the organization.") : t("The repositories of the team.")}
+        ${team.can_create_org_repo && t(" Members can create repositories.")}
       </p>
       <div class="scrolls">
         <table class="data">

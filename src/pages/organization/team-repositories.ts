@@ -2,6 +2,7 @@ import type { Owned } from "../../access/permission.ts"
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { findTeamRepositories } from "../../features/code/collaborators/store.ts"
@@ -41,9 +42,9 @@ const repositories: Page = page({
             ${formView(addRepository, {
               path: call.path,
               draft,
-              submit: "Add",
+              submit: t("Add"),
               fields: [
-                { kind: "line", name: "repo", label: "Name", required: true, maxlength: 100, options: offered.map(({ name }) => name) },
+                { kind: "line", name: "repo", label: t("Name"), required: true, maxlength: 100, options: offered.map(({ name }) => name) },
               ],
             })}
           </section>
@@ -56,7 +57,7 @@ const repositories: Page = page({
 /** The repositories, with what takes one of them away where there is the path of the team for it. */
 const rowsOfTeam = (listed: readonly Owned[], at: Readonly<Record<"org" | "team", string>> | false): Html =>
   listed.length === 0
-    ? empty("repo", "No repositories yet", "Owners can add repositories.")
+    ? empty("repo", t("No repositories yet"), t("Owners can add repositories."))
     : html`
       ${repositoryRows(listed)}
       ${
@@ -91,7 +92,7 @@ const addRepository = form({
   also: ["repo"],
   picks: async (values, field, request) => ({ ...(await withTeam(values, request)), repo: field("repo").trim() }),
   missing: ["repo", "the organization has no such repository"],
-  done: "Added.",
+  done: t("Added."),
 })
 
 const removeRepository = form({
@@ -100,7 +101,7 @@ const removeRepository = form({
   does: named(teamRepositoryOperations, "orgRemoveTeamRepository"),
   on: repositories,
   path: withTeam,
-  done: "Repository removed.",
+  done: t("Repository removed."),
 })
 
 export const teamRepositoryPages: readonly Page[] = [repositories, addRepository, removeRepository]

@@ -1,6 +1,7 @@
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
 import type { Team as TeamRecord } from "../../features/people/teams/records.ts"
@@ -25,7 +26,7 @@ const list: Page = page({
     const teams = await presentTeams(db, services.site, found, { withOrganization: false })
     return organizationPage(call, organization, {
       tab: "teams",
-      title: "Teams",
+      title: t("Teams"),
       unlisted: true,
       body: html`
         ${
@@ -41,7 +42,7 @@ const list: Page = page({
         ${
           teams.length > 0
             ? html`<ul class="rows">${teams.map((team) => teamRow(organization.name, team))}</ul>`
-            : empty("organization", "No teams", "Teams give their members access to the organization’s repositories.")
+            : empty("organization", t("No teams"), t("Teams give their members access to the organization’s repositories."))
         }
         ${pager(reader.url, rows, total)}
       `,
@@ -68,9 +69,9 @@ const teamRow = (organization: string, team: TeamRecord): Html =>
   `
 
 const RIGHTS: Readonly<Record<string, Text>> = {
-  none: "By unit",
-  read: "May read",
-  write: "May write",
-  admin: "Administers",
-  owner: "Owns the organization",
+  none: t("By unit"),
+  read: t("May read"),
+  write: t("May write"),
+  admin: t("Administers"),
+  owner: t("Owns the organization"),
 }

@@ -1,5 +1,6 @@
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { notice } from "../../web/components.ts"
 
 /** Pages that have mails sent to the address of an account. */
@@ -18,7 +19,7 @@ export const addressForm = (action: string, button: Text): Html =>
 /** On a site without mail, names the administrator's command that does the same. */
 export const withoutMail = (what: Text, command: Text): Html =>
   html`
-    ${notice("warn", "This site does not send mail.")}
+    ${notice("warn", t("This site does not send mail."))}
     <p>Ask an administrator of the site ${what}, with the command</p>
     <p><code>${command}</code></p>
   `

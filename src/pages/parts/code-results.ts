@@ -5,6 +5,7 @@ import { plainCode } from "../../core/highlight/invisible.ts"
 import { withMarks } from "../../core/highlight/marks.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import type { Page } from "../../core/operation.ts"
 import type { Reader } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -111,7 +112,7 @@ export interface CodeSearchOptions {
 /** The field, what is wrong with the query, and the files that were found. */
 export async function codeSearch(
   call: Call,
-  { action, keep = {}, scope = {}, placeholder = "Search code", below }: CodeSearchOptions,
+  { action, keep = {}, scope = {}, placeholder = t("Search code"), below }: CodeSearchOptions,
 ): Promise<Html> {
   const asked = askedOf(call.query)
   const { found, fault } = await find(call, asked, scope)
@@ -126,43 +127,48 @@ export async function codeSearch(
     ${below}
     <div class="bar">
       ${choicesOf(url, asked)}
-      ${found && found.total > 0 && html`<span class="muted">${plural(found.total, "file")}${found.isPartial && " or more"}</span>`}
+      ${found && found.total > 0 && html`<span class="muted">${plural(found.total, "file")}${found.isPartial && t(" or more")}</span>`}
     </div>
-    ${found ? resultsView(call, url, asked, found, scope) : !fault && empty("code", "Search code", hints(asked.mode, scope))}
+    ${found ? resultsView(call, url, asked, found, scope) : !fault && empty("code", t("Search code"), hints(asked.mode, scope))}
   `
 }
 
-const MODE_TEXTS: Readonly<Record<Mode, Text>> = { exact: "Exact text", words: "Whole words", regexp: "Regular expression" }
+const MODE_TEXTS: Readonly<Record<Mode, Text>> = { exact: t("Exact text"), words: t("Whole words"), regexp: t("Regular expression") }
 
 const choicesOf = (url: string, { mode, isCaseSensitive }: Asked): Html =>
   html`
     ${choices(
-      "How to search",
+      t("How to search"),
       MODES.map((each) => ({
         href: withQuery(url, { search_mode: each === "exact" ? undefined : each }),
         text: MODE_TEXTS[each],
         current: each === mode,
       })),
     )}
-    ${choices("Letters", [
-      { href: withQuery(url, { case: isCaseSensitive ? undefined : "1" }), text: "Match case", current: isCaseSensitive },
+    ${choices(t("Letters"), [
+      { href: withQuery(url, { case: isCaseSensitive ? undefined : "1" }), text: t("Match case"), current: isCaseSensitive },
     ])}
   `
 
 function resultsView({ page, reader }: Call, url: string, asked: Asked, found: FoundCode, scope: SearchScope): Html {
   return html`
-    ${found.isPartial && notice("info", "The search is too broad. Narrow it with repo:, path: or lang:, or use a longer text.")}
+    ${found.isPartial && notice("info", t("The search is too broad. Narrow it with repo:, path: or lang:, or use a longer text."))}
     ${
       found.indexing > 0 &&
-      notice("info", `${plural(found.indexing, "repository is", "repositories are")} still being indexed, and may have more results.`)
+      notice(
+        "info",
+        t("{plural} still being indexed, and may have more results.", {
+          plural: plural(found.indexing, "repository is", "repositories are"),
+        }),
+      )
     }
     ${languagesView(url, asked, found)}
     ${
       found.files.length > 0
         ? html`<ol class="plain stack">${found.files.map((file) => fileView(file, scope))}</ol>`
         : found.total > 0
-          ? empty("search", "No more results", undefined, html`<a class="button" href="${withQuery(url, {})}">First page</a>`)
-          : empty("search", "No code found", hints(asked.mode, scope))
+          ? empty("search", t("No more results"), undefined, html`<a class="button" href="${withQuery(url, {})}">First page</a>`)
+          : empty("search", t("No code found"), hints(asked.mode, scope))
     }
     ${pager(reader.url, page, found.total)}
   `
@@ -210,7 +216,7 @@ function fileView({ repository, path: file, language, fragments, matches }: Foun
             <pre
               class="found"
               tabindex="0"
-              aria-label="${`Lines ${lines[0]?.number ?? 0} to ${lines.at(-1)?.number ?? 0}`}"
+              aria-label="${t("Lines {number} to {number2}", { number: lines[0]?.number ?? 0, number2: lines.at(-1)?.number ?? 0 })}"
             >
               ${lines.map(
                 ({ number, text, marks, isCut }) =>
@@ -228,9 +234,9 @@ function fileView({ repository, path: file, language, fragments, matches }: Foun
 }
 
 const HINTS: Readonly<Record<Mode, Text>> = {
-  exact: "Finds the exact text, also inside words. Quoted phrases must all be in the file.",
-  words: "Finds files with all of the whole words; use quotes for words in this order.",
-  regexp: "An expression of RE2 is matched against each line, such as create\\w+Server\\(.",
+  exact: t("Finds the exact text, also inside words. Quoted phrases must all be in the file."),
+  words: t("Finds files with all of the whole words; use quotes for words in this order."),
+  regexp: t("An expression of RE2 is matched against each line, such as create\\w+Server\\(."),
 }
 
 const hints = (mode: Mode, { repositoryId }: SearchScope): Html =>

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import type { Milestone } from "../../features/planning/milestones/store.ts"
 import { icon } from "../../web/icon.ts"
 import { dayOf, plural, time } from "../../web/time.ts"
@@ -11,7 +12,7 @@ export function milestoneProgress({ open_issues_count, closed_issues_count }: Mi
     <span>
       ${
         all === 0
-          ? "No issues yet"
+          ? t("No issues yet")
           : html`
             ${Math.floor((100 * closed_issues_count) / all)}% · ${plural(open_issues_count, "open", "open")} ·${" "}
             ${plural(closed_issues_count, "closed", "closed")}

@@ -1,6 +1,7 @@
 import type { User } from "../../core/actor.ts"
 import { memberOf } from "../../core/check.ts"
 import type { Handle } from "../../core/database/database.ts"
+import { t } from "../../core/language/message.ts"
 import { findOrganizationsToCreateIn } from "../../features/people/organizations/store.ts"
 import { path } from "../../web/address.ts"
 import type { Field } from "../../web/form.ts"
@@ -14,7 +15,7 @@ export async function ownerField(db: Handle, me: User, name: string, wanted = me
   const organizations = await findOrganizationsToCreateIn(db, { userId: me.id, limit: MOST })
   const names = [me.name, ...organizations.map((each) => each.name)]
   const value = names.find((each) => each.toLowerCase() === wanted.toLowerCase()) ?? me.name
-  return { kind: "menu", name, label: "Owner", value, options: names.map((each) => [each, each]) }
+  return { kind: "menu", name, label: t("Owner"), value, options: names.map((each) => [each, each]) }
 }
 
 /** Where a repository that was just made is, from its record. */
@@ -25,12 +26,12 @@ export const identity: readonly Field[] = [
   {
     kind: "line",
     name: "name",
-    label: "Name",
+    label: t("Name"),
     required: true,
     autofocus: true,
     maxlength: 100,
-    hint: "Letters, digits, hyphens, underscores and dots.",
+    hint: t("Letters, digits, hyphens, underscores and dots."),
   },
-  { kind: "line", name: "description", label: "Description", maxlength: 2048 },
-  { kind: "box", name: "private", label: "Private", hint: "Only people with access can see it." },
+  { kind: "line", name: "description", label: t("Description"), maxlength: 2048 },
+  { kind: "box", name: "private", label: t("Private"), hint: t("Only people with access can see it.") },
 ]

@@ -1,6 +1,7 @@
 import type { User } from "../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import type { Offered } from "../../features/planning/issues/filter-store.ts"
 import { avatar, dot } from "../../web/components.ts"
 import type { Field, Option } from "../../web/form.ts"
@@ -15,7 +16,7 @@ export interface Creates {
 
 export const labelsCreatedAt = (repository: string): Creates => ({
   address: `${repository}/labels/new`,
-  words: "Create the label “{name}”",
+  words: t("Create the label “{name}”", { name: "{name}" }),
 })
 
 /** What the module finds at the `details` of a menu: whether it saves by itself, and its words. */
@@ -43,7 +44,7 @@ type Label = Pick<Offered["labels"][number], "id" | "name" | "color" | "descript
 export const labelsField = (offered: readonly Label[], chosen: readonly Label[], repository: string): Boxes => ({
   kind: "boxes",
   name: "labels",
-  label: "Labels",
+  label: t("Labels"),
   value: chosen.map(({ id }) => String(id)),
   options: united(offered, chosen, ({ id, name, color, description }) => [
     String(id),
@@ -57,7 +58,7 @@ export const labelsField = (offered: readonly Label[], chosen: readonly Label[],
 export const peopleField = (offered: readonly User[], chosen: readonly User[]): Boxes => ({
   kind: "boxes",
   name: "assignees",
-  label: "Assignees",
+  label: t("Assignees"),
   value: chosen.map(({ name }) => name),
   options: united(offered, chosen, (user) => [user.name, user.name, user.full_name === "" ? undefined : user.full_name, avatar(user, 18)]),
 })
@@ -68,10 +69,10 @@ export const milestoneField = (
 ): Field => ({
   kind: "choice",
   name: "milestone",
-  label: "Milestone",
+  label: t("Milestone"),
   value: String(chosen?.id ?? 0),
   options: [
-    ["0", "None"],
+    ["0", t("None")],
     ...united(
       offered.filter(({ is_closed }) => is_closed === 0),
       chosen ? [chosen] : [],
@@ -85,7 +86,7 @@ type Titled = { readonly id: number; readonly title: string }
 export const projectsField = (offered: readonly Titled[], chosen: readonly Titled[]): Field => ({
   kind: "boxes",
   name: "projects",
-  label: "Projects",
+  label: t("Projects"),
   value: chosen.map(({ id }) => String(id)),
   options: united(offered, chosen, ({ id, title }) => [String(id), title]),
 })

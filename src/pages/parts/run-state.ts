@@ -1,6 +1,7 @@
 import type { ActionState } from "../../core/database/tables/actions.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { state } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
@@ -14,14 +15,14 @@ export interface StateLook {
 }
 
 const LOOKS: Readonly<Record<ActionState, StateLook>> = {
-  blocked: { tone: "waiting", icon: "hourglass", text: "Waiting" },
-  waiting: { tone: "waiting", icon: "clock", text: "Queued" },
-  running: { tone: "running", icon: "sync", text: "Running" },
-  cancelling: { tone: "running", icon: "stop", text: "Being cancelled" },
-  success: { tone: "success", icon: "check-circle-fill", text: "Succeeded" },
-  failure: { tone: "failure", icon: "x-circle-fill", text: "Failed" },
-  cancelled: { tone: "cancelled", icon: "stop", text: "Cancelled" },
-  skipped: { tone: "skipped", icon: "skip", text: "Skipped" },
+  blocked: { tone: "waiting", icon: "hourglass", text: t("Waiting") },
+  waiting: { tone: "waiting", icon: "clock", text: t("Queued") },
+  running: { tone: "running", icon: "sync", text: t("Running") },
+  cancelling: { tone: "running", icon: "stop", text: t("Being cancelled") },
+  success: { tone: "success", icon: "check-circle-fill", text: t("Succeeded") },
+  failure: { tone: "failure", icon: "x-circle-fill", text: t("Failed") },
+  cancelled: { tone: "cancelled", icon: "stop", text: t("Cancelled") },
+  skipped: { tone: "skipped", icon: "skip", text: t("Skipped") },
 }
 
 export const lookOf = (of: ActionState): StateLook => LOOKS[of]

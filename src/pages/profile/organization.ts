@@ -1,5 +1,6 @@
 import type { OnOrganization } from "../../access/policies/organizations.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
 import { ownedBy } from "../../features/code/repositories/search-store.ts"
@@ -33,13 +34,13 @@ export async function organizationHome(call: Call, bond: Html | undefined): Prom
     const list = await repositoryList(call, { action: at, keep: { tab: "repositories" }, where: [ownedBy(organization.id)], empty })
     return organizationPage(call, organization, {
       tab: "repositories",
-      title: "Repositories",
+      title: t("Repositories"),
       body: html`${role.mayCreateRepositories && newRepository(organization)}${list}`,
     })
   }
   if (query.tab === "activity") {
     const body = await activityOf(call, organization, query, role.isMember)
-    return organizationPage(call, organization, { tab: "activity", title: "Activity", body })
+    return organizationPage(call, organization, { tab: "activity", title: t("Activity"), body })
   }
   const readme = await profileReadme(call, organization, role.isMember ? [PROFILE_FOR_MEMBERS, PROFILE] : [PROFILE])
   const members = await findMembers(db, organization, actor, shownTo(actor, role), { number: 1, limit: FACES, offset: 0 })

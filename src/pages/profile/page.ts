@@ -4,6 +4,7 @@ import type { User } from "../../core/actor.ts"
 import { avatarPath } from "../../core/avatar.ts"
 import { form } from "../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named, type Request } from "../../core/operation.ts"
 import { type Draft, moved, type Page, page } from "../../core/page.ts"
 import { blockOperations } from "../../features/people/blocks/operations.ts"
@@ -37,7 +38,7 @@ const followUser = form({
   address: "POST /{username}/-/follow",
   does: named(followOperations, "userCurrentPutFollow"),
   on: profile,
-  done: "Followed.",
+  done: t("Followed."),
 })
 
 const unfollowUser = form({
@@ -45,7 +46,7 @@ const unfollowUser = form({
   address: "POST /{username}/-/unfollow",
   does: named(followOperations, "userCurrentDeleteFollow"),
   on: profile,
-  done: "Unfollowed.",
+  done: t("Unfollowed."),
 })
 
 const blockUser = form({
@@ -55,7 +56,7 @@ const blockUser = form({
   on: profile,
   also: ["note"],
   query: ({ note = [] }) => ({ note: note[0] ?? "" }),
-  done: "User blocked.",
+  done: t("User blocked."),
 })
 
 const unblockUser = form({
@@ -63,7 +64,7 @@ const unblockUser = form({
   address: "POST /{username}/-/unblock",
   does: named(blockOperations, "userUnblockUser"),
   on: profile,
-  done: "User unblocked.",
+  done: t("User unblocked."),
 })
 
 /** What the reader has to do with an account that is not theirs, and can change of it. */
@@ -83,7 +84,7 @@ async function bondWith({
     return html`
       <div class="stack tight">
         <p>${icon("no-entry")} You have blocked this user.</p>
-        ${formView(unblockUser, { ...button, look: "plain", submit: "Unblock" })}
+        ${formView(unblockUser, { ...button, look: "plain", submit: t("Unblock") })}
       </div>
     `
   return html`
@@ -107,7 +108,7 @@ async function bondWith({
               draft,
               look: "danger",
               submit: html`Block <bdi>${user.name}</bdi>`,
-              fields: [{ kind: "line", name: "note", label: "Reason", hint: "Only visible to you.", maxlength: 255 }],
+              fields: [{ kind: "line", name: "note", label: t("Reason"), hint: t("Only visible to you."), maxlength: 255 }],
             })}
           </details>
         `

@@ -4,6 +4,7 @@ import { actorId } from "../../core/actor.ts"
 import { avatarPath } from "../../core/avatar.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
 import { ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search-store.ts"
@@ -36,13 +37,13 @@ type Tab = (typeof TABS)[number]
 
 const TITLES: Readonly<Record<Tab, Text>> = {
   overview: "",
-  repositories: "Repositories",
-  activity: "Activity",
-  stars: "Stars",
-  watching: "Watching",
-  followers: "Followers",
-  following: "Following",
-  organizations: "Organizations",
+  repositories: t("Repositories"),
+  activity: t("Activity"),
+  stars: t("Stars"),
+  watching: t("Watching"),
+  followers: t("Followers"),
+  following: t("Following"),
+  organizations: t("Organizations"),
 }
 
 interface Call extends ProfileCall {
@@ -97,7 +98,7 @@ async function sideOf({ db, actor }: Call, user: User, bond: Html | undefined): 
         <ul class="plain stack tight small">
           ${
             user.visibility !== "public" &&
-            html`<li>${icon("lock")} ${user.visibility === "private" ? "Private profile" : "Visible to signed-in users"}</li>`
+            html`<li>${icon("lock")} ${user.visibility === "private" ? t("Private profile") : t("Visible to signed-in users")}</li>`
           }
           ${factsOf(user, knowsAddress ? user.email : undefined)}
           <li>${icon("calendar")} Joined ${dayOf(user.created_at)}</li>
@@ -139,29 +140,33 @@ async function contentOf(call: Call, user: User, tab: Tab): Promise<Content> {
       `
     case "activity":
       return user.hide_activity === 1 && !isOwn
-        ? empty("eye-closed", "This user’s activity is private")
+        ? empty("eye-closed", t("This user’s activity is private"))
         : activityOf(call, user, query, false)
     case "stars":
       return repositoryList(call, {
         action: at,
         keep: { tab },
         where: [starredBy(user.id), ...shown],
-        empty: empty("star", "No stars yet", isOwn && "Starred repositories are listed here."),
+        empty: empty("star", t("No stars yet"), isOwn && t("Starred repositories are listed here.")),
       })
     case "watching":
       return repositoryList(call, {
         action: at,
         keep: { tab },
         where: [watchedBy(user.id), ...shown],
-        empty: empty("eye", "Not watching any repositories", isOwn && "You are notified about activity in repositories that you watch."),
+        empty: empty(
+          "eye",
+          t("Not watching any repositories"),
+          isOwn && t("You are notified about activity in repositories that you watch."),
+        ),
       })
     case "followers":
     case "following": {
       const found = await listFollows(db, { direction: tab, userId: user.id, shown: listedUsers(actor) }, page)
-      return accounts(found, TITLES[tab], tab === "followers" ? "No followers yet" : "Not following anyone yet")
+      return accounts(found, TITLES[tab], tab === "followers" ? t("No followers yet") : t("Not following anyone yet"))
     }
     case "organizations":
-      return accounts(await findOrganizationsOf(db, actor, user.id, page), TITLES[tab], "No organizations")
+      return accounts(await findOrganizationsOf(db, actor, user.id, page), TITLES[tab], t("No organizations"))
   }
 }
 

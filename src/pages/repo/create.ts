@@ -1,6 +1,7 @@
 import { signedIn } from "../../access/policies/site.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Content, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { moved, type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
@@ -19,45 +20,45 @@ const MOST_TEMPLATES = 20
 
 const content = async (): Promise<Field> => ({
   kind: "group",
-  label: "Initial content",
-  hint: "Skip this if you are pushing an existing repository.",
+  label: t("Initial content"),
+  hint: t("Skip this if you are pushing an existing repository."),
   fields: [
-    { kind: "box", name: "auto_init", label: "Add a README" },
+    { kind: "box", name: "auto_init", label: t("Add a README") },
     {
       kind: "line",
       name: "gitignores",
-      label: ".gitignore templates",
+      label: t(".gitignore templates"),
       options: await gitignores.names(),
-      hint: "Separate several templates by commas.",
+      hint: t("Separate several templates by commas."),
     },
     {
       kind: "line",
       name: "license",
-      label: "License",
+      label: t("License"),
       options: await licenseNames(),
       maxlength: 100,
-      hint: "An SPDX identifier, such as MIT or Apache-2.0.",
+      hint: t("An SPDX identifier, such as MIT or Apache-2.0."),
     },
     {
       kind: "menu",
       name: "issue_labels",
-      label: "Issue labels",
-      options: [["", "None"], ...(await labelSetNames()).map((name) => [name, name] as const)],
+      label: t("Issue labels"),
+      options: [["", t("None")], ...(await labelSetNames()).map((name) => [name, name] as const)],
     },
   ],
 })
 
 const more = (branch: string): Field => ({
   kind: "group",
-  label: "More options",
+  label: t("More options"),
   fields: [
-    { kind: "line", name: "default_branch", label: "Default branch", placeholder: branch, maxlength: 100 },
-    { kind: "box", name: "template", label: "Template", hint: "New repositories can be generated from it." },
+    { kind: "line", name: "default_branch", label: t("Default branch"), placeholder: branch, maxlength: 100 },
+    { kind: "box", name: "template", label: t("Template"), hint: t("New repositories can be generated from it.") },
     {
       kind: "menu",
       name: "object_format_name",
-      label: "Object format",
-      hint: "SHA-256 needs git 2.42 or newer, and can't be changed later.",
+      label: t("Object format"),
+      hint: t("SHA-256 needs git 2.42 or newer, and can't be changed later."),
       options: [
         ["sha1", "SHA-1"],
         ["sha256", "SHA-256"],
@@ -100,7 +101,7 @@ const create: Page = page({
     if (wanted) return moved(path(wanted.owner.name, wanted.repository.name, "generate"))
     return {
       kind: "shown",
-      title: "New repository",
+      title: t("New repository"),
       width: "narrow",
       unlisted: true,
       body: html`
@@ -113,7 +114,7 @@ const create: Page = page({
         ${formView(make, {
           draft,
           record: { name: query.name },
-          submit: "Create repository",
+          submit: t("Create repository"),
           fields: [
             await ownerField(db, me, "owner", query.owner),
             ...identity,

@@ -4,6 +4,7 @@ import { refuse } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
 import { attribute, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
@@ -23,7 +24,7 @@ const source: readonly Field[] = [
   {
     kind: "line",
     name: "clone_addr",
-    label: "Address",
+    label: t("Address"),
     type: "url",
     required: true,
     autofocus: true,
@@ -34,25 +35,25 @@ const source: readonly Field[] = [
   {
     kind: "menu",
     name: "service",
-    label: "Repository to import",
-    hint: "Issues, pull requests and releases can be imported from a server with the same API.",
+    label: t("Repository to import"),
+    hint: t("Issues, pull requests and releases can be imported from a server with the same API."),
     options: [
-      ["git", "Any git server"],
-      ["gitea", "Hearth, Gitea or Forgejo"],
-      ["gogs", "Gogs"],
+      ["git", t("Any git server")],
+      ["gitea", t("Hearth, Gitea or Forgejo")],
+      ["gogs", t("Gogs")],
     ],
   },
   {
     kind: "group",
-    label: "Credentials",
-    hint: "Needed for private repositories, and to import more than git.",
+    label: t("Credentials"),
+    hint: t("Needed for private repositories, and to import more than git."),
     fields: [
-      { kind: "line", name: "auth_username", label: "Name", maxlength: 255 },
-      { kind: "line", name: "auth_password", label: "Password", type: "password", maxlength: 1024, autocomplete: "new-password" },
+      { kind: "line", name: "auth_username", label: t("Name"), maxlength: 255 },
+      { kind: "line", name: "auth_password", label: t("Password"), type: "password", maxlength: 1024, autocomplete: "new-password" },
       {
         kind: "line",
         name: "auth_token",
-        label: "Access token (instead of a password)",
+        label: t("Access token (instead of a password)"),
         type: "password",
         maxlength: 1024,
         autocomplete: "new-password",
@@ -62,37 +63,37 @@ const source: readonly Field[] = [
 ]
 
 const RECORDS = [
-  ["issues", "Issues"],
-  ["labels", "Labels"],
-  ["milestones", "Milestones"],
-  ["pull_requests", "Pull requests"],
-  ["releases", "Releases"],
+  ["issues", t("Issues")],
+  ["labels", t("Labels")],
+  ["milestones", t("Milestones")],
+  ["pull_requests", t("Pull requests")],
+  ["releases", t("Releases")],
 ] as const
 
 const fieldsOf = (owner: Field, hasLargeFiles: boolean): readonly Field[] => [
   ...source,
   {
     kind: "group",
-    label: "New repository",
+    label: t("New repository"),
     fields: [
       owner,
-      { kind: "line", name: "repo_name", label: "Name", required: true, maxlength: 100 },
-      { kind: "line", name: "description", label: "Description", maxlength: 2048 },
-      { kind: "box", name: "private", label: "Private", hint: "Only people with access can see it." },
+      { kind: "line", name: "repo_name", label: t("Name"), required: true, maxlength: 100 },
+      { kind: "line", name: "description", label: t("Description"), maxlength: 2048 },
+      { kind: "box", name: "private", label: t("Private"), hint: t("Only people with access can see it.") },
       {
         kind: "box",
         name: "mirror",
-        label: "Mirror",
-        hint: "Keeps synchronizing with the source repository, and is read-only here.",
+        label: t("Mirror"),
+        hint: t("Keeps synchronizing with the source repository, and is read-only here."),
       },
     ],
   },
   {
     kind: "group",
-    label: "Also import",
+    label: t("Also import"),
     fields: [
-      { kind: "box", name: "wiki", label: "Wiki" },
-      ...(hasLargeFiles ? [{ kind: "box", name: "lfs", label: "Large files (Git LFS)" } as const] : []),
+      { kind: "box", name: "wiki", label: t("Wiki") },
+      ...(hasLargeFiles ? [{ kind: "box", name: "lfs", label: t("Large files (Git LFS)") } as const] : []),
       ...RECORDS.map(([name, label]) => ({ kind: "box", name, label }) as const),
     ],
   },
@@ -109,7 +110,7 @@ const migrate: Page = page({
   },
   answer: async ({ services: { config }, db, me, query, draft }) => ({
     kind: "shown",
-    title: "Import a repository",
+    title: t("Import a repository"),
     width: "narrow",
     unlisted: true,
     body: html`
@@ -119,10 +120,10 @@ const migrate: Page = page({
           ? formView(begin, {
               draft,
               record: { clone_addr: query.clone_addr, repo_name: query.name },
-              submit: "Start import",
+              submit: t("Start import"),
               fields: fieldsOf(await ownerField(db, me, "repo_owner", query.owner), config.lfs.enabled),
             })
-          : notice("info", "Imports are disabled on this site. You can push an existing repository to a new one.")
+          : notice("info", t("Imports are disabled on this site. You can push an existing repository to a new one."))
       }
     `,
   }),
@@ -143,24 +144,24 @@ const begin = form({
 })
 
 const STEPS: Readonly<Record<string, Text>> = {
-  git: "Branches and tags",
-  large_files: "Large files",
-  pull_requests: "Pull requests",
-  release_files: "Files of releases",
+  git: t("Branches and tags"),
+  large_files: t("Large files"),
+  pull_requests: t("Pull requests"),
+  release_files: t("Files of releases"),
 }
 
 const stepName = (name: string): Text => STEPS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 const LOOKS = {
-  waiting: ["muted", "clock", "Waiting"],
-  running: ["pending", "sync", "Importing"],
-  done: ["success", "check", "Done"],
-  failed: ["failure", "x", "Failed"],
-} as const satisfies Readonly<Record<RepositoryImport["steps"][number]["state"], readonly [string, IconName, string]>>
+  waiting: ["muted", "clock", t("Waiting")],
+  running: ["pending", "sync", t("Importing")],
+  done: ["success", "check", t("Done")],
+  failed: ["failure", "x", t("Failed")],
+} as const satisfies Readonly<Record<RepositoryImport["steps"][number]["state"], readonly [string, IconName, Text]>>
 
 function stepRow({ name, state: at, done, total, missing }: RepositoryImport["steps"][number]): Html {
   const [tone, look, text] = LOOKS[at]
-  const many = total === null ? `${done}` : `${done} of ${total}`
+  const many = total === null ? `${done}` : t("{done} of {total}", { done, total })
   return html`
     <tr>
       <th scope="row">${stepName(name)}</th>
@@ -182,7 +183,7 @@ const progress: Page = page({
     const isRunning = record.state === "running"
     return repositoryPage(call, {
       tab: "code",
-      title: "Import",
+      title: t("Import"),
       unlisted: true,
       modules: ["again"],
       body: html`
@@ -191,9 +192,9 @@ const progress: Page = page({
         <section class="stack" id="import" aria-live="polite" ${attribute("data-again", isRunning ? 2 : undefined)}>
           ${
             isRunning
-              ? notice("info", "The import continues if you leave this page.")
+              ? notice("info", t("The import continues if you leave this page."))
               : record.state === "done"
-                ? notice("good", "Import complete.")
+                ? notice("good", t("Import complete."))
                 : notice("bad", html`It failed: ${record.error}`)
           }
           <div class="scrolls">
@@ -223,7 +224,7 @@ const progress: Page = page({
                 path: call.path,
                 draft,
                 look: "danger",
-                submit: "Delete and start over",
+                submit: t("Delete and start over"),
                 confirm: `${owner.name}/${repository.name}`,
                 fields: [{ kind: "hidden", name: "clone_addr", value: record.clone_addr }],
               })}
@@ -242,7 +243,7 @@ const giveUp = form({
   on: progress,
   also: ["clone_addr"],
   confirms: ({ owner, repo }) => `${owner}/${repo}`,
-  done: "Repository deleted.",
+  done: t("Repository deleted."),
   to: ({ path: { owner, repo }, field }) => withQuery(path("repo", "migrate"), { clone_addr: field("clone_addr"), owner, name: repo }),
 })
 

@@ -2,6 +2,7 @@ import { readableKinds } from "../../access/policies/issues.ts"
 import { onRepositorySignedIn } from "../../access/policies/repositories.ts"
 import { html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page, sentText } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { exploreAccounts } from "../../features/people/users/store.ts"
@@ -41,7 +42,7 @@ export const composerPages: readonly Page[] = [
       const shown = await renderText(call, typeof written === "string" ? written : "", { style })
       return repositoryPage(call, {
         tab: "issues",
-        title: "Preview",
+        title: t("Preview"),
         unlisted: true,
         body: html`
           <h1>Preview</h1>

@@ -3,6 +3,7 @@ import { onRepositoryUnit } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { forkOperations } from "../../features/code/lifecycle/fork-operations.ts"
@@ -22,7 +23,7 @@ const fork: Page = page({
     const { db, me, owner, repository, draft } = call
     return repositoryPage(call, {
       tab: "code",
-      title: "Fork",
+      title: t("Fork"),
       unlisted: true,
       body: html`
         <h1>Fork <bdi>${owner.name}/${repository.name}</bdi></h1>
@@ -33,8 +34,11 @@ const fork: Page = page({
           path: call.path,
           draft,
           record: { name: repository.name },
-          submit: "Create fork",
-          fields: [await ownerField(db, me, "organization"), { kind: "line", name: "name", label: "Name", required: true, maxlength: 100 }],
+          submit: t("Create fork"),
+          fields: [
+            await ownerField(db, me, "organization"),
+            { kind: "line", name: "name", label: t("Name"), required: true, maxlength: 100 },
+          ],
         })}
       `,
     })
@@ -48,18 +52,18 @@ const makeFork = form({
   on: fork,
   takes: ["organization", "name"],
   to: addressOfMade,
-  done: "Fork created.",
+  done: t("Fork created."),
   once: true,
 })
 
 const items = (mayTakeHooks: boolean) =>
   [
-    ["git_content", "Files of the default branch"],
-    ["topics", "Topics"],
-    ["labels", "Labels"],
-    ["avatar", "Picture"],
-    ["protected_branch", "Protected branches"],
-    ...(mayTakeHooks ? [["webhooks", "Webhooks"] as const] : []),
+    ["git_content", t("Files of the default branch")],
+    ["topics", t("Topics")],
+    ["labels", t("Labels")],
+    ["avatar", t("Picture")],
+    ["protected_branch", t("Protected branches")],
+    ...(mayTakeHooks ? [["webhooks", t("Webhooks")] as const] : []),
   ] as const
 
 const generate: Page = page({
@@ -71,7 +75,7 @@ const generate: Page = page({
     if (repository.is_template === 0) throw refuse.notFound()
     return repositoryPage(call, {
       tab: "code",
-      title: "Create a repository from this template",
+      title: t("Create a repository from this template"),
       unlisted: true,
       body: html`
         <h1>New repository from <bdi>${owner.name}/${repository.name}</bdi></h1>
@@ -79,13 +83,13 @@ const generate: Page = page({
         ${formView(makeGenerated, {
           path: call.path,
           draft,
-          submit: "Create repository",
+          submit: t("Create repository"),
           fields: [
             await ownerField(db, me, "owner"),
             ...identity,
             {
               kind: "group",
-              label: "Copy from the template",
+              label: t("Copy from the template"),
               fields: items(permission.mode >= Mode.admin).map(([name, label]) => ({
                 kind: "box",
                 name,

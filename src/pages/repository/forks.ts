@@ -1,5 +1,6 @@
 import { onRepository } from "../../access/policies/repositories.ts"
 import { attribute, type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { forkNetwork, type Network, type NetworkNode } from "../../features/code/repositories/network.ts"
 import { forkOf } from "../../features/code/repositories/search-store.ts"
@@ -19,7 +20,7 @@ export const forksPages: readonly Page[] = [
     answer: async (call) =>
       repositoryPage(call, {
         tab: undefined,
-        title: "Forks",
+        title: t("Forks"),
         body: html`
           <div class="bar">
             <h1>Forks</h1>
@@ -29,7 +30,7 @@ export const forksPages: readonly Page[] = [
           ${await repositoryList(call, {
             action: `${repositoryPath(call)}/forks`,
             where: [forkOf(call.repository.id)],
-            empty: empty("repo-forked", "No forks yet", "Forks of this repository are listed here."),
+            empty: empty("repo-forked", t("No forks yet"), t("Forks of this repository are listed here.")),
           })}
         `,
       }),
@@ -42,7 +43,7 @@ export const forksPages: readonly Page[] = [
     answer: async (call) =>
       repositoryPage(call, {
         tab: undefined,
-        title: "Network",
+        title: t("Network"),
         body: html`
           <div class="bar">
             <h1>Network of forks</h1>
@@ -58,9 +59,9 @@ export const forksPages: readonly Page[] = [
 /** A network of forks as nested lists. The repository whose page it is stands out. */
 function networkView({ roots, isCut }: Network, current: number): Html {
   const only = roots.length === 1 && roots[0]?.children.length === 0
-  if (only) return empty("repo-forked", "No forks yet", "Forks of this repository, and forks of these, are shown here as a tree.")
+  if (only) return empty("repo-forked", t("No forks yet"), t("Forks of this repository, and forks of these, are shown here as a tree."))
   return html`
-    ${isCut && notice("info", "Only the repositories nearest to the root are shown.")}
+    ${isCut && notice("info", t("Only the repositories nearest to the root are shown."))}
     <div class="card network">${treeOf(roots, current)}</div>
   `
 }

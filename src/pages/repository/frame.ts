@@ -5,6 +5,7 @@ import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import type { Shown } from "../../core/page.ts"
 import { findMarks } from "../../features/code/repositories/store.ts"
@@ -31,9 +32,9 @@ interface TabOf {
 }
 
 const TABS: Readonly<Record<RepositoryTab, TabOf>> = {
-  code: { text: "Code", keys: "g c", icon: "code", unit: "repo.code", path: "" },
+  code: { text: t("Code"), keys: "g c", icon: "code", unit: "repo.code", path: "" },
   issues: {
-    text: "Issues",
+    text: t("Issues"),
     keys: "g i",
     icon: "issue-opened",
     unit: "repo.issues",
@@ -41,26 +42,26 @@ const TABS: Readonly<Record<RepositoryTab, TabOf>> = {
     count: ({ repository }) => repository.open_issues_count,
   },
   pulls: {
-    text: "Pull requests",
+    text: t("Pull requests"),
     keys: "g p",
     icon: "git-pull-request",
     unit: "repo.pulls",
     path: "/pulls",
     count: ({ repository }) => repository.open_pulls_count,
   },
-  actions: { text: "Actions", keys: "g a", icon: "play", unit: "repo.actions", path: "/actions" },
-  packages: { text: "Packages", icon: "package", unit: "repo.packages", path: "/packages" },
-  projects: { text: "Projects", keys: "g b", icon: "project", unit: "repo.projects", path: "/projects" },
+  actions: { text: t("Actions"), keys: "g a", icon: "play", unit: "repo.actions", path: "/actions" },
+  packages: { text: t("Packages"), icon: "package", unit: "repo.packages", path: "/packages" },
+  projects: { text: t("Projects"), keys: "g b", icon: "project", unit: "repo.projects", path: "/projects" },
   releases: {
-    text: "Releases",
+    text: t("Releases"),
     keys: "g r",
     icon: "tag",
     unit: "repo.releases",
     path: "/releases",
     count: ({ repository }) => repository.releases_count,
   },
-  wiki: { text: "Wiki", keys: "g w", icon: "book", unit: "repo.wiki", path: "/wiki" },
-  activity: { text: "Activity", icon: "pulse", unit: "repo.code", path: "/activity" },
+  wiki: { text: t("Wiki"), keys: "g w", icon: "book", unit: "repo.wiki", path: "/wiki" },
+  activity: { text: t("Activity"), icon: "pulse", unit: "repo.code", path: "/activity" },
 }
 
 interface Part extends Omit<Shown, "kind" | "body"> {
@@ -102,8 +103,8 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
         </span>
         ${marksOf(call)}
         <div class="bar end">
-          ${counter(at, "watch", watches, "Watch", "Unwatch", "eye", repository.watchers_count, "watcher", actor)}
-          ${counter(at, "star", stars, "Star", "Unstar", stars ? "star-fill" : "star", repository.stars_count, "star", actor)}
+          ${counter(at, "watch", watches, t("Watch"), t("Unwatch"), "eye", repository.watchers_count, "watcher", actor)}
+          ${counter(at, "star", stars, t("Star"), t("Unstar"), stars ? "star-fill" : "star", repository.stars_count, "star", actor)}
           ${forks(call)}
         </div>
       </div>
@@ -130,7 +131,7 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
           `,
         )
       }
-      ${tabs("Repository", tabsOf(call, current))}
+      ${tabs(t("Repository"), tabsOf(call, current))}
     </header>
   `
 }
@@ -157,11 +158,11 @@ function tabsOf(call: OnRepository, current: Current): readonly Tab[] {
         ...(many === undefined ? {} : { count: many }),
       }
     }),
-    ...(tracker ? [{ href: tracker, text: "Issues", keys: "g i" as const, icon: "link-external" as const }] : []),
+    ...(tracker ? [{ href: tracker, text: t("Issues"), keys: "g i" as const, icon: "link-external" as const }] : []),
     ...(permission.mode >= Mode.admin
-      ? [{ href: `${at}/settings`, text: "Settings", icon: "gear" as const, keys: "g s" as const, current: current === "settings" }]
+      ? [{ href: `${at}/settings`, text: t("Settings"), icon: "gear" as const, keys: "g s" as const, current: current === "settings" }]
       : []),
-    ...(external ? [{ href: external, text: "Wiki", icon: "link-external" as const }] : []),
+    ...(external ? [{ href: external, text: t("Wiki"), icon: "link-external" as const }] : []),
   ]
 }
 
@@ -176,10 +177,10 @@ const markOf = ({ repository }: OnRepository): IconName =>
 
 function marksOf({ owner, repository }: OnRepository): Html {
   const marks = [
-    repository.is_private === 1 ? "Private" : owner.visibility === "private" ? "Internal" : "Public",
-    ...(repository.is_archived === 1 ? ["Archived"] : []),
-    ...(repository.is_mirror === 1 ? ["Mirror"] : []),
-    ...(repository.is_template === 1 ? ["Template"] : []),
+    repository.is_private === 1 ? t("Private") : owner.visibility === "private" ? t("Internal") : t("Public"),
+    ...(repository.is_archived === 1 ? [t("Archived")] : []),
+    ...(repository.is_mirror === 1 ? [t("Mirror")] : []),
+    ...(repository.is_template === 1 ? [t("Template")] : []),
   ]
   return html`${marks.map((mark) => html`<span class="chip">${mark}</span>`)}`
 }

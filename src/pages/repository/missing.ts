@@ -4,6 +4,7 @@ import { locateFromPath } from "../../access/policies/repositories.ts"
 import { Refusal } from "../../core/errors.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import { MissingWithin, type Page, type Shown } from "../../core/page.ts"
 import { type Located, locateCode, type OnCode } from "../../features/code/contents/locate.ts"
@@ -96,57 +97,61 @@ function missingOf(page: Page, call: Call): Promise<Missing> | Missing {
   if (filepath !== undefined) return missingCode(call, filepath)
   const at = repositoryPath(call)
   const word = wordOf(page)
-  const all = (path: string, text: string) => html`<a class="button primary" href="${at}/${path}">${text}</a>`
-  if (sha !== undefined) return { title: "Commit not found", text: html`There is no commit <code>${sha}</code> in this repository.` }
+  const all = (path: string, text: Text) => html`<a class="button primary" href="${at}/${path}">${text}</a>`
+  if (sha !== undefined) return { title: t("Commit not found"), text: html`There is no commit <code>${sha}</code> in this repository.` }
   if (index !== undefined && TABS[word] === "pulls")
-    return { title: "Pull request not found", text: html`There is no pull request #${index}.`, links: [all("pulls", "All pull requests")] }
+    return {
+      title: t("Pull request not found"),
+      text: html`There is no pull request #${index}.`,
+      links: [all("pulls", t("All pull requests"))],
+    }
   if (index !== undefined)
-    return { title: "Issue not found", text: html`There is no issue #${index}.`, links: [all("issues", "All issues")] }
+    return { title: t("Issue not found"), text: html`There is no issue #${index}.`, links: [all("issues", t("All issues"))] }
   if (tag !== undefined)
     return {
-      title: "Release not found",
+      title: t("Release not found"),
       text: html`There is no release <bdi class="strong">${tag}</bdi>.`,
-      links: [all("releases", "All releases")],
+      links: [all("releases", t("All releases"))],
     }
-  if (run !== undefined) return { title: "Run not found", text: html`There is no run ${run}.`, links: [all("actions", "All runs")] }
+  if (run !== undefined) return { title: t("Run not found"), text: html`There is no run ${run}.`, links: [all("actions", t("All runs"))] }
   if (branch !== undefined)
     return {
-      title: "Branch not found",
+      title: t("Branch not found"),
       text: html`There is no branch <bdi class="strong">${branch}</bdi>.`,
-      links: [all("branches", "All branches")],
+      links: [all("branches", t("All branches"))],
     }
   if (pageName !== undefined)
     return {
-      title: "Page not found",
+      title: t("Page not found"),
       text: html`There is no page <bdi class="strong">${pageName}</bdi> in the wiki.`,
-      links: [all("wiki", "The wiki")],
+      links: [all("wiki", t("The wiki"))],
     }
   if (id !== undefined && word.startsWith("milestone"))
-    return { title: "Milestone not found", text: "There is no such milestone.", links: [all("milestones", "All milestones")] }
+    return { title: t("Milestone not found"), text: t("There is no such milestone."), links: [all("milestones", t("All milestones"))] }
   if (id !== undefined && word === "projects")
-    return { title: "Project not found", text: "There is no such project.", links: [all("projects", "All projects")] }
-  return { title: "Page not found", text: "There is nothing at this address in this repository, or you don’t have access to it." }
+    return { title: t("Project not found"), text: t("There is no such project."), links: [all("projects", t("All projects"))] }
+  return { title: t("Page not found"), text: t("There is nothing at this address in this repository, or you don’t have access to it.") }
 }
 
 async function missingCode(call: Call, text: string): Promise<Missing> {
   if (unitMode(call.permission, call.repository, "repo.code") < Mode.read)
-    return { title: "Page not found", text: "There is nothing at this address in this repository, or you don’t have access to it." }
+    return { title: t("Page not found"), text: t("There is nothing at this address in this repository, or you don’t have access to it.") }
   const located = await locateCode(call, text).catch(() => undefined)
   if (located) return missingFile(call, located)
   const [kind = "", ...rest] = text.split("/")
   const name = html`<bdi class="strong">${rest.join("/")}</bdi>`
-  const all = (path: string, label: string): Html => html`<a class="button primary" href="${repositoryPath(call)}/${path}">${label}</a>`
+  const all = (path: string, label: Text): Html => html`<a class="button primary" href="${repositoryPath(call)}/${path}">${label}</a>`
   if (kind === "tag")
     return {
-      title: "Tag not found",
+      title: t("Tag not found"),
       text: rest.length === 1 ? html`There is no tag ${name}.` : html`No tag is the beginning of ${name}.`,
-      links: [all("tags", "All tags")],
+      links: [all("tags", t("All tags"))],
     }
-  if (kind === "commit") return { title: "Commit not found", text: html`There is no commit <code>${rest[0]}</code> in this repository.` }
+  if (kind === "commit") return { title: t("Commit not found"), text: html`There is no commit <code>${rest[0]}</code> in this repository.` }
   return {
-    title: "Branch not found",
+    title: t("Branch not found"),
     text: rest.length === 1 ? html`There is no branch ${name}.` : html`No branch is the beginning of ${name}.`,
-    links: [all("branches", "All branches")],
+    links: [all("branches", t("All branches"))],
   }
 }
 
@@ -155,7 +160,7 @@ function missingFile(call: Call, located: Located): Missing {
   const path = html`<bdi class="strong">${parts.join("/")}</bdi>`
   const name = html`<bdi class="strong">${revision.kind === "commit" ? revision.name.slice(0, 10) : revision.name}</bdi>`
   return {
-    title: "File not found",
+    title: t("File not found"),
     text:
       revision.kind === "branch"
         ? html`There is no ${path} on the branch ${name}. It may have been moved or deleted.`

@@ -1,6 +1,7 @@
 import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import { type Html, html } from "../../core/html.ts"
+import type { Text } from "../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../core/operation.ts"
 import type { Reader, Shown } from "../../core/page.ts"
 import { pager } from "../../web/components.ts"
@@ -14,7 +15,7 @@ interface Call extends Request, OnRepository {
 }
 
 interface People {
-  readonly title: string
+  readonly title: Text
   readonly found: { readonly rows: readonly User[]; readonly total: number }
   /** What is shown where there is no one. */
   readonly empty: Html

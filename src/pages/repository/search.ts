@@ -4,6 +4,7 @@ import { readableKinds } from "../../access/policies/issues.ts"
 import { type OnRepository, onRepository } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../core/operation.ts"
 import { type Page, page, type Reader } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -21,9 +22,9 @@ const KINDS = ["code", "issues", "pulls"] as const
 type Kind = (typeof KINDS)[number]
 
 const PARTS = {
-  code: { text: "Code", icon: "code" },
-  issues: { text: "Issues", icon: "issue-opened" },
-  pulls: { text: "Pull requests", icon: "git-pull-request" },
+  code: { text: t("Code"), icon: "code" },
+  issues: { text: t("Issues"), icon: "issue-opened" },
+  pulls: { text: t("Pull requests"), icon: "git-pull-request" },
 } as const
 
 /** What is searched in place of the default branch; undefined for that. Refuses `notFound` for what is no branch, tag or commit. */
@@ -88,9 +89,9 @@ export const repositorySearchPages: readonly Page[] = [
           ...counts.get(kind),
         }),
       )
-      const bar = html`${tabs("Search in", items)}${everywhere(q)}`
+      const bar = html`${tabs(t("Search in"), items)}${everywhere(q)}`
       const keep: Readonly<Record<string, string>> = query.type === undefined ? {} : { type }
-      const frame = { tab: type, title: q.trim() === "" ? "Search" : `${q.trim().slice(0, 100)} · Search`, unlisted: true } as const
+      const frame = { tab: type, title: q.trim() === "" ? t("Search") : `${q.trim().slice(0, 100)} · Search`, unlisted: true } as const
       if (type === "code") {
         const options = revision
           ? { keep: { ...keep, ref: revision.name }, scope: { repositoryId: repository.id, at: revision.at } }
@@ -126,17 +127,17 @@ async function issuesFound(
 ): Promise<Html> {
   const { q } = sought
   const found = await issueResults(call, sought, rows)
-  const what = sought.kind === "issues" ? "issue" : "pull request"
+  const what = sought.kind === "issues" ? "issue" : t("pull request")
   return html`
     <h1>Search</h1>
-    ${filterForm(action, q, `Search ${what}s`, keep)}${bar}
+    ${filterForm(action, q, t("Search {what}s", { what }), keep)}${bar}
     ${
       found.total > 0
         ? found.rows
         : empty(
             "search",
-            q.trim() === "" ? `Search ${what}s` : `No ${what} matches`,
-            "Searches titles, descriptions and comments for all words; the beginning of a word is enough.",
+            q.trim() === "" ? t("Search {what}s", { what }) : t("No {what} matches", { what }),
+            t("Searches titles, descriptions and comments for all words; the beginning of a word is enough."),
           )
     }
     ${pager(call.reader.url, rows, found.total)}

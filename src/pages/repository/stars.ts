@@ -1,4 +1,5 @@
 import { mineOnRepository, onRepository } from "../../access/policies/repositories.ts"
+import { t } from "../../core/language/message.ts"
 import { moved, type Page, page } from "../../core/page.ts"
 import { star, unstar } from "../../features/code/stars/rules.ts"
 import { findStargazers } from "../../features/code/stars/store.ts"
@@ -13,9 +14,9 @@ export const starPages: readonly Page[] = [
     access: onRepository,
     answer: async (call) =>
       peoplePage(call, {
-        title: "Stars",
+        title: t("Stars"),
         found: await findStargazers(call.db, call.actor, call.repository.id, call.page),
-        empty: empty("star", "No one has starred this repository yet", "Star it to find it again on your profile."),
+        empty: empty("star", t("No one has starred this repository yet"), t("Star it to find it again on your profile.")),
       }),
   }),
 
@@ -27,7 +28,7 @@ export const starPages: readonly Page[] = [
     answer: async (call) => {
       const { services, actor, repository } = call
       await services.database.write((tx) => star(tx, actor, repository.id, services.now()))
-      return moved(repositoryPath(call), { flash: "Starred.", undo: { form: "repository.unstar", path: call.path, fields: {} } })
+      return moved(repositoryPath(call), { flash: t("Starred."), undo: { form: "repository.unstar", path: call.path, fields: {} } })
     },
   }),
 
@@ -39,7 +40,7 @@ export const starPages: readonly Page[] = [
     answer: async (call) => {
       const { services, me, repository } = call
       await services.database.write((tx) => unstar(tx, me, repository.id))
-      return moved(repositoryPath(call), { flash: "Star removed.", undo: { form: "repository.star", path: call.path, fields: {} } })
+      return moved(repositoryPath(call), { flash: t("Star removed."), undo: { form: "repository.star", path: call.path, fields: {} } })
     },
   }),
 ]

@@ -3,6 +3,7 @@ import { memberOf } from "../../core/check.ts"
 import { refuse } from "../../core/errors.ts"
 import { form } from "../../core/forms/form.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
 import { type Page, page } from "../../core/page.ts"
 import { lifecycleOperations } from "../../features/code/lifecycle/operations.ts"
@@ -21,17 +22,17 @@ const offer: Page = page({
     if (!recipient) throw refuse.notFound()
     return repositoryPage(call, {
       tab: undefined,
-      title: "Transfer",
+      title: t("Transfer"),
       unlisted: true,
       body: html`
         <h1>Accept transfer?</h1>
         <p>
-          <bdi>${owner.name}</bdi> offers it to ${recipient.id === me.id ? "you" : html`<bdi>${recipient.name}</bdi>`},
+          <bdi>${owner.name}</bdi> offers it to ${recipient.id === me.id ? t("you") : html`<bdi>${recipient.name}</bdi>`},
           with its issues, pull requests, wiki and releases. Links to the old name redirect.
         </p>
         <div class="bar">
-          ${formView(accept, { path: call.path, draft, submit: "Accept" })}
-          ${formView(reject, { path: call.path, draft, submit: "Reject", look: "plain" })}
+          ${formView(accept, { path: call.path, draft, submit: t("Accept") })}
+          ${formView(reject, { path: call.path, draft, submit: t("Reject"), look: "plain" })}
         </div>
       `,
     })
@@ -43,7 +44,7 @@ const accept = form({
   address: "POST /{owner}/{repo}/transfer/accept",
   does: named(lifecycleOperations, "acceptRepoTransfer"),
   on: offer,
-  done: "Repository transferred.",
+  done: t("Repository transferred."),
   to: ({ record }) => `/${String(memberOf(record, "full_name"))}`,
 })
 
@@ -52,7 +53,7 @@ const reject = form({
   address: "POST /{owner}/{repo}/transfer/reject",
   does: named(lifecycleOperations, "rejectRepoTransfer"),
   on: offer,
-  done: "Transfer rejected.",
+  done: t("Transfer rejected."),
   to: () => "/",
 })
 

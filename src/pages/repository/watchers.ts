@@ -1,4 +1,5 @@
 import { onRepository, onRepositorySignedIn } from "../../access/policies/repositories.ts"
+import { t } from "../../core/language/message.ts"
 import { moved, type Page, page } from "../../core/page.ts"
 import { unwatch, watch } from "../../features/code/watches/rules.ts"
 import { findWatchers } from "../../features/code/watches/store.ts"
@@ -13,9 +14,9 @@ export const watchPages: readonly Page[] = [
     access: onRepository,
     answer: async (call) =>
       peoplePage(call, {
-        title: "Watchers",
+        title: t("Watchers"),
         found: await findWatchers(call.db, call.actor, call.repository.id, call.page),
-        empty: empty("eye", "No one is watching this repository", "Watchers are notified about activity in the repository."),
+        empty: empty("eye", t("No one is watching this repository"), t("Watchers are notified about activity in the repository.")),
       }),
   }),
 
@@ -28,7 +29,7 @@ export const watchPages: readonly Page[] = [
       const { services, actor, repository } = call
       await services.database.write((tx) => watch(tx, actor, repository.id, services.now()))
       return moved(repositoryPath(call), {
-        flash: "You are watching this repository.",
+        flash: t("You are watching this repository."),
         undo: { form: "repository.unwatch", path: call.path, fields: {} },
       })
     },
@@ -43,7 +44,7 @@ export const watchPages: readonly Page[] = [
       const { services, me, repository } = call
       await services.database.write((tx) => unwatch(tx, me, repository.id))
       return moved(repositoryPath(call), {
-        flash: "You are no longer watching this repository.",
+        flash: t("You are no longer watching this repository."),
         undo: { form: "repository.watch", path: call.path, fields: {} },
       })
     },

@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../core/operation.ts"
 import { type Page, page, type Reader, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"
@@ -30,7 +31,7 @@ interface Searched {
   readonly text: Text
   readonly icon: IconName
   /** What several of them are called, and how they are found. */
-  readonly many: string
+  readonly many: Text
   readonly hint: Text
   readonly count: (asked: Asked, q: string) => Promise<number>
   readonly find: (asked: Asked, q: string, page: ListPage) => Promise<Found>
@@ -59,10 +60,10 @@ const repositoriesWith = ({ db, actor }: Asked, q: string, window: { readonly li
   )
 
 const repositories: Searched = {
-  text: "Repositories",
+  text: t("Repositories"),
   icon: "repo",
-  many: "repositories",
-  hint: "Search for part of a name, a description or a topic.",
+  many: t("repositories"),
+  hint: t("Search for part of a name, a description or a topic."),
   count: async (asked, q) => (await repositoriesWith(asked, q, BEYOND)).total,
   find: async (asked, q, page) => {
     const { rows, total } = await repositoriesWith(asked, q, page)
@@ -71,19 +72,19 @@ const repositories: Searched = {
 }
 
 const issues = (kind: "issues" | "pulls"): Searched => ({
-  text: kind === "issues" ? "Issues" : "Pull requests",
+  text: kind === "issues" ? t("Issues") : t("Pull requests"),
   icon: kind === "issues" ? "issue-opened" : "git-pull-request",
-  many: kind === "issues" ? "issues" : "pull requests",
-  hint: "Searches titles, descriptions and comments for all words; the beginning of a word is enough.",
+  many: kind === "issues" ? t("issues") : t("pull requests"),
+  hint: t("Searches titles, descriptions and comments for all words; the beginning of a word is enough."),
   count: (asked, q) => countIssueResults(asked, { q, kind }),
   find: (asked, q, page) => issueResults(asked, { q, kind }, page),
 })
 
 const accounts = (kind: "person" | "organization"): Searched => ({
-  text: kind === "person" ? "People" : "Organizations",
+  text: kind === "person" ? t("People") : t("Organizations"),
   icon: kind === "person" ? "people" : "organization",
-  many: kind === "person" ? "people" : "organizations",
-  hint: "Search for part of a name.",
+  many: kind === "person" ? t("people") : t("organizations"),
+  hint: t("Search for part of a name."),
   count: async ({ db, actor }, q) => (await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, BEYOND)).total,
   find: async ({ db, actor }, q, page) => {
     const { rows, total } = await exploreAccounts(db, actor, { kind, keyword: q, order: "alphabetically" }, page)
@@ -129,21 +130,21 @@ export const searchPages: readonly Page[] = [
       const type = query.type ?? TYPES.find((each) => (counts.get(each)?.count ?? 0) > 0) ?? "repositories"
       const items = TYPES.map(
         (each): Tab => ({
-          text: each === "code" ? "Code" : SEARCHED[each].text,
+          text: each === "code" ? t("Code") : SEARCHED[each].text,
           icon: each === "code" ? "code" : SEARCHED[each].icon,
           href: withQuery(reader.url, { type: each, search_mode: undefined, case: undefined, l: undefined }),
           current: each === type,
           ...counts.get(each),
         }),
       )
-      const bar = tabs("Search in", items)
+      const bar = tabs(t("Search in"), items)
       const body =
         type === "code"
           ? await codeSearch(call, { action: "/search", keep: { type }, below: bar })
           : await results(call, { q, type, rows, bar, others: items.filter(({ count = 0 }) => count > 0) })
       return {
         kind: "shown",
-        title: q === "" ? "Search" : `${q.slice(0, 100)} · Search`,
+        title: q === "" ? t("Search") : `${q.slice(0, 100)} · Search`,
         unlisted: true,
         body: html`
           <h1>Search</h1>
@@ -169,15 +170,15 @@ async function results(call: Call, { q, type, rows, bar, others }: Sought): Prom
     others.length > 0 &&
     html`
       <p>Found elsewhere:</p>
-      ${choices("Found elsewhere", others)}
+      ${choices(t("Found elsewhere"), others)}
     `
   return html`
-    ${filterForm("/search", q, `Search ${many}`, { type: call.query.type })}${bar}
+    ${filterForm("/search", q, t("Search {many}", { many }), { type: call.query.type })}${bar}
     ${
       found === undefined
-        ? empty("search", `Search ${many}`, hint)
+        ? empty("search", t("Search {many}", { many }), hint)
         : found.total === 0
-          ? empty("search", `No ${many} match`, hint, elsewhere)
+          ? empty("search", t("No {many} match", { many }), hint, elsewhere)
           : found.rows
     }
     ${found && pager(call.reader.url, rows, found.total)}

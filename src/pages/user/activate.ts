@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { ACTIVATE_PATH, FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
@@ -44,7 +45,7 @@ export const activatePages: readonly Page[] = [
       if (services.config.mail.host === "") return askPage(services)
       await requestActivation(services, address)
       return plainPage(
-        "Check your e-mail",
+        t("Check your e-mail"),
         html`
           <p class="notice good" role="status">If this address needs confirmation, a mail is on its way.</p>
           <p>Nothing after a few minutes? Check your spam folder, or ask an administrator of this site.</p>
@@ -56,29 +57,29 @@ export const activatePages: readonly Page[] = [
 
 function askPage({ config }: Services, problem: Text = ""): Shown {
   const hasMail = config.mail.host !== ""
-  return plainPage(hasMail ? "Resend the mail" : "Activate your account", [
+  return plainPage(hasMail ? t("Resend the mail") : t("Activate your account"), [
     problem !== "" && notice("bad", problem),
     hasMail
       ? html`
         <p>
           Accounts and e-mail addresses are confirmed by a link in a mail. We can send it again.
         </p>
-        ${addressForm(ACTIVATE_PATH, "Resend mail")}
+        ${addressForm(ACTIVATE_PATH, t("Resend mail"))}
       `
-      : withoutMail("to activate your account, which is done", "hearth user active NAME on"),
+      : withoutMail(t("to activate your account, which is done"), "hearth user active NAME on"),
   ])
 }
 
 const voidPage = (services: Services): Shown => ({
-  ...askPage(services, "This link has expired: it was used, is too old or incomplete, or the account has changed since."),
+  ...askPage(services, t("This link has expired: it was used, is too old or incomplete, or the account has changed since.")),
   status: 404,
 })
 
 function confirmPage({ purpose, user, address }: Holder, code: string): Shown {
   const [title, what, button] =
     purpose === "activate"
-      ? ["Activate your account", html`The account <b>${user.name}</b>, with the address ${address.email}.`, "Activate"]
-      : ["Confirm your address", html`The address <b>${address.email}</b>, for the account ${user.name}.`, "Confirm"]
+      ? [t("Activate your account"), html`The account <b>${user.name}</b>, with the address ${address.email}.`, t("Activate")]
+      : [t("Confirm your address"), html`The address <b>${address.email}</b>, for the account ${user.name}.`, t("Confirm")]
   return plainPage(
     title,
     html`
@@ -93,10 +94,13 @@ function confirmPage({ purpose, user, address }: Holder, code: string): Shown {
 const donePage = ({ purpose, user, address }: Holder): Shown =>
   purpose === "activate"
     ? plainPage(
-        "Account activated",
+        t("Account activated"),
         html`
           <p class="notice good" role="status">Sign in as ${user.name}.</p>
           <p>No password yet? <a href="${FORGOT_PATH}">Set one</a>.</p>
         `,
       )
-    : plainPage("Address confirmed", html`<p class="notice good" role="status">${address.email} belongs to the account ${user.name}.</p>`)
+    : plainPage(
+        t("Address confirmed"),
+        html`<p class="notice good" role="status">${address.email} belongs to the account ${user.name}.</p>`,
+      )

@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import type { Refusal } from "../../core/errors.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
 import { changePassword } from "../../features/people/sign-in/change-password.ts"
@@ -28,14 +29,14 @@ export const changePasswordPages: readonly Page[] = [
     answer: async ({ services, reader, query: { login = "", password = "", code = "", ...typed } }) => {
       const { new_password: wanted = "", new_password_again: again = "" } = typed
       await changePassword(services, { login, password, code: code.trim(), wanted, again, address: reader.ip })
-      return plainPage("Password changed", html`<p class="notice good" role="status">You can now sign in with the new password.</p>`)
+      return plainPage(t("Password changed"), html`<p class="notice good" role="status">You can now sign in with the new password.</p>`)
     },
   }),
 ]
 
 const passwordPage = (login = "", refusal?: Refusal): Shown =>
   plainPage(
-    "Change your password",
+    t("Change your password"),
     html`
       ${problem(refusal)}
       <form class="form" method="post" action="${PATH}">

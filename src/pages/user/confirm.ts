@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import type { Refusal } from "../../core/errors.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { beginAssertion } from "../../features/people/sign-in/passkeys/passkeys.ts"
@@ -57,15 +58,15 @@ async function confirmPage(services: Services, { user }: Session, target: string
   const others = services.config.signIn.providers.filter(({ name }) => links.some(({ provider }) => provider === name))
   const back = hidden("redirect_to", target)
   return stepPage(
-    "Confirm access",
+    t("Confirm access"),
     html`
       ${problemBeside(refusal, [])}
       <p>
         This changes how <strong>${user.name}</strong> signs in. Confirm your identity first; you won’t be asked again for fifteen minutes.
       </p>
       ${user.password_hash !== "" && passwordForm(user.name, back)}
-      ${passkeyForm(passkey, { action: CONFIRM_PATH, button: "Use a passkey or security key", fields: [back] })}
-      ${others.map((each) => providerLink(each, target, `Sign in with ${titleOf(each)} again`))}
+      ${passkeyForm(passkey, { action: CONFIRM_PATH, button: t("Use a passkey or security key"), fields: [back] })}
+      ${others.map((each) => providerLink(each, target, t("Sign in with {each} again", { each: titleOf(each) })))}
     `,
     passkey && { modules: ["passkey"] },
   )
@@ -76,7 +77,7 @@ const passwordForm = (name: string, back: Html): Html =>
     <form class="form" method="post" action="${CONFIRM_PATH}">
       ${back}${hidden("username", name)}
       ${field({
-        label: "Password",
+        label: t("Password"),
         name: "password",
         type: "password",
         autocomplete: "current-password",

@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
 import { requestRecovery } from "../../features/people/sign-in/recovery.ts"
@@ -18,12 +19,12 @@ export const forgotPasswordPages: readonly Page[] = [
     address: `GET ${FORGOT_PATH}`,
     answer: ({ services }) =>
       plainPage(
-        "Forgot your password?",
+        t("Forgot your password?"),
         services.config.mail.host === ""
-          ? withoutMail("for a new password, which is given", "hearth user password NAME")
+          ? withoutMail(t("for a new password, which is given"), "hearth user password NAME")
           : html`
             <p>We will send you a link to set a new password.</p>
-            ${addressForm(FORGOT_PATH, "Send the mail")}
+            ${addressForm(FORGOT_PATH, t("Send the mail"))}
             <p>It is sent to the primary address of your account.</p>
           `,
       ),
@@ -38,7 +39,7 @@ export const forgotPasswordPages: readonly Page[] = [
       if (services.config.mail.host === "") throw refuse.notFound()
       await requestRecovery(services, address)
       return plainPage(
-        "Check your e-mail",
+        t("Check your e-mail"),
         html`
           <p role="status">If an account has this address, a mail is on its way.</p>
           <p>

@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import { type Html, html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { titleFor } from "../../features/people/sign-in/providers/providers.ts"
@@ -64,7 +65,7 @@ function choicePage(services: Services, { stranger: { identity }, login = "", na
   const there = titleFor(services, identity.provider)
   const fault = faultOf(refusal, "username") ?? faultOf(refusal, "email")
   return stepPage(
-    `Sign in with ${there}`,
+    t("Sign in with {there}", { there }),
     html`
       ${fault === undefined && problemBeside(refusal, [])}
       <p>No account is linked to <strong><bdi>${identity.label}</bdi></strong> at ${there} yet.</p>
@@ -82,7 +83,7 @@ const newAccount = (name: string, email: string, fault: string | undefined): Htm
     <h2>Create a new account</h2>
     <form class="form" method="post" action="${LINK_PATH}">
       ${hidden("new", "1")}
-      ${field({ label: "User name", name: "name", value: name, autocomplete: "username", required: true, maxlength: 40, fault })}
+      ${field({ label: t("User name"), name: "name", value: name, autocomplete: "username", required: true, maxlength: 40, fault })}
       <p>With the address ${email}.</p>
       <button>Create account</button>
     </form>

@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import type { Refusal } from "../../core/errors.ts"
 import { html } from "../../core/html.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { SIGN_UP_PATH } from "../../features/events/mail/compose-account.ts"
@@ -110,7 +111,7 @@ export const loginPages: readonly Page[] = [
     address: `GET ${LOGOUT_PATH}`,
     answer: () =>
       stepPage(
-        "Sign out",
+        t("Sign out"),
         html`<form method="post" action="${LOGOUT_PATH}"><button class="primary">Sign out of this browser</button></form>`,
       ),
   }),
@@ -130,11 +131,11 @@ interface First {
   readonly target: string
   readonly login?: string
   readonly refusal?: Refusal
-  readonly sentence?: string
+  readonly sentence?: Text
 }
 
 const tooLate = async (services: Services, target: string): Promise<Shown> => ({
-  ...(await loginPage(services, { target, sentence: "The sign-in has expired. Please start again." })),
+  ...(await loginPage(services, { target, sentence: t("The sign-in has expired. Please start again.") })),
   status: 400,
 })
 
@@ -142,7 +143,7 @@ async function loginPage(services: Services, { target, login = "", refusal, sent
   const { signIn, users } = services.config
   const ceremony = await beginAssertion(services)
   return stepPage(
-    "Sign in",
+    t("Sign in"),
     html`
       ${sentence === undefined ? problemBeside(refusal, []) : html`<div class="notice bad" role="alert">${sentence}</div>`}
       <form class="form" method="post" action="${LOGIN_PATH}">
@@ -151,13 +152,13 @@ async function loginPage(services: Services, { target, login = "", refusal, sent
       </form>
       ${passkeyForm(ceremony, {
         action: PASSKEY_PATH,
-        button: "Sign in with a passkey",
+        button: t("Sign in with a passkey"),
         fields: [hidden("redirect_to", target), hidden("remember", "")],
       })}
       ${
         signIn.providers.length > 0 &&
         html`
-          <div class="bar">${signIn.providers.map((each) => providerLink(each, target, `Sign in with ${titleOf(each)}`))}</div>
+          <div class="bar">${signIn.providers.map((each) => providerLink(each, target, t("Sign in with {each}", { each: titleOf(each) })))}</div>
         `
       }
       ${users.registration === "open" && html`<p>New to this site? <a href="${SIGN_UP_PATH}">Create an account</a></p>`}

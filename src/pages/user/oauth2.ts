@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { away, moved, type Page, page, type Shown } from "../../core/page.ts"
 import { link } from "../../features/people/sign-in/providers/links.ts"
 import { providersOf, titleFor } from "../../features/people/sign-in/providers/providers.ts"
@@ -72,7 +73,7 @@ export const providerPages: readonly Page[] = [
 function failed(refusal: Refusal): Shown {
   if (refusal.status >= 500 || refusal.kind === "notFound") throw refusal
   return stepPage(
-    "You are not signed in",
+    t("You are not signed in"),
     html`
       <div class="notice bad" role="alert">${refusal.message}.</div>
       ${beginAgain}
@@ -83,7 +84,7 @@ function failed(refusal: Refusal): Shown {
 /** Browsers hold redirects of a form against the page's policy; a link is free to lead elsewhere. */
 const leadingOn = (there: string, address: string): Shown =>
   stepPage(
-    `Link your account at ${there}`,
+    t("Link your account at {there}", { there }),
     html`
       <p>You will be redirected there to sign in.</p>
       <a class="button primary" href="${address}">Continue to ${there}</a>

@@ -1,6 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { FORGOT_PATH, RECOVER_PATH } from "../../features/events/mail/compose-account.ts"
@@ -32,7 +33,7 @@ export const recoverAccountPages: readonly Page[] = [
       if (password !== (typed.new_password_again ?? "")) throw refuse.invalid("new_password_again", PASSWORDS_DIFFER)
       await recover(services, { code, password, secondFactor: second_factor.trim(), address: reader.ip })
       return plainPage(
-        "Password changed",
+        t("Password changed"),
         html`
           <p class="notice good" role="status">You can now sign in with the new password.</p>
           <p>
@@ -45,7 +46,7 @@ export const recoverAccountPages: readonly Page[] = [
 ]
 
 const voidPage = plainPage(
-  "This link has expired",
+  t("This link has expired"),
   html`
     <p class="notice bad" role="alert">It was used, has expired, or is incomplete; or the account has changed since.</p>
     <p><a href="${FORGOT_PATH}">Request a new mail</a></p>
@@ -57,7 +58,7 @@ async function recoveryPage(services: Services, code = "", refusal?: Refusal): P
   const found = await findRecovery(services, code)
   if (!found) return voidPage
   return plainPage(
-    "Set a new password",
+    t("Set a new password"),
     html`
       ${problem(refusal)}
       <form class="form" method="post" action="${RECOVER_PATH}">

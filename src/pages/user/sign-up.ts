@@ -2,6 +2,7 @@ import { anyone } from "../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import { type Html, html } from "../../core/html.ts"
 import type { Text } from "../../core/language/message.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { SIGN_UP_PATH } from "../../features/events/mail/compose-account.ts"
@@ -49,7 +50,7 @@ export const signUpPages: readonly Page[] = [
 
 const mailedPage = (email: string): Shown =>
   stepPage(
-    "Check your e-mail",
+    t("Check your e-mail"),
     html`
       <p role="status">We sent a link to <strong><bdi>${email}</bdi></strong>to continue.</p>
       <p>Nothing after a few minutes? Check your spam folder, or request it again later.</p>
@@ -59,7 +60,7 @@ const mailedPage = (email: string): Shown =>
 function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown {
   const { registration } = config.users
   return stepPage(
-    "Create an account",
+    t("Create an account"),
     html`
       ${
         registration === "open"
@@ -67,7 +68,7 @@ function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown
             ${problemBeside(refusal, ["email"])}
             <form class="form" method="post" action="${SIGN_UP_PATH}">
               ${field({
-                label: "E-mail address",
+                label: t("E-mail address"),
                 name: "email",
                 type: "email",
                 value: email,
@@ -75,7 +76,7 @@ function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown
                 required: true,
                 autofocus: true,
                 maxlength: 254,
-                hint: "You will get a link to choose a user name and a password.",
+                hint: t("You will get a link to choose a user name and a password."),
                 fault: faultOf(refusal, "email"),
               })}
               <button class="primary">Send link</button>
@@ -85,8 +86,8 @@ function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown
             <p>
               ${
                 registration === "closed"
-                  ? "Accounts are created by the administrators of this site."
-                  : "Accounts are created by invitation: use the link in the invitation mail."
+                  ? t("Accounts are created by the administrators of this site.")
+                  : t("Accounts are created by invitation: use the link in the invitation mail.")
               }
             </p>
           `
@@ -97,7 +98,7 @@ function addressPage({ config }: Services, email = "", refusal?: Refusal): Shown
 }
 
 const voidPage = stepPage(
-  "This link has expired",
+  t("This link has expired"),
   html`
     <p role="alert">It was used, has expired, or is incomplete.</p>
     <p><a href="${SIGN_UP_PATH}">Request a new one</a>, or <a href="${LOGIN_PATH}">sign in</a>.</p>
@@ -117,13 +118,13 @@ async function accountPage(services: Services, { code, target, name = "", refusa
   const invitation = config.users.registration === "closed" ? undefined : await readInvitation(services, database.read, code)
   if (!invitation) return voidPage
   return stepPage(
-    "Create your account",
+    t("Create your account"),
     html`
       ${problemBeside(refusal, ["username", "password", "password_again"])}
       <p>For the address <strong><bdi>${invitation.lower_email}</bdi></strong>.</p>
       <form class="form" method="post" action="${SIGN_UP_PATH}">
         ${hidden("code", code)}${hidden("redirect_to", target)}
-        ${accountFields(name, `At least ${config.security.passwordMinLength} characters.`, refusal)}
+        ${accountFields(name, t("At least {passwordMinLength} characters.", { passwordMinLength: config.security.passwordMinLength }), refusal)}
         <button class="primary">Create account</button>
       </form>
     `,
@@ -133,17 +134,17 @@ async function accountPage(services: Services, { code, target, name = "", refusa
 const accountFields = (name: string, atLeast: Text, refusal: Refusal | undefined): Html =>
   html`
     ${field({
-      label: "User name",
+      label: t("User name"),
       name: "name",
       value: name,
       autocomplete: "username",
       required: true,
       autofocus: true,
       maxlength: 40,
-      hint: "Letters, digits, and single - _ . inside.",
+      hint: t("Letters, digits, and single - _ . inside."),
       fault: faultOf(refusal, "username"),
     })}
-    ${newPassword("Password", "password", refusal, atLeast)} ${newPassword("Confirm password", "password_again", refusal)}
+    ${newPassword(t("Password"), "password", refusal, atLeast)} ${newPassword(t("Confirm password"), "password_again", refusal)}
   `
 
 const newPassword = (label: Text, name: string, refusal: Refusal | undefined, hint?: Text): Html =>

@@ -1,5 +1,6 @@
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
+import { t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { readSubscription, UNSUBSCRIBE_PATH, unsubscribe } from "../../features/events/mail/unsubscribe.ts"
 import { plainPage } from "../../web/sign-in.ts"
@@ -18,7 +19,7 @@ export const unsubscribePages: readonly Page[] = [
     answer: ({ services, path: { word } }) =>
       readSubscription(services.secrets, word)
         ? plainPage(
-            "Unsubscribe from this?",
+            t("Unsubscribe from this?"),
             html`
               <p>You won’t be notified again, unless you are mentioned.</p>
               <form class="form" method="post"><button>Unsubscribe</button></form>
@@ -37,13 +38,13 @@ export const unsubscribePages: readonly Page[] = [
       const subscription = readSubscription(services.secrets, word)
       if (!subscription) return unknownPage
       await services.database.write((tx) => unsubscribe(tx, subscription, services.now()))
-      return plainPage("Unsubscribed", html`<p class="notice good" role="status">You will no longer get mail about this.</p>`)
+      return plainPage(t("Unsubscribed"), html`<p class="notice good" role="status">You will no longer get mail about this.</p>`)
     },
   }),
 ]
 
 const unknownPage = plainPage(
-  "This link is not valid",
+  t("This link is not valid"),
   html`<p class="notice bad" role="alert">It is incomplete, or from another site. Copy it from the mail again.</p>`,
   { status: 404 },
 )

@@ -1,5 +1,6 @@
 import { fragmentOf } from "./fragment.ts"
 import { changed, type Field, fieldOf, isComposed, replace } from "./text.ts"
+import { t } from "./words.ts"
 
 /** Pasting and dropping: files are sent at once and stand in the text, tables of spreadsheets and addresses become Markdown. See `web/composer.ts`. */
 
@@ -56,7 +57,7 @@ async function attach(field: Field, files: readonly File[]): Promise<void> {
       failed = true
       put(field, `${mark}\n`, "")
       put(field, mark, "")
-      say(place, `${file.name}: ${error instanceof Error ? error.message : "it could not be sent"}`)
+      say(place, `${file.name}: ${error instanceof Error ? error.message : t("it could not be sent")}`)
     }
     sending.set(form, (sending.get(form) ?? 1) - 1)
   }
@@ -88,7 +89,7 @@ function send(place: HTMLElement, file: File): Promise<string> {
   const cancel = document.createElement("button")
   cancel.type = "button"
   cancel.className = "small"
-  cancel.textContent = "Cancel"
+  cancel.textContent = t("Cancel")
   line.append(label, cancel)
   told(place).append(line)
   const body = new FormData()

@@ -1,3 +1,5 @@
+import { t } from "./words.ts"
+
 /**
  * Boards: cards are dragged, or moved with Alt and the arrow keys while their title has the focus. The order is kept by the server. Until that has
  * it, the card is marked as busy: what others do is put in place afterwards.
@@ -32,7 +34,10 @@ async function put(card: HTMLElement, list: Element, before: HTMLElement | undef
   else if (last) last.after(card)
   else list.prepend(card)
   say(
-    `${card.querySelector(".title")?.textContent?.trim() ?? "The card"} is in ${list.closest("section")?.querySelector("h2")?.textContent?.trim() ?? ""}.`,
+    t("{value} is in {value2}.", {
+      value: card.querySelector(".title")?.textContent?.trim() ?? "The card",
+      value2: list.closest("section")?.querySelector("h2")?.textContent?.trim() ?? "",
+    }),
   )
   card.dataset["busy"] = ""
   isSending.add(card)

@@ -1,3 +1,4 @@
+import { t } from "./words.ts"
 import "./attach.ts"
 import "./drafts.ts"
 import { fetchFragment } from "./fragment.ts"
@@ -25,7 +26,7 @@ async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
   if (shown) {
     shown.remove()
     field.hidden = false
-    button.textContent = "Preview"
+    button.textContent = t("Preview")
     field.focus()
     return
   }
@@ -36,12 +37,12 @@ async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
     made.className = "preview card inside"
     made.tabIndex = -1
     made.setAttribute("role", "region")
-    made.setAttribute("aria-label", "Preview")
+    made.setAttribute("aria-label", t("Preview"))
     made.append(...(fresh.getElementById("preview")?.childNodes ?? []))
     field.hidden = true
     box.append(made)
     document.dispatchEvent(new CustomEvent("hearth:shown", { detail: made }))
-    button.textContent = "Write"
+    button.textContent = t("Write")
     made.focus()
   } catch {
     // The page of its own says what is wrong.
@@ -148,7 +149,7 @@ function offer(field: Field, word: string, offers: readonly Offer[]): void {
   made.className = "offers card"
   made.id = `${field.id}-offers`
   made.setAttribute("role", "listbox")
-  made.setAttribute("aria-label", "Names")
+  made.setAttribute("aria-label", t("Names"))
   for (const [at, { text, about }] of offers.entries()) {
     const item = document.createElement("li")
     item.id = `${made.id}-${at}`

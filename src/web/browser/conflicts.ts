@@ -1,3 +1,5 @@
+import { t } from "./words.ts"
+
 /** Texts with marks of conflicts get buttons, which take one side of each conflict, or both. */
 
 const CONFLICT = /^<{7} .*\n([\s\S]*?)^={7}\n([\s\S]*?)^>{7} (.*)(?:\n|$)/gm
@@ -22,7 +24,7 @@ function draw(area: HTMLTextAreaElement, list: HTMLElement): void {
       const where = document.createElement("button")
       where.type = "button"
       where.className = "small quiet"
-      where.textContent = `Line ${line}`
+      where.textContent = t("Line {line}", { line })
       where.addEventListener("click", () => {
         area.focus()
         area.setSelectionRange(match.index, match.index + whole.length)
@@ -32,7 +34,7 @@ function draw(area: HTMLTextAreaElement, list: HTMLElement): void {
         button.type = "button"
         button.className = "small"
         button.textContent = words
-        button.setAttribute("aria-label", `Line ${line}: ${words.toLowerCase()}`)
+        button.setAttribute("aria-label", t("Line {line}: {value}", { line, value: words.toLowerCase() }))
         button.addEventListener("click", () => {
           area.setRangeText(text, match.index, match.index + whole.length, "start")
           area.dispatchEvent(new Event("input", { bubbles: true }))
@@ -42,7 +44,12 @@ function draw(area: HTMLTextAreaElement, list: HTMLElement): void {
         })
         return button
       }
-      item.append(where, take(`Take ${names[0]}`, ours), take(`Take ${names[1]}`, theirs), take("Take both", ours + theirs))
+      item.append(
+        where,
+        take(t("Take {side}", { side: names[0] ?? "" }), ours),
+        take(t("Take {side}", { side: names[1] ?? "" }), theirs),
+        take(t("Take both"), ours + theirs),
+      )
       return item
     }),
   )

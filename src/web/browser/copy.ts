@@ -1,3 +1,5 @@
+import { t } from "./words.ts"
+
 /**
  * Buttons that copy: `data-copy` is what they copy; without a value it is the block of code that follows. They are hidden where there are no scripts. Loaded where there is one.
  */
@@ -21,7 +23,7 @@ document.addEventListener("click", ({ target }) => {
 
 async function copy(button: HTMLElement): Promise<void> {
   const done = await write(textOf(button))
-  const words = done ? "Copied" : "Can't be copied here"
+  const words = done ? t("Copied") : t("Can't be copied here")
   button.dataset["copied"] = words
   // The same sentence again is only read when it has been away.
   status.textContent = ""

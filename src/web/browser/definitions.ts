@@ -1,6 +1,7 @@
 /** A click on a name in a file shows where it is defined, and leads to a search of it. */
 
 import { fetchFragment } from "./fragment.ts"
+import { t } from "./words.ts"
 
 const WORD = /[\p{L}\p{N}_$]/u
 const NAME = /^[A-Za-z_$][\w$]+$/
@@ -45,7 +46,7 @@ function boxOf(name: string, address: string, list: Element | null): HTMLElement
   box.setAttribute("aria-label", name)
   const all = document.createElement("a")
   all.href = address
-  all.textContent = "Search for all uses"
+  all.textContent = t("Search for all uses")
   box.append(...(list ? [list] : []), all)
   box.addEventListener("toggle", () => box.matches(":popover-open") || box.remove())
   return box

@@ -1,3 +1,5 @@
+import { t } from "./words.ts"
+
 /**
  * Diagrams in texts, when they are seen. Each is drawn by a frame that has no part in this site, of which this page learns no more than how high it is.
  * Until then, and where it fails or takes too long, the text stays.
@@ -68,7 +70,7 @@ function draw(block: HTMLElement): Promise<void> {
   figure.dataset["made"] = ""
   const frame = document.createElement("iframe")
   frame.setAttribute("sandbox", "allow-scripts")
-  frame.title = "Diagram"
+  frame.title = t("Diagram")
   frame.src = "/assets/diagram.html"
   figure.append(frame)
   figure.style.width = `${block.clientWidth}px`
@@ -83,11 +85,11 @@ function draw(block: HTMLElement): Promise<void> {
       say(block, why)
       done()
     }
-    const deadline = setTimeout(() => end("The diagram takes too long to draw."), DEADLINE_MS)
+    const deadline = setTimeout(() => end(t("The diagram takes too long to draw.")), DEADLINE_MS)
     let sizes = 0
     const hear = ({ kind, height, reason }: Told): void => {
       if (kind === "ready") contentWindow?.postMessage({ text, theme: theme() }, "*")
-      else if (kind === "failed") end(`The diagram can't be drawn: ${String(reason).slice(0, 300)}`)
+      else if (kind === "failed") end(t("The diagram can't be drawn: {value}", { value: String(reason).slice(0, 300) }))
       else if (kind === "drawn" && typeof height === "number" && height > 0 && sizes++ < MOST_SIZES) {
         clearTimeout(deadline)
         frame.height = String(Math.min(TALLEST, Math.ceil(height)))
@@ -96,7 +98,7 @@ function draw(block: HTMLElement): Promise<void> {
       }
     }
     if (contentWindow) frames.set(contentWindow, { hear, text })
-    else end("The diagram can't be drawn.")
+    else end(t("The diagram can't be drawn."))
   })
 }
 
@@ -108,10 +110,10 @@ function show(figure: HTMLElement, block: HTMLElement): void {
   const button = document.createElement("button")
   button.type = "button"
   button.className = "small quiet"
-  button.textContent = "Show the text"
+  button.textContent = t("Show the text")
   button.addEventListener("click", () => {
     block.hidden = !block.hidden
-    button.textContent = block.hidden ? "Show the text" : "Hide the text"
+    button.textContent = block.hidden ? t("Show the text") : t("Hide the text")
   })
   figure.append(button)
 }

@@ -1,3 +1,5 @@
+import { t } from "./words.ts"
+
 /**
  * Nothing that is typed into a long form is lost: its fields are kept in the browser until they were sent, and the form is sent so that the page stays where
  * it can't be. Long forms are those with a composer, and those that say so (`data-long`).
@@ -170,12 +172,12 @@ async function answerTo(
     const headers = { accept: MOVED }
     const signal = AbortSignal.timeout(PATIENCE_MS)
     const answer = await fetch(addressOf(form), { method: "POST", body, headers, redirect: "manual", signal })
-    if (answer.status >= 500) return { why: "The server can't answer now." }
+    if (answer.status >= 500) return { why: t("The server can't answer now.") }
     if (answer.headers.get("content-type")?.startsWith(MOVED) !== true) return { why: undefined }
     const said: unknown = await answer.json()
     return typeof said === "object" && said !== null && "to" in said && typeof said.to === "string" ? { to: said.to } : { why: undefined }
   } catch {
-    return { why: "It could not be sent: the connection is lost." }
+    return { why: t("It could not be sent: the connection is lost.") }
   }
 }
 
@@ -183,7 +185,7 @@ function say(form: HTMLFormElement, why: string): void {
   const line = document.createElement("p")
   line.className = "notice bad unsent"
   line.setAttribute("role", "alert")
-  line.textContent = `${why} Your text is kept: send it again in a moment.`
+  line.textContent = t("{why} Your text is kept: send it again in a moment.", { why })
   form.append(line)
   line.scrollIntoView({ block: "nearest" })
 }

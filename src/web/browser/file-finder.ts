@@ -1,6 +1,7 @@
 /** The finder of files: a field and the paths that fit to it, found in the browser among all of a revision. */
 
 import { type FoundPath, indexPaths, type PathIndex, searchPaths } from "../../core/text/fuzzy.ts"
+import { t } from "./words.ts"
 
 interface Options {
   /** The address of the list of paths. */
@@ -100,7 +101,7 @@ function rowOf({ path, marked }: FoundPath, id: string, { at, opened }: Options)
   if (opened.includes(path)) {
     const note = document.createElement("span")
     note.className = "muted small"
-    note.textContent = "Opened recently"
+    note.textContent = t("Opened recently")
     row.append(note)
   }
   return row
@@ -138,13 +139,13 @@ function attach(field: HTMLInputElement, list: HTMLElement, said: HTMLElement, o
       last = finding.matching && { text, matching: finding.matching }
       list.replaceChildren(...finding.found.map((each, at) => rowOf(each, `${list.id}-${at}`, options)))
       const many = finding.matching?.length ?? index.paths.length
-      said.textContent = many === 0 ? "No files found" : many === 1 ? "1 file" : `${many.toLocaleString()} files`
+      said.textContent = many === 0 ? t("No files found") : many === 1 ? "1 file" : `${many.toLocaleString()} files`
       choose(0)
       isFinding = false
       if (isChosen) rows()[0]?.click()
     } catch {
       isFinding = false
-      said.textContent = "The list of files can’t be loaded. Press Enter to search on a page."
+      said.textContent = t("The list of files can’t be loaded. Press Enter to search on a page.")
     }
   }
   field.addEventListener("input", () => void update())
@@ -160,7 +161,7 @@ function attach(field: HTMLInputElement, list: HTMLElement, said: HTMLElement, o
       else chosen?.click()
     }
   })
-  said.textContent = "Loading the list of files…"
+  said.textContent = t("Loading the list of files…")
   void update()
 }
 
@@ -186,18 +187,18 @@ export function openFinder(options: Options): void {
   if (document.querySelector("dialog.finder")) return
   const dialog = document.createElement("dialog")
   dialog.className = "finder"
-  dialog.setAttribute("aria-label", "Go to file")
+  dialog.setAttribute("aria-label", t("Go to file"))
   const form = document.createElement("form")
   form.action = options.page
   const field = document.createElement("input")
   field.type = "search"
   field.name = "q"
-  field.placeholder = "Go to file"
-  field.setAttribute("aria-label", "Go to file")
+  field.placeholder = t("Go to file")
+  field.setAttribute("aria-label", t("Go to file"))
   field.spellcheck = false
   field.autocomplete = "off"
   const close = document.createElement("button")
-  close.textContent = "Close"
+  close.textContent = t("Close")
   close.className = "small"
   close.type = "button"
   close.addEventListener("click", () => dialog.close())

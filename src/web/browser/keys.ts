@@ -1,6 +1,7 @@
 /** Keys that press what is on the page, and their list (`?`), by the record of all of them. Loaded with the first key that is pressed. */
 
 import { SHORTCUTS, type Shortcut, type ShortcutGroup } from "../shortcuts.ts"
+import { said, t } from "./words.ts"
 
 const SEQUENCE_MS = 1_500
 
@@ -69,9 +70,9 @@ function list(): void {
   dialog.className = "keys"
   dialog.setAttribute("aria-label", "Keyboard shortcuts")
   const close = document.createElement("button")
-  close.textContent = "Close"
+  close.textContent = t("Close")
   close.addEventListener("click", () => dialog.close())
-  dialog.append(titled("h2", "Keyboard shortcuts of this page"), ...groups(isHere), elsewhere(), close)
+  dialog.append(titled("h2", t("Keyboard shortcuts of this page")), ...groups(isHere), elsewhere(), close)
   dialog.addEventListener("close", () => dialog.remove())
   document.body.append(dialog)
   dialog.showModal()
@@ -86,7 +87,7 @@ function titled(name: string, text: string): HTMLElement {
 /** The keys of other pages, on demand. */
 function elsewhere(): HTMLElement {
   const details = document.createElement("details")
-  details.append(titled("summary", "Other pages have more"), ...groups((each) => !isHere(each)))
+  details.append(titled("summary", t("Other pages have more")), ...groups((each) => !isHere(each)))
   return details
 }
 
@@ -94,7 +95,7 @@ function elsewhere(): HTMLElement {
 const groups = (isWanted: (each: Shortcut) => boolean): readonly HTMLElement[] =>
   known.flatMap(({ title, keys }) => {
     const wanted = keys.filter(isWanted)
-    return wanted.length === 0 ? [] : [titled("h3", title), terms(wanted)]
+    return wanted.length === 0 ? [] : [titled("h3", said(title)), terms(wanted)]
   })
 
 function terms(shortcuts: readonly Shortcut[]): HTMLElement {
@@ -102,7 +103,7 @@ function terms(shortcuts: readonly Shortcut[]): HTMLElement {
   for (const { keys, text } of shortcuts) {
     const term = document.createElement("dt")
     term.append(...keys.split(" ").map((key) => titled("kbd", key)))
-    all.append(term, titled("dd", text))
+    all.append(term, titled("dd", said(text)))
   }
   return all
 }

@@ -1,6 +1,7 @@
 import { type Chosen, rowOf, sectionOf, stand } from "./diff-lines.ts"
 import { fetchFragment, renameIds } from "./fragment.ts"
 import { replace } from "./text.ts"
+import { t } from "./words.ts"
 
 /** The box for a comment on lines: it is made of the template that the page has, and opens under them. */
 
@@ -13,8 +14,9 @@ export const pathOf = (section: Element | null): string | undefined =>
 const nameOf = ({ section, side, first, last }: Chosen): string => `${section.id}${side}${first}-${last}`
 
 const wordsOf = ({ side, first, last }: Chosen): string => {
-  if (side === "L") return first === last ? `Line ${last} before the change` : `Lines ${first} to ${last} before the change`
-  return first === last ? `Line ${last}` : `Lines ${first} to ${last}`
+  if (side === "L")
+    return first === last ? t("Line {last} before the change", { last }) : t("Lines {first} to {last} before the change", { first, last })
+  return first === last ? t("Line {last}", { last }) : t("Lines {first} to {last}", { first, last })
 }
 
 /** Opens the box, or goes to the one that is open for these lines. */
@@ -54,7 +56,7 @@ export function cancelButton(): HTMLButtonElement {
   const cancel = document.createElement("button")
   cancel.type = "button"
   cancel.dataset["close"] = ""
-  cancel.textContent = "Cancel"
+  cancel.textContent = t("Cancel")
   return cancel
 }
 
@@ -72,7 +74,7 @@ export function close(form: Element): void {
   const place = form.closest(".line-form-place")
   const row = rowAbove(place)
   const field = place?.querySelector("textarea")
-  if (field && field.value.trim() !== "" && !confirm("Discard this comment?")) return
+  if (field && field.value.trim() !== "" && !confirm(t("Discard this comment?"))) return
   if (field) {
     field.value = ""
     // So it is not kept either.

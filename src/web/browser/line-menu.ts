@@ -1,3 +1,5 @@
+import { t } from "./words.ts"
+
 /** What can be done with the marked lines of a file, and going to a line by its number. */
 
 const MENU = "line-menu"
@@ -16,20 +18,21 @@ export function offer(file: HTMLElement, first: HTMLElement, from: number, to: n
   button.type = "button"
   button.className = `${MENU} small`
   button.textContent = "…"
-  button.setAttribute("aria-label", from === to ? `Line ${from}` : `Lines ${from} to ${to}`)
+  button.setAttribute("aria-label", from === to ? t("Line {from}", { from }) : t("Lines {from} to {to}", { from, to }))
   button.setAttribute("aria-haspopup", "true")
   button.popoverTargetElement = items
   const range = from === to ? `#L${from}` : `#L${from}-L${to}`
   const absolute = (path: string): string => new URL(path, location.href).href
   const permalink = absolute(`${file.dataset["permalink"]}${range}`)
   items.append(
-    copier(from === to ? "Copy the line" : "Copy the lines", () => textOf(from, to)),
-    copier("Copy the link", () => absolute(`${location.pathname}${location.search}${range}`)),
-    copier("Copy the permalink", () => permalink),
+    copier(from === to ? t("Copy the line") : t("Copy the lines"), () => textOf(from, to)),
+    copier(t("Copy the link"), () => absolute(`${location.pathname}${location.search}${range}`)),
+    copier(t("Copy the permalink"), () => permalink),
   )
   const { blame, issue } = file.dataset
-  if (blame !== undefined) items.append(linked("View who wrote it", `${blame}${range}`))
-  if (issue !== undefined) items.append(linked("Reference in a new issue", `${issue}?${new URLSearchParams({ body: `${permalink}\n` })}`))
+  if (blame !== undefined) items.append(linked(t("View who wrote it"), `${blame}${range}`))
+  if (issue !== undefined)
+    items.append(linked(t("Reference in a new issue"), `${issue}?${new URLSearchParams({ body: `${permalink}\n` })}`))
   // The top layer of the page: lines cut off what does not fit into them.
   items.addEventListener("toggle", () => {
     const place = button.getBoundingClientRect()
@@ -81,16 +84,16 @@ function linked(label: string, href: string): HTMLElement {
 export function askForLine(): void {
   const dialog = document.createElement("dialog")
   dialog.className = "finder"
-  dialog.setAttribute("aria-label", "Go to line")
+  dialog.setAttribute("aria-label", t("Go to line"))
   const form = document.createElement("form")
   form.method = "dialog"
   const field = document.createElement("input")
   field.inputMode = "numeric"
-  field.placeholder = "Line, or 10-20"
-  field.setAttribute("aria-label", "Go to line")
+  field.placeholder = t("Line, or 10-20")
+  field.setAttribute("aria-label", t("Go to line"))
   field.autocomplete = "off"
   const go = document.createElement("button")
-  go.textContent = "Go"
+  go.textContent = t("Go")
   form.append(field, go)
   form.addEventListener("submit", () => {
     const [, from, to] = /^\s*L?(\d{1,9})(?:\s*-\s*L?(\d{1,9}))?\s*$/i.exec(field.value) ?? []

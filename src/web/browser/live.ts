@@ -1,6 +1,7 @@
 import { look as lookAtBell } from "./bell.ts"
 import { fragmentOf } from "./fragment.ts"
 import { hideNotice, showNotice, showSignedOut } from "./page-notice.ts"
+import { t } from "./words.ts"
 
 /**
  * Keeps an open page true. Elements with an id and `data-live` are replaced by those of the page as it is now; the children of one with
@@ -134,11 +135,11 @@ function show(asked: Asked): void {
     if (document.querySelector("[data-busy]")) isStale = true
     else put(asked.page)
     if (isOfThisVersion(asked.page)) hideNotice()
-    else showNotice("A new version of this site is available. Reload the page to use it.", { text: "Reload", href: address.href })
-  } else if (asked.kind === "moved") showNotice("This page has moved.", { text: "Go to the new address", href: asked.to })
+    else showNotice(t("A new version of this site is available. Reload the page to use it."), { text: t("Reload"), href: address.href })
+  } else if (asked.kind === "moved") showNotice(t("This page has moved."), { text: t("Go to the new address"), href: asked.to })
   else if (asked.kind === "signedOut") showSignedOut()
-  else if (asked.kind === "gone") showNotice("This page was deleted, or you no longer have access to it.")
-  else if (tries >= QUIET_TRIES) showNotice("The site can’t be reached. This page may be out of date. Reconnecting…")
+  else if (asked.kind === "gone") showNotice(t("This page was deleted, or you no longer have access to it."))
+  else if (tries >= QUIET_TRIES) showNotice(t("The site can’t be reached. This page may be out of date. Reconnecting…"))
 }
 
 /** Whether the page that the server makes now loads the same styles and scripts, as far as both load them. */
@@ -238,7 +239,7 @@ function offer(old: HTMLElement, now: HTMLElement): void {
   made.setAttribute("role", "status")
   button.type = "button"
   button.className = "small"
-  button.textContent = "Show"
+  button.textContent = t("Show")
   button.addEventListener("click", () => {
     wanted.add(old.id)
     old.tabIndex = -1

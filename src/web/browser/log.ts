@@ -1,4 +1,5 @@
 import { fetchFragment } from "./fragment.ts"
+import { t } from "./words.ts"
 
 /** Runs and logs as they go on. The server tells states and lines; they are put into the page as texts and classes alone. */
 
@@ -35,7 +36,7 @@ const MOST_LINES = 5_000
 /** Milliseconds between two tries to connect: twice as many each time. */
 const [SOONEST, LATEST] = [1_000, 30_000]
 const MOST_TRIES = 30
-const WORDS: Readonly<Record<string, string>> = { error: "Error: ", warning: "Warning: ", notice: "Notice: " }
+const WORDS: Readonly<Record<string, string>> = { error: t("Error: "), warning: t("Warning: "), notice: t("Notice: ") }
 
 const live = document.querySelector<HTMLElement>("[data-live]")
 if (live) follow(live)

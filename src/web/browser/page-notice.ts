@@ -1,3 +1,5 @@
+import { t } from "./words.ts"
+
 /** A quiet line at the foot of the window that says how true an open page still is. */
 
 let line: HTMLElement | undefined
@@ -30,8 +32,8 @@ export function hideNotice(): void {
 /** To the sign-in, and back to this page. */
 export function showSignedOut(): void {
   const here = encodeURIComponent(location.pathname + location.search)
-  showNotice("You are no longer signed in. Your text is still here: sign in in another tab, then continue.", {
-    text: "Sign in",
+  showNotice(t("You are no longer signed in. Your text is still here: sign in in another tab, then continue."), {
+    text: t("Sign in"),
     href: `/user/login?redirect_to=${here}`,
   })
 }

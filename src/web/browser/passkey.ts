@@ -1,6 +1,4 @@
-/** Forms that ask the browser for a passkey: `data-passkey` says what for, `data-options` with which options. The answer is sent as a field of the form. */
-
-export {}
+import { t } from "./words.ts"
 
 const controller = { current: new AbortController() }
 
@@ -36,8 +34,8 @@ function tell(form: HTMLFormElement, error: unknown): void {
   place.hidden = false
   place.textContent =
     error instanceof DOMException && error.name === "InvalidStateError"
-      ? "This device already has a passkey for this account."
-      : "No passkey was used. Try again, or sign in another way."
+      ? t("This device already has a passkey for this account.")
+      : t("No passkey was used. Try again, or sign in another way.")
 }
 
 const isThere = typeof PublicKeyCredential === "function" && typeof PublicKeyCredential.parseRequestOptionsFromJSON === "function"

@@ -1,6 +1,7 @@
 /** What blocks of code in texts get: a button that copies them, and drawings in place of diagrams. Loaded where there is a block of code. */
 
 import { showCopyButtons } from "./copy.ts"
+import { t } from "./words.ts"
 
 export function dress(inside: ParentNode): void {
   for (const block of inside.querySelectorAll<HTMLElement>(".prose pre"))
@@ -17,8 +18,8 @@ function copyButton(): HTMLElement {
   button.type = "button"
   button.className = "small"
   button.dataset["copy"] = ""
-  button.textContent = "Copy"
-  button.setAttribute("aria-label", "Copy the code")
+  button.textContent = t("Copy")
+  button.setAttribute("aria-label", t("Copy the code"))
   box.append(button)
   return box
 }

@@ -1,3 +1,4 @@
+import { t } from "./words.ts"
 import "./texts.ts"
 import { choose, chosen, firstOf, lastOf, lineAtNumber, linesBetween, rowOf, sectionOf, stand } from "./diff-lines.ts"
 import { fetchFragment } from "./fragment.ts"
@@ -11,8 +12,8 @@ const plus = document.createElement("button")
 plus.type = "button"
 plus.className = "comment-here"
 plus.textContent = "+"
-plus.title = "Comment on this line; drag to choose several"
-plus.setAttribute("aria-label", "Comment on this line")
+plus.title = t("Comment on this line; drag to choose several")
+plus.setAttribute("aria-label", t("Comment on this line"))
 plus.tabIndex = -1
 
 /** The line that the pointer is on: in two columns that of its side. */

@@ -1,4 +1,5 @@
 import { fragmentOf } from "./fragment.ts"
+import { t } from "./words.ts"
 
 /**
  * Boxes of task lists, which are buttons of a form: sent without leaving the page, one after the other. The text is replaced by the one that the server
@@ -48,7 +49,7 @@ async function send(tick: Tick): Promise<void> {
     put(tick, fragmentOf(await answer.text()), answer.ok)
   } catch {
     show(tick, !isDone)
-    say(formId, "The site can’t be reached. The box is as it was.")
+    say(formId, t("The site can’t be reached. The box is as it was."))
   } finally {
     delete form.dataset["busy"]
   }
@@ -69,7 +70,7 @@ function put(tick: Tick, page: DocumentFragment, isTicked: boolean): void {
   const [header, newer] = [document, page].map((each) => each.getElementById("conversation-header"))
   if (header && newer && !header.contains(document.activeElement)) header.replaceWith(document.adoptNode(newer))
   const why = page.querySelector("main .notice.bad")?.textContent?.trim()
-  if (!isTicked) say(formId, why || "The box could not be ticked. The text is shown as it is now.")
+  if (!isTicked) say(formId, why || t("The box could not be ticked. The text is shown as it is now."))
 }
 
 /** Says above the text why nothing was done, until the next try. */

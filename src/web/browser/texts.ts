@@ -1,4 +1,5 @@
 import { fetchFragment, renameIds } from "./fragment.ts"
+import { t } from "./words.ts"
 
 /** What is done with a text of a conversation in place: its link is copied, it is quoted, edited and deleted, and reactions are given and taken back. */
 
@@ -26,7 +27,7 @@ async function copyLink(button: HTMLElement): Promise<void> {
   const words = button.lastChild
   const before = words?.textContent ?? ""
   await copyText(new URL(button.dataset["copyLink"] ?? "", location.href).href)
-  if (words) words.textContent = "Copied"
+  if (words) words.textContent = t("Copied")
   setTimeout(() => {
     if (words) words.textContent = before
     closeMenu(button)
@@ -75,7 +76,7 @@ async function change(link: HTMLAnchorElement): Promise<void> {
       const cancel = document.createElement("button")
       cancel.type = "button"
       cancel.dataset["cancel"] = ""
-      cancel.textContent = "Cancel"
+      cancel.textContent = t("Cancel")
       form.querySelector(":scope > .bar:last-child")?.append(cancel)
     }
     place.append(document.adoptNode(form))

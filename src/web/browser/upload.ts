@@ -1,6 +1,7 @@
 /** Files are dropped on a form, or several chosen in it, and sent one after the other with their progress. Without this, the form sends one. */
 
 import { fetchFragment, fragmentOf } from "./fragment.ts"
+import { t } from "./words.ts"
 
 const place = document.querySelector<HTMLElement>("[data-upload]")
 const form = place?.querySelector("form")
@@ -13,7 +14,7 @@ if (place && form && input) {
   place.append(told)
   const hint = document.createElement("p")
   hint.className = "muted small"
-  hint.textContent = "Files can be dropped here."
+  hint.textContent = t("Files can be dropped here.")
   place.append(hint)
 
   place.addEventListener("dragover", (event) => {
@@ -74,7 +75,7 @@ function send(form: HTMLFormElement, input: HTMLInputElement, told: HTMLElement,
 
 /** What the server says in the form that it shows again. */
 function reasonIn({ status, responseText }: XMLHttpRequest): string {
-  if (status === 0) return "the connection broke off"
+  if (status === 0) return t("the connection broke off")
   const said = fragmentOf(responseText).querySelector(".notice.bad, .fault, main p")?.textContent
-  return said?.trim() || `it was refused (${status})`
+  return said?.trim() || t("it was refused ({status})", { status })
 }

@@ -8,8 +8,13 @@ function translations(): Readonly<Record<string, unknown>> {
 
 const known = translations()
 
+/** A message that is marked elsewhere. */
+export const said = (message: string): string => {
+  const found = known[message]
+  return typeof found === "string" ? found : message
+}
+
 /** A message with its values: `t("Lines {first} to {last}", { first, last })`. It has no plurals; `npm run messages` collects it. */
 export function t(message: string, values: Readonly<Record<string, string | number>> = {}): string {
-  const said = known[message]
-  return (typeof said === "string" ? said : message).replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""))
+  return said(message).replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""))
 }

@@ -2,6 +2,7 @@ import { anyone } from "../../../access/policies/site.ts"
 import { findUserById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { away, moved, type Page, type PageAnswer, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -73,7 +74,7 @@ export const authorizePages: readonly Page[] = [
 ]
 
 const tooOld = plainPage(
-  "Please start again",
+  t("Please start again"),
   html`
     <p class="notice bad" role="alert">This form has expired, or you have signed in again since it was shown.</p>
     <p>Go back to the application and try again.</p>
@@ -85,7 +86,7 @@ const answerOf = (decision: Extract<Decision, { readonly kind: "answered" | "unt
   decision.kind === "answered"
     ? away(decision.address)
     : plainPage(
-        "Invalid authorization request",
+        t("Invalid authorization request"),
         html`
           <p class="notice bad" role="alert">${decision.reason}</p>
           <p>Nothing was sent to it. Contact the developer of the application.</p>
@@ -100,10 +101,12 @@ async function consentPage(
 ): Promise<Shown> {
   const { application, scopes, redirectUri } = request
   const owner = application.owner_id === null ? undefined : await findUserById.first(services.database.read, { id: application.owner_id })
-  const by = owner ? html`made by <a href="/${encodeURIComponent(owner.name)}">${owner.name}</a>` : `which comes with ${services.site.host}`
+  const by = owner
+    ? html`made by <a href="/${encodeURIComponent(owner.name)}">${owner.name}</a>`
+    : t("which comes with {host}", { host: services.site.host })
   const { name } = session.user
   return plainPage(
-    `Authorize ${application.name}?`,
+    t("Authorize {name}?", { name: application.name }),
     html`
       <p>The application <b>${application.name}</b>, ${by}, wants to access your account, <b>${name}</b>. It could:</p>
       <ul>${inWords(scopes).map((sentence) => html`<li>${sentence}</li>`)}</ul>

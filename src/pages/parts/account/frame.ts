@@ -2,6 +2,7 @@ import { roleIn } from "../../../access/policies/organization-role.ts"
 import type { OnOrganization } from "../../../access/policies/organizations.ts"
 import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import { shownAddress } from "../../../features/people/users/present.ts"
@@ -53,16 +54,16 @@ export function organizationPage({ services, actor, role }: Asked, account: User
   const at = path(account.name)
   const address = shownAddress(services.site, account, actor)
   const items: Readonly<Record<OrganizationTab, Omit<Tab, "current">>> = {
-    overview: { href: at, text: "Overview", icon: "home" },
-    repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
-    issues: { href: path("org", account.name, "issues"), text: "Issues", icon: "issue-opened" },
-    pulls: { href: path("org", account.name, "pulls"), text: "Pull requests", icon: "git-pull-request" },
-    projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
-    packages: { href: `${at}/-/packages`, text: "Packages", icon: "package" },
-    activity: { href: `${at}?tab=activity`, text: "Activity", icon: "pulse" },
-    members: { href: path("org", account.name, "members"), text: "People", icon: "people" },
-    teams: { href: path("org", account.name, "teams"), text: "Teams", icon: "organization" },
-    settings: { href: path("org", account.name, "settings"), text: "Settings", icon: "gear" },
+    overview: { href: at, text: t("Overview"), icon: "home" },
+    repositories: { href: `${at}?tab=repositories`, text: t("Repositories"), icon: "repo" },
+    issues: { href: path("org", account.name, "issues"), text: t("Issues"), icon: "issue-opened" },
+    pulls: { href: path("org", account.name, "pulls"), text: t("Pull requests"), icon: "git-pull-request" },
+    projects: { href: `${at}/-/projects`, text: t("Projects"), icon: "project" },
+    packages: { href: `${at}/-/packages`, text: t("Packages"), icon: "package" },
+    activity: { href: `${at}?tab=activity`, text: t("Activity"), icon: "pulse" },
+    members: { href: path("org", account.name, "members"), text: t("People"), icon: "people" },
+    teams: { href: path("org", account.name, "teams"), text: t("Teams"), icon: "organization" },
+    settings: { href: path("org", account.name, "settings"), text: t("Settings"), icon: "gear" },
   }
   const shown = ORGANIZATION_TABS.filter((name) => (name === "settings" ? role.isOwner : name !== "teams" || role.isMember || role.isOwner))
   return {
@@ -82,7 +83,7 @@ export function organizationPage({ services, actor, role }: Asked, account: User
           <ul class="plain meta">
             ${
               account.visibility !== "public" &&
-              html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "Visible to signed-in users"}</li>`
+              html`<li>${icon("lock")} ${account.visibility === "private" ? t("Private") : t("Visible to signed-in users")}</li>`
             }
             ${factsOf(account, address === "" ? undefined : address)}
             <li><a href="${at}.atom">${icon("rss")} Feed</a></li>
@@ -90,7 +91,7 @@ export function organizationPage({ services, actor, role }: Asked, account: User
         </div>
       </header>
       ${tabs(
-        "Organization",
+        t("Organization"),
         shown.map((name) => ({ ...items[name], current: name === tab })),
       )}
       ${body}
@@ -117,16 +118,16 @@ export const faces = (people: readonly User[]): Html =>
 export function personTabs({ name, stars_count }: User, current: string): Html {
   const at = path(name)
   const items: Readonly<Record<string, Omit<Tab, "current">>> = {
-    overview: { href: at, text: "Overview", icon: "book" },
-    repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
-    projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
-    packages: { href: `${at}/-/packages`, text: "Packages", icon: "package" },
-    activity: { href: `${at}?tab=activity`, text: "Activity", icon: "pulse" },
-    stars: { href: `${at}?tab=stars`, text: "Stars", icon: "star", count: stars_count },
-    watching: { href: `${at}?tab=watching`, text: "Watching", icon: "eye" },
+    overview: { href: at, text: t("Overview"), icon: "book" },
+    repositories: { href: `${at}?tab=repositories`, text: t("Repositories"), icon: "repo" },
+    projects: { href: `${at}/-/projects`, text: t("Projects"), icon: "project" },
+    packages: { href: `${at}/-/packages`, text: t("Packages"), icon: "package" },
+    activity: { href: `${at}?tab=activity`, text: t("Activity"), icon: "pulse" },
+    stars: { href: `${at}?tab=stars`, text: t("Stars"), icon: "star", count: stars_count },
+    watching: { href: `${at}?tab=watching`, text: t("Watching"), icon: "eye" },
   }
   return tabs(
-    "Profile",
+    t("Profile"),
     Object.entries(items).map(([tab, item]) => ({ ...item, current: tab === current })),
   )
 }

@@ -1,5 +1,6 @@
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
 import { type Contributions, HEATMAP_SECONDS } from "../../../features/events/feed/heatmap-store.ts"
 import { plural } from "../../../web/time.ts"
@@ -76,7 +77,7 @@ export function heatmap({ contributions, now, href, selected }: HeatmapOf): Html
           aria-hidden="true"
         >
           ${monthsOf(days, offset)}
-          ${["Mon", "Wed", "Fri"].map((name, index) => html`<text x="0" y="${TOP + index * 2 * STEP + 9}">${name}</text>`)}
+          ${[t("Mon"), t("Wed"), t("Fri")].map((name, index) => html`<text x="0" y="${TOP + index * 2 * STEP + 9}">${name}</text>`)}
           ${drawn}
         </svg>
       </div>
@@ -85,7 +86,7 @@ export function heatmap({ contributions, now, href, selected }: HeatmapOf): Html
   `
 }
 
-const sentence = ({ at, many }: Day): Text => `${plural(many, "contribution")} on ${dayName().format(at)}`
+const sentence = ({ at, many }: Day): Text => t("{plural} on {at}", { plural: plural(many, "contribution"), at: dayName().format(at) })
 
 /** Each day of the period, the first of them first. */
 function daysOf(contributions: readonly Contributions[], now: number): readonly Day[] {

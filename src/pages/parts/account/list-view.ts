@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { path } from "../../../web/address.ts"
 import { avatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -24,7 +25,7 @@ export const accountRows = (accounts: readonly User[], beside: (account: User) =
                   ${account.location !== "" && html`<span dir="auto">${icon("location")} ${account.location}</span>`}
                   ${
                     account.visibility !== "public" &&
-                    html`<span>${icon("lock")} ${account.visibility === "private" ? "Private" : "Visible to signed-in users"}</span>`
+                    html`<span>${icon("lock")} ${account.visibility === "private" ? t("Private") : t("Visible to signed-in users")}</span>`
                   }
                   <span>Since ${dayOf(account.created_at)}</span>
                 </p>

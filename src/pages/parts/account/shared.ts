@@ -2,6 +2,7 @@ import type { OrganizationRole } from "../../../access/policies/organization-rol
 import type { OnOrganization } from "../../../access/policies/organizations.ts"
 import { actorId, isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Page as ListPage, pathNumber, type Request } from "../../../core/operation.ts"
 import type { Reader } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -70,11 +71,11 @@ export const newRepository = (owner: User): Html =>
 
 export function noRepositories({ services, actor, role }: ForNobody, owner: User): Html {
   const isOwn = actorId(actor) === owner.id
-  if (!isOwn && role?.mayCreateRepositories !== true) return empty("repo", "No repositories")
+  if (!isOwn && role?.mayCreateRepositories !== true) return empty("repo", t("No repositories"))
   const mayPush = isOwn ? services.config.git.pushToCreate.user : services.config.git.pushToCreate.organization
   return empty(
     "repo",
-    isOwn ? "You have no repositories yet" : "No repositories yet",
+    isOwn ? t("You have no repositories yet") : t("No repositories yet"),
     mayPush && html`Push one to <code>${services.site.rootUrl}${path(owner.name, "name.git")}</code>, or begin here.`,
     html`
       <p class="bar">
@@ -113,7 +114,7 @@ export async function activityOf(call: ProfileCall, account: User, { date, from 
     ${
       found.groups.length > 0
         ? await feedLines(db, found, { now, url: reader.url })
-        : empty("pulse", day ? "No activity on this day" : "No activity yet", "Pushes, issues and reviews are listed here.")
+        : empty("pulse", day ? t("No activity on this day") : t("No activity yet"), t("Pushes, issues and reviews are listed here."))
     }
   `
 }

@@ -2,6 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import type { Verification } from "../../../features/code/signatures/records.ts"
 import type { CombinedStatus } from "../../../features/code/statuses/store.ts"
@@ -32,12 +33,12 @@ export const idLink = (on: Owned, id: string): Html => html`<a class="mono" href
 
 /** Who made a commit: the account that the address belongs to, or the name in the commit. */
 export const commitPerson = (user: User | undefined, { name }: { readonly name: string }): Html =>
-  user ? personWithAvatar(user) : html`<span class="strong"><bdi>${name || "Unknown"}</bdi></span>`
+  user ? personWithAvatar(user) : html`<span class="strong"><bdi>${name || t("Unknown")}</bdi></span>`
 
 const STATUSES: Readonly<Record<CombinedStatus["state"], readonly [IconName, Text]>> = {
   success: ["check", "passed"],
   failure: ["x", "failed"],
-  pending: ["dot-fill", "not finished"],
+  pending: ["dot-fill", t("not finished")],
 }
 
 /** What the checks of a commit say; nothing without any. */
@@ -46,17 +47,17 @@ export function statusMark(status: CombinedStatus | undefined): Html | undefined
   const [name, text] = STATUSES[status.state]
   return html`
     <span class="state ${status.state}" title="${plural(status.contexts, "check")}: ${text}">
-      ${icon(name, `Checks ${text}`)}
+      ${icon(name, t("Checks {text}", { text }))}
     </span>
   `
 }
 
 /** Why a signature is not verified, in words. */
 const FAULTS: Readonly<Record<string, Text>> = {
-  "gpg.error.extract_sign": "The signature can't be read.",
-  "gpg.error.no_gpg_keys_found": "The signing key is not known here.",
-  "gpg.error.probable_bad_signature": "The signature does not match the commit.",
-  "gpg.error.no_committer_account": "The committer's e-mail address does not belong to the owner of the key.",
+  "gpg.error.extract_sign": t("The signature can't be read."),
+  "gpg.error.no_gpg_keys_found": t("The signing key is not known here."),
+  "gpg.error.probable_bad_signature": t("The signature does not match the commit."),
+  "gpg.error.no_committer_account": t("The committer's e-mail address does not belong to the owner of the key."),
 }
 
 /** Whether a commit is signed, and by whom; nothing where it is not. */
@@ -72,7 +73,7 @@ export function signatureMark({ verified, reason, signature, signer }: Verificat
     `
   if (signature === "") return undefined
   return html`
-    <span class="chip neutral" title="${FAULTS[reason] ?? "The signature could not be verified."}">
+    <span class="chip neutral" title="${FAULTS[reason] ?? t("The signature could not be verified.")}">
       ${icon("unverified")}Unverified
     </span>
   `

@@ -3,6 +3,7 @@ import { unitMode } from "../../../access/permission.ts"
 import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { presentBranch } from "../../../features/code/branches/present.ts"
 import { findBranch, findBranches } from "../../../features/code/branches/store.ts"
@@ -75,10 +76,10 @@ export async function patchBranch({ db, repository, me }: OnEditor): Promise<str
 export const MOST_BYTES = 1024 * 1024
 
 /** The text of a file; a reason where it can't be edited on a page. */
-export async function readText({ services }: OnEditor, { located, entry }: EditTarget): Promise<EditableText | string> {
+export async function readText({ services }: OnEditor, { located, entry }: EditTarget): Promise<EditableText | Text> {
   if (!located || !entry) return { text: "", ends: "lf", isMixed: false }
   const { objects } = services.git
-  if (entry.mode !== "100644" && entry.mode !== "100755") return "Not a regular file."
-  if ((await objects.namedInfo(located.git, entry.id)).size > MOST_BYTES) return "The file is larger than 1 MiB."
+  if (entry.mode !== "100644" && entry.mode !== "100755") return t("Not a regular file.")
+  if ((await objects.namedInfo(located.git, entry.id)).size > MOST_BYTES) return t("The file is larger than 1 MiB.")
   return editableText(await objects.readBlob(located.git, entry.id))
 }

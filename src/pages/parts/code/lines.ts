@@ -2,6 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
 import { codePath, repositoryPath } from "../../../web/address.ts"
 import { empty, notice } from "../../../web/components.ts"
@@ -53,7 +54,7 @@ export interface CodeOptions {
 
 /** Lines of code with numbers. They can be linked to: `#L3`, and with scripts `#L3-L9`. */
 export function codeView(name: string, lines: readonly Html[], { tabs, first = 1, isPart = false }: CodeOptions = {}): Html {
-  if (lines.length === 0) return empty("file", "Empty file")
+  if (lines.length === 0) return empty("file", t("Empty file"))
   const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) => lines.slice(index * CHUNK, (index + 1) * CHUNK))
   return html`
     <div

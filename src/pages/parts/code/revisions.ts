@@ -1,3 +1,4 @@
+import { t } from "../../../core/language/message.ts"
 import { type Moved, moved } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Located, OnCode } from "../../../features/code/contents/locate.ts"
@@ -32,9 +33,9 @@ export async function nearestPlace(call: OnCode, view: "src" | "blame" | "commit
     else if (entry && entry.mode !== "160000" && isLast) break
     else {
       const path = parts.join("/")
-      const said = path.length > LONGEST_SAID ? "This path" : path
+      const said = path.length > LONGEST_SAID ? t("This path") : path
       const there = codePath(call, view === "blame" ? "src" : view, revision, parts.slice(0, depth))
-      return moved(there, { flash: `${said} is not in ${revision.name}.` })
+      return moved(there, { flash: t("{said} is not in {name}.", { said, name: revision.name }) })
     }
     // Only files have a blame.
     if (isLast && view === "blame") return moved(codePath(call, "src", revision, parts))

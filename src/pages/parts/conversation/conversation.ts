@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { namedIn } from "../../../features/code/attachments/unbound.ts"
@@ -121,7 +122,7 @@ async function aroundOf(
 
 function openingText({ issue, author }: IssueView, around: Around): Content {
   const text = around.texts.get(0)
-  const by = { user: author, originalAuthor: issue.original_author, createdAt: issue.created_at, verb: "opened this" } as const
+  const by = { user: author, originalAuthor: issue.original_author, createdAt: issue.created_at, verb: t("opened this") } as const
   return text && article({ id: `issue-${issue.id}`, ...by, text, entry: { id: 0, kind: "comment" } }, around)
 }
 

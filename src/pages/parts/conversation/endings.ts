@@ -5,6 +5,7 @@ import type { CloseReason } from "../../../core/database/tables/issues.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { viewWithHidden } from "../../../features/planning/dependencies/present.ts"
 import { locateNamed } from "../../../features/planning/dependencies/rules.ts"
 import { issueNamed } from "../../../features/planning/issues/named.ts"
@@ -18,9 +19,9 @@ import type { ChosenEnding, ConversationCall } from "./call.ts"
 /** Why an issue is closed: what is chosen beside the button, and what the timeline says of it. */
 
 const REASONS: readonly (readonly [value: CloseReason, words: Text])[] = [
-  ["", "Completed"],
-  ["not_planned", "Not planned"],
-  ["duplicate", "Duplicate of …"],
+  ["", t("Completed")],
+  ["not_planned", t("Not planned")],
+  ["duplicate", t("Duplicate of …")],
 ]
 
 /** The button that closes an issue, with the reasons. */

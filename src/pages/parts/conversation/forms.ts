@@ -6,6 +6,7 @@ import { refuse } from "../../../core/errors.ts"
 import { wholeNumber } from "../../../core/forms/fields.ts"
 import { addressOf, form, type Sketch } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Operation, ok, type Request } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -102,7 +103,7 @@ function editorOf({ kind, on, at, tab }: Where) {
       const isStale = draft?.refusal.kind === "conflict"
       return repositoryPage(call, {
         tab,
-        title: `Edit #${issue.number}`,
+        title: t("Edit #{number}", { number: issue.number }),
         unlisted: true,
         modules: ["composer"],
         body: html`
@@ -112,11 +113,11 @@ function editorOf({ kind, on, at, tab }: Where) {
             path: call.path,
             record,
             draft,
-            submit: isStale ? "Overwrite with mine" : "Save",
+            submit: isStale ? t("Overwrite with mine") : t("Save"),
             beside: html`<a class="button" href="${addressOf(on, call.path)}">Cancel</a>`,
             fields: [
-              { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
-              { kind: "markdown", name: "body", label: "Text", rows: 16, repository: repositoryPath(call), files: takesFiles(services) },
+              { kind: "line", name: "title", label: t("Title"), required: true, maxlength: 255 },
+              { kind: "markdown", name: "body", label: t("Text"), rows: 16, repository: repositoryPath(call), files: takesFiles(services) },
               // What was read: until a conflict is shown, what someone else wrote meanwhile is not to be replaced.
               {
                 kind: "hidden",
@@ -136,7 +137,7 @@ function editorOf({ kind, on, at, tab }: Where) {
     on: editor,
     takes: ["title", "body", "content_version"],
     once: true,
-    done: "Saved.",
+    done: t("Saved."),
     to: ({ path }) => addressOf(on, path),
   })
   return { editor, save }
@@ -161,7 +162,7 @@ function deletion({ path, draft, comment, me }: EditorCall, { deleteReview }: Wh
       ${formView(deleteComment, {
         path,
         draft,
-        submit: "Delete comment",
+        submit: t("Delete comment"),
         look: "danger",
         fields: [{ kind: "hidden", name: "from", value: from }],
       })}
@@ -171,7 +172,7 @@ function deletion({ path, draft, comment, me }: EditorCall, { deleteReview }: Wh
   return html`
     <h2 id="delete">Delete</h2>
     <p>This deletes the whole review with its verdict, its comments on lines and the replies to them, and cannot be undone.</p>
-    ${formView(deleteReview, { path: review, draft, submit: "Delete review", look: "danger" })}
+    ${formView(deleteReview, { path: review, draft, submit: t("Delete review"), look: "danger" })}
   `
 }
 
@@ -189,7 +190,7 @@ function commentEditorOf(where: Where) {
       const back = pageOf(where, path, from.value)
       return repositoryPage(call, {
         tab,
-        title: `Edit a comment on #${issue.number}`,
+        title: t("Edit a comment on #{number}", { number: issue.number }),
         unlisted: true,
         modules: ["composer"],
         body: html`
@@ -198,11 +199,11 @@ function commentEditorOf(where: Where) {
             path,
             record: { body: comment.content },
             draft,
-            submit: "Save",
+            submit: t("Save"),
             beside: html`<a class="button" href="${back}#issuecomment-${comment.id}" data-cancel>Cancel</a>`,
             fields: [
               from,
-              { kind: "markdown", name: "body", label: "Text", rows: 12, required: true, repository, files: takesFiles(call.services) },
+              { kind: "markdown", name: "body", label: t("Text"), rows: 12, required: true, repository, files: takesFiles(call.services) },
             ],
           })}
           ${deletion(call, where, deleteComment, from.value)}
@@ -220,7 +221,7 @@ function commentEditorOf(where: Where) {
     takes: ["body"],
     also: ["from"],
     once: true,
-    done: "Saved.",
+    done: t("Saved."),
     to: toComment(where),
   })
   const deleteComment = form({
@@ -229,7 +230,7 @@ function commentEditorOf(where: Where) {
     does: named(commentOperations, "issueDeleteComment"),
     on: commentEditor,
     also: ["from"],
-    done: "Comment deleted.",
+    done: t("Comment deleted."),
     to: ({ path, field }) => pageOf(where, path, field("from")),
   })
   return { commentEditor, saveComment, deleteComment }
@@ -253,31 +254,31 @@ const fieldForms = (declare: Declare) => ({
     takes: ["title"],
     reads,
     guards: ["title"],
-    done: "Title updated.",
+    done: t("Title updated."),
     undo: { fields: ({ before }) => ({ title: String(memberOf(before, "title")) }) },
   }),
   projects: declare("projects", "projects", edit, {
     takes: ["projects"],
-    done: "Projects updated.",
+    done: t("Projects updated."),
     reads,
     undo: { fields: ({ before }) => ({ projects: textsIn(before, "projects", "id") }) },
   }),
   labels: declare("labels", "labels", named(issueLabelOperations, "issueReplaceLabels"), {
     also: ["labels"],
     body: (_, typed) => ({ labels: (typed["labels"] ?? []).map(wholeNumber) }),
-    done: "Labels updated.",
+    done: t("Labels updated."),
     reads,
     undo: { fields: ({ before }) => ({ labels: textsIn(before, "labels", "id") }) },
   }),
   milestone: declare("milestone", "milestone", edit, {
     takes: ["milestone"],
-    done: "Milestone updated.",
+    done: t("Milestone updated."),
     reads,
     undo: { fields: ({ before }) => ({ milestone: String(memberOf(memberOf(before, "milestone"), "id") ?? 0) }) },
   }),
   assignees: declare("assignees", "assignees", edit, {
     takes: ["assignees"],
-    done: "Assignees updated.",
+    done: t("Assignees updated."),
     reads,
     undo: { fields: ({ before }) => ({ assignees: textsIn(before, "assignees", "login") }) },
   }),
@@ -285,7 +286,7 @@ const fieldForms = (declare: Declare) => ({
   due: declare("due", "due", named(issueOperations, "issueEditIssueDeadline"), {
     also: ["due_date"],
     body: (_, { due_date: [day = ""] = [] }) => ({ due_date: day === "" ? null : `${day}T00:00:00Z` }),
-    done: "Due date updated.",
+    done: t("Due date updated."),
     reads,
     undo: { fields: ({ before }) => ({ due_date: String(memberOf(before, "due_date") ?? "").slice(0, 10) }) },
   }),
@@ -308,7 +309,7 @@ function dependencyForms(declare: Declare) {
   })
   const undepend = declare("undepend", "dependencies/remove", named(dependencyOperations, "issueRemoveIssueDependencies"), {
     takes: ["owner", "repo", "index"],
-    done: "Dependency removed.",
+    done: t("Dependency removed."),
     undo: { by: depend, fields: ({ field }) => ({ issue: `#${field("index")}`, owner: field("owner"), repo: field("repo") }) },
   })
   return { depend, undepend }
@@ -322,7 +323,7 @@ function timeForms(declare: Declare, { on }: Where) {
   }
   return {
     startTimer: declare("startTimer", "timer/start", named(stopwatchOperations, "issueStartStopWatch")),
-    stopTimer: declare("stopTimer", "timer/stop", named(stopwatchOperations, "issueStopStopWatch"), { ...ending, done: "Time added." }),
+    stopTimer: declare("stopTimer", "timer/stop", named(stopwatchOperations, "issueStopStopWatch"), { ...ending, done: t("Time added.") }),
     cancelTimer: declare("cancelTimer", "timer/cancel", named(stopwatchOperations, "issueDeleteStopWatch"), ending),
     addTime: declare("addTime", "times", named(trackingOperations, "issueAddTime"), {
       also: ["time"],
@@ -347,19 +348,20 @@ function stateForms(declare: Declare, { tab }: Where) {
     unlock: declare("unlock", "unlock", does("issueUnlockIssue")),
     subscribe,
     unsubscribe: declare("unsubscribe", "subscriptions/{user}/remove", named(issueSubscriptionOperations, "issueDeleteSubscription"), {
-      done: "Unsubscribed. You are still notified when you are mentioned.",
+      done: t("Unsubscribed. You are still notified when you are mentioned."),
       undo: { by: subscribe, fields: () => ({}) },
     }),
     remove: declare("delete", "delete", does("issueDelete"), {
       confirms: ({ index }) => `#${index}`,
-      done: "Deleted.",
+      done: t("Deleted."),
       to: ({ path }) => `/${path["owner"]}/${path["repo"]}/${tab}`,
     }),
   }
 }
 
-const CHANGED_MEANWHILE =
-  "This text was changed by someone else while you were editing. Nothing is saved yet: compare the current version with yours."
+const CHANGED_MEANWHILE = t(
+  "This text was changed by someone else while you were editing. Nothing is saved yet: compare the current version with yours.",
+)
 
 /** What someone else has written meanwhile, beside what was typed. */
 const asItIs = ({ title, body }: { readonly title: string; readonly body: string }): Html =>

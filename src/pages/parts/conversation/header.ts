@@ -1,6 +1,7 @@
 import { writesKind } from "../../../access/policies/issues.ts"
 import { digestsOf } from "../../../core/forms/guards.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { state } from "../../../web/components.ts"
@@ -55,6 +56,6 @@ const pencil = (call: ConversationCall): Html =>
       data-shown="${digestsOf(new Map([["title", call.issue.title]]))}"
       data-words="Title|Save|Cancel|The site can’t be reached. Nothing is saved yet."
     >
-      ${icon("pencil", "Edit title")}
+      ${icon("pencil", t("Edit title"))}
     </a>
   `

@@ -4,6 +4,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
@@ -40,10 +41,10 @@ export async function replyForm(call: ConversationCall, view: IssueView, draft: 
       html`<a href="/user/login?redirect_to=${encodeURIComponent(here)}" rel="nofollow">Sign in</a> to join the conversation.`,
     )
   if (issue.is_locked === 1 && !writesKind(call, issue))
-    return notice("warn", "This conversation is locked: only people with write access can comment.")
+    return notice("warn", t("This conversation is locked: only people with write access can comment."))
   const isMerged = view.mergedAt !== undefined
   const replies = { saved: await findReplyNames(db, { userId: actor.user.id }), at: REPLIES_PATH }
-  const field = { name: "body", label: "Add a comment", value: draft?.body ?? "", autofocus: draft?.isFocused ?? false } as const
+  const field = { name: "body", label: t("Add a comment"), value: draft?.body ?? "", autofocus: draft?.isFocused ?? false } as const
   return html`
     <form class="card comment-form" id="reply" method="post" action="${here}/comments">
       <div class="inside stack">
@@ -100,7 +101,7 @@ export const commentForm = (kind: "issue" | "pull", again: (call: CommentCall, d
       })
       return moved(`${conversationPath(call)}${comment ? `#issuecomment-${comment.id}` : ""}`, {
         ...(state !== undefined && {
-          flash: state === "closed" ? "Closed." : "Reopened.",
+          flash: state === "closed" ? t("Closed.") : t("Reopened."),
           undo: { form: `${kind}.comment`, path: call.path, fields: { action: state === "closed" ? "reopen" : "close" } },
         }),
       })

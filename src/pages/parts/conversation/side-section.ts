@@ -1,6 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page } from "../../../core/page.ts"
 import type { Offered } from "../../../features/planning/issues/filter-store.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
@@ -20,7 +21,7 @@ interface SectionOptions {
 }
 
 /** One without content says so, and is left out where there is little room. */
-export function sideSection(title: Text, content: Content, { none = "None", change }: SectionOptions = {}): Html {
+export function sideSection(title: Text, content: Content, { none = t("None"), change }: SectionOptions = {}): Html {
   const isUnset = !content && !change
   return html`
     <section
@@ -64,7 +65,7 @@ export const change = ({ call }: Side, form: Page, words: Text, field: Field): C
   opened(call, form, words, oneField(call, form, field))
 
 const oneField = ({ path, draft }: ConversationCall, form: Page, field: Field): Html =>
-  formView(form, { path, draft, submit: "Save", look: "small", fields: [field] })
+  formView(form, { path, draft, submit: t("Save"), look: "small", fields: [field] })
 
 /** The same for what is chosen of many: the module `picker` makes a menu of it, with a search, which saves what was chosen when it is closed. */
 export const pick = ({ call }: Side, form: Page, words: Text, field: Field, search: Text, creates?: Creates): Content =>

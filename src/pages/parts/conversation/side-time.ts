@@ -1,5 +1,6 @@
 import { mayTrackByStopwatch } from "../../../access/policies/tracking.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { findTimeSpent } from "../../../features/planning/issues/beside-store.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
@@ -17,7 +18,7 @@ export function timeSection(side: Side, spent: Spent): Content {
   const isTimed = writes && mayTrackByStopwatch(call, call.issue)
   if (spent.length === 0 && call.issue.time_estimate === 0 && !books && !isTimed) return undefined
   const total = spent.reduce((sum, { seconds }) => sum + Number(seconds), 0)
-  return sideSection("Time tracking", (total > 0 || call.issue.time_estimate > 0) && spentView(spent, total, call.issue.time_estimate), {
+  return sideSection(t("Time tracking"), (total > 0 || call.issue.time_estimate > 0) && spentView(spent, total, call.issue.time_estimate), {
     change: html`
         ${isTimed && timerButtons(side, running)}${books && timesView(side, times)}
       `,
@@ -35,7 +36,7 @@ const spentView = (spent: Spent, total: number, estimate: number): Html =>
       html`
         <ul class="plain small">
           ${spent.map(
-            ({ name, seconds }) => html`<li><bdi>${name ?? "Ghost"}</bdi> <span class="muted">${duration(Number(seconds))}</span></li>`,
+            ({ name, seconds }) => html`<li><bdi>${name ?? t("Ghost")}</bdi> <span class="muted">${duration(Number(seconds))}</span></li>`,
           )}
         </ul>
       `
@@ -48,7 +49,7 @@ const timerButtons = ({ call, forms }: Side, running: number | undefined): Html 
     : html`
       <p class="small">Your timer has been running since ${time(running, call.services.now())}.</p>
       <div class="bar">
-        ${formButton(forms.stopTimer, call.path, "Stop")}${formButton(forms.cancelTimer, call.path, "Discard")}
+        ${formButton(forms.stopTimer, call.path, t("Stop"))}${formButton(forms.cancelTimer, call.path, t("Discard"))}
       </div>
     `
 
@@ -56,14 +57,14 @@ const timesView = ({ call, forms }: Side, times: Side["choices"]["times"]): Html
   opened(
     call,
     forms.addTime,
-    "Add time",
+    t("Add time"),
     html`
       ${formView(forms.addTime, {
         path: call.path,
         draft: call.draft,
-        submit: "Add",
+        submit: t("Add"),
         look: "small",
-        fields: [{ kind: "line", name: "time", label: "Time", placeholder: "1h 30m", required: true }],
+        fields: [{ kind: "line", name: "time", label: t("Time"), placeholder: "1h 30m", required: true }],
       })}
       ${
         times.length > 0 &&
@@ -75,7 +76,7 @@ const timesView = ({ call, forms }: Side, times: Side["choices"]["times"]): Html
                 html`
                   <li class="bar">
                     ${duration(seconds)} <span class="muted">${time(created_at, call.services.now())}</span>
-                    ${formButton(forms.deleteTime, { ...call.path, id: String(id) }, icon("trash", `Delete ${duration(seconds)}`))}
+                    ${formButton(forms.deleteTime, { ...call.path, id: String(id) }, icon("trash", t("Delete {seconds}", { seconds: duration(seconds) })))}
                   </li>
                 `,
             )}

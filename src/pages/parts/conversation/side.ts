@@ -2,6 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import { writesKind } from "../../../access/policies/issues.ts"
 import { mayBook } from "../../../access/policies/tracking.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import { viewWithHidden } from "../../../features/planning/dependencies/present.ts"
 import { findBlocked, findDependencies } from "../../../features/planning/dependencies/store.ts"
@@ -68,14 +69,14 @@ export async function sideOf(call: ConversationCall, view: IssueView, forms: Con
     ${
       blocked.length > 0 &&
       sideSection(
-        "Blocks",
+        t("Blocks"),
         issueList(blocked, () => undefined),
       )
     }
     ${branchSection(side)}${notificationsSection(side)}
     ${sideSection(plural(participants.length, "participant"), faces(participants))}
-    ${sideSection("Reference", html`<p><code>${reference}</code></p>`, {
-      change: choices.writes && issue.is_pull === 0 && opened(call, TRANSFER, "Transfer issue", transferForm(call)),
+    ${sideSection(t("Reference"), html`<p><code>${reference}</code></p>`, {
+      change: choices.writes && issue.is_pull === 0 && opened(call, TRANSFER, t("Transfer issue"), transferForm(call)),
     })}
     ${administration(side)}
   `
@@ -85,7 +86,7 @@ function assigneesSection(side: Side): Content {
   const { call, view, forms, choices } = side
   const { writes, me } = choices
   return sideSection(
-    "Assignees",
+    t("Assignees"),
     view.assignees.length > 0 &&
       html`
         <ul class="plain">
@@ -93,7 +94,7 @@ function assigneesSection(side: Side): Content {
         </ul>
       `,
     {
-      none: "No one assigned",
+      none: t("No one assigned"),
       change:
         writes &&
         html`
@@ -101,9 +102,9 @@ function assigneesSection(side: Side): Content {
             me &&
             !view.assignees.some(({ id }) => id === me.id) &&
             choices.candidates.some(({ id }) => id === me.id) &&
-            formButton(forms.assignMe, call.path, "Assign yourself", { assignees: me.name })
+            formButton(forms.assignMe, call.path, t("Assign yourself"), { assignees: me.name })
           }
-          ${pick(side, forms.assignees, "Edit assignees", peopleField(choices.candidates, view.assignees), "Filter people")}
+          ${pick(side, forms.assignees, t("Edit assignees"), peopleField(choices.candidates, view.assignees), t("Filter people"))}
         `,
     },
   )
@@ -113,7 +114,7 @@ function labelsSection(side: Side): Content {
   const { call, view, forms, choices, at } = side
   const list = `${at}/${call.issue.is_pull === 1 ? "pulls" : "issues"}`
   return sideSection(
-    "Labels",
+    t("Labels"),
     view.labels.length > 0 &&
       html`
         <p class="bar">
@@ -125,7 +126,14 @@ function labelsSection(side: Side): Content {
     {
       change:
         choices.writes &&
-        pick(side, forms.labels, "Edit labels", labelsField(choices.offered.labels, view.labels, at), "Filter labels", labelsCreatedAt(at)),
+        pick(
+          side,
+          forms.labels,
+          t("Edit labels"),
+          labelsField(choices.offered.labels, view.labels, at),
+          t("Filter labels"),
+          labelsCreatedAt(at),
+        ),
     },
   )
 }
@@ -134,7 +142,7 @@ function milestoneSection(side: Side): Content {
   const { view, forms, choices, at } = side
   const { milestone } = view
   return sideSection(
-    "Milestone",
+    t("Milestone"),
     milestone
       ? html`
         <p><a class="strong" href="${at}/milestone/${milestone.id}"><bdi>${milestone.title}</bdi></a></p>
@@ -152,9 +160,9 @@ function milestoneSection(side: Side): Content {
         pick(
           side,
           forms.milestone,
-          "Edit milestone",
+          t("Edit milestone"),
           milestoneField(choices.offered.milestones, milestone ?? undefined),
-          "Filter milestones",
+          t("Filter milestones"),
         ),
     },
   )
@@ -167,7 +175,7 @@ function projectsSection(side: Side, columns: ReadonlyMap<number, string>): Cont
   return (
     call.repository.has_projects === 1 &&
     sideSection(
-      "Projects",
+      t("Projects"),
       view.projects.length > 0 &&
         html`
           <ul class="plain">
@@ -186,7 +194,7 @@ function projectsSection(side: Side, columns: ReadonlyMap<number, string>): Cont
         change:
           choices.writes &&
           offered.length + present.length > 0 &&
-          pick(side, forms.projects, "Edit projects", projectsField(offered, present), "Filter projects"),
+          pick(side, forms.projects, t("Edit projects"), projectsField(offered, present), t("Filter projects")),
       },
     )
   )
@@ -200,23 +208,23 @@ function dueSection(side: Side): Content {
   return (
     (due_at > 0 || writes) &&
     sideSection(
-      "Due date",
+      t("Due date"),
       due_at > 0 &&
         html`
           <p class="${isOverdue ? "closed" : ""}">
-            ${icon("calendar")} ${dayOf(due_at)}${isOverdue && " (overdue)"}
+            ${icon("calendar")} ${dayOf(due_at)}${isOverdue && t(" (overdue)")}
           </p>
         `,
       {
         change:
           writes &&
-          change(side, forms.due, "Edit due date", {
+          change(side, forms.due, t("Edit due date"), {
             kind: "line",
             name: "due_date",
-            label: "Due",
+            label: t("Due"),
             type: "date",
             value: due_at > 0 ? new Date(due_at * 1000).toISOString().slice(0, 10) : "",
-            hint: "Leave empty for none.",
+            hint: t("Leave empty for none."),
           }),
       },
     )
@@ -227,21 +235,21 @@ function dependenciesSection({ call, forms, choices }: Side, dependencies: reado
   const { writes } = choices
   return (
     (dependencies.length > 0 || writes) &&
-    sideSection("Blocked by", dependencies.length > 0 && issueList(dependencies, (other) => writes && untie(call, forms, other)), {
-      none: "None",
+    sideSection(t("Blocked by"), dependencies.length > 0 && issueList(dependencies, (other) => writes && untie(call, forms, other)), {
+      none: t("None"),
       change:
         writes &&
         opened(
           call,
           forms.depend,
-          "Add a dependency",
+          t("Add a dependency"),
           formView(forms.depend, {
             path: call.path,
             draft: call.draft,
-            submit: "Add",
+            submit: t("Add"),
             look: "small",
             fields: [
-              { kind: "line", name: "issue", label: "Issue", placeholder: "#3", hint: "This issue can't be closed before that one." },
+              { kind: "line", name: "issue", label: t("Issue"), placeholder: "#3", hint: t("This issue can't be closed before that one.") },
               { kind: "hidden", name: "owner", value: call.owner.name },
               { kind: "hidden", name: "repo", value: call.repository.name },
             ],
@@ -255,7 +263,7 @@ function branchSection({ call }: Side): Content {
   return (
     call.issue.ref !== "" &&
     sideSection(
-      "Branch",
+      t("Branch"),
       html`<p>${icon("git-branch")} <code><bdi>${call.issue.ref.replace(/^refs\/(?:heads|tags)\//, "")}</bdi></code></p>`,
     )
   )
@@ -266,9 +274,9 @@ function notificationsSection({ call, forms, choices }: Side): Content {
   return (
     me &&
     sideSection(
-      "Notifications",
+      t("Notifications"),
       html`
-        <p class="small">${choices.isSubscribed ? "You are subscribed." : "You are not subscribed."}</p>
+        <p class="small">${choices.isSubscribed ? t("You are subscribed.") : t("You are not subscribed.")}</p>
         ${formButton(
           choices.isSubscribed ? forms.unsubscribe : forms.subscribe,
           { ...call.path, user: me.name },
@@ -295,7 +303,7 @@ const issueList = (issues: readonly (IssueView | undefined)[], after: (view: Iss
   `
 
 const untie = (call: ConversationCall, forms: ConversationForms, { issue: { number }, home }: IssueView): Html =>
-  formButton(forms.undepend, call.path, icon("x", `Remove the dependency on #${number}`), {
+  formButton(forms.undepend, call.path, icon("x", t("Remove the dependency on #{number}", { number })), {
     owner: home.owner.name,
     repo: home.repository.name,
     index: String(number),
@@ -305,9 +313,9 @@ const untie = (call: ConversationCall, forms: ConversationForms, { issue: { numb
 function administration({ call, forms }: Side): Content {
   const { actor, permission, repository, issue, path, draft } = call
   if (actor.kind === "anonymous" || permission.mode < Mode.admin || repository.is_archived === 1) return undefined
-  const what = issue.is_pull === 1 ? "pull request" : "issue"
+  const what = issue.is_pull === 1 ? t("pull request") : "issue"
   return sideSection(
-    "Administration",
+    t("Administration"),
     html`
       <div class="bar">
         ${
@@ -322,7 +330,7 @@ function administration({ call, forms }: Side): Content {
         opened(
           call,
           forms.lock,
-          "Lock the conversation",
+          t("Lock the conversation"),
           formView(forms.lock, {
             path,
             draft,
@@ -332,14 +340,14 @@ function administration({ call, forms }: Side): Content {
               {
                 kind: "menu",
                 name: "lock_reason",
-                label: "Reason",
-                hint: "Only people with write access will be able to comment.",
+                label: t("Reason"),
+                hint: t("Only people with write access will be able to comment."),
                 options: [
-                  ["", "No reason"],
-                  ["Off-topic", "Off-topic"],
-                  ["Too heated", "Too heated"],
-                  ["Resolved", "Resolved"],
-                  ["Spam", "Spam"],
+                  ["", t("No reason")],
+                  ["Off-topic", t("Off-topic")],
+                  ["Too heated", t("Too heated")],
+                  ["Resolved", t("Resolved")],
+                  ["Spam", t("Spam")],
                 ],
               },
             ],
@@ -349,12 +357,12 @@ function administration({ call, forms }: Side): Content {
       ${opened(
         call,
         forms.remove,
-        `Delete this ${what}`,
+        t("Delete this {what}", { what }),
         formView(forms.remove, {
           path,
           draft,
           look: "danger",
-          submit: "Delete",
+          submit: t("Delete"),
           confirm: `#${issue.number}`,
           fields: [{ kind: "content", content: html`<p class="small">This deletes all its comments, and cannot be undone.</p>` }],
         }),

@@ -1,6 +1,7 @@
 import { isDraft } from "../../../access/policies/comments.ts"
 import { type OnIssue, writesKind } from "../../../access/policies/issues.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { findOwnReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
 import { menu } from "../../../web/components.ts"
@@ -46,7 +47,7 @@ export async function textActionsOf(call: Call, from = ""): Promise<TextActions 
         `
       }
     `
-    return menu(icon("kebab-horizontal", "More"), items, { name: "button quiet small" })
+    return menu(icon("kebab-horizontal", t("More")), items, { name: "button quiet small" })
   }
   return {
     menu: menuOf,

@@ -1,5 +1,6 @@
 import { attribute, type Content, type Html, html, joined } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { TimelineView } from "../../../features/planning/comments/timeline.ts"
 import { commitIn } from "../../../features/planning/references/commit-text.ts"
 import { path } from "../../../web/address.ts"
@@ -33,8 +34,8 @@ const saying =
 
 const LINES: Partial<Readonly<Record<string, Draw>>> = {
   close: ({ entry: { id } }, _, { closings }) => closingOf(closings.get(id)),
-  reopen: always("issue-reopened", "reopened this", "open"),
-  merge_pull: always("git-merge", "merged this", "merged"),
+  reopen: always("issue-reopened", t("reopened this"), "open"),
+  merge_pull: always("git-merge", t("merged this"), "merged"),
   label: saying("tag", (_, run) => labelWords(run)),
   milestone: saying("milestone", (entry, _, around) => milestoneWords(entry, around)),
   assignees: saying("person", assigneeWords),
@@ -60,13 +61,13 @@ const LINES: Partial<Readonly<Record<string, Draw>>> = {
     "lock",
     ({ entry: { content: body } }) => html`locked the conversation${body !== "" && html` (<span dir="auto">${body}</span>)`}`,
   ),
-  unlock: always("unlock", "unlocked the conversation"),
+  unlock: always("unlock", t("unlocked the conversation")),
   transfer: saying("arrow-right", ({ entry: { id } }, _, { origins }) => {
     const origin = origins.get(id)
     return html`moved this here${origin && html` from <bdi>${origin.repository}</bdi>#${origin.number}`}`
   }),
-  pin: always("pin", "pinned this"),
-  unpin: always("pin", "unpinned this"),
+  pin: always("pin", t("pinned this")),
+  unpin: always("pin", t("unpinned this")),
   issue_ref: saying("cross-reference", referenceWords),
   pull_ref: saying("cross-reference", referenceWords),
   comment_ref: saying("cross-reference", referenceWords),
@@ -79,9 +80,9 @@ const LINES: Partial<Readonly<Record<string, Draw>>> = {
     return html`moved the due date from ${day(from)} to ${day(to)}`
   }),
   removed_deadline: saying("calendar", ({ entry: { content: body } }) => html`removed the due date ${day(body)}`),
-  start_tracking: always("stopwatch", "started working"),
+  start_tracking: always("stopwatch", t("started working")),
   stop_tracking: saying("stopwatch", (view) => html`worked for ${spent(view)}`),
-  cancel_tracking: always("stopwatch", "stopped working, without counting the time"),
+  cancel_tracking: always("stopwatch", t("stopped working, without counting the time")),
   add_time_manual: saying("stopwatch", (view) => html`added ${spent(view)} of work`),
   delete_time_manual: saying("stopwatch", (view) => html`deleted ${spent(view)} of work`),
   change_time_estimate: saying("hourglass", ({ entry: { content: body } }) => html`changed the estimate to ${estimate(body)}`),
@@ -95,8 +96,8 @@ const LINES: Partial<Readonly<Record<string, Draw>>> = {
       ${body !== "" && html`: <span dir="auto">${body}</span>`}
     `
   }),
-  pull_scheduled_merge: always("clock", "scheduled an auto-merge for when all checks succeed", "pending"),
-  pull_cancel_scheduled_merge: always("clock", "cancelled the auto-merge"),
+  pull_scheduled_merge: always("clock", t("scheduled an auto-merge for when all checks succeed"), "pending"),
+  pull_cancel_scheduled_merge: always("clock", t("cancelled the auto-merge")),
 }
 
 /** What a line says after the name of who did it. */
@@ -104,8 +105,8 @@ export const lineOf: Draw = (view, run, around) =>
   LINES[view.entry.kind]?.(view, run, around) ?? { icon: "dot-fill", words: view.entry.kind.replaceAll("_", " ") }
 
 function closingOf(closing: Closing | undefined): Line {
-  if (closing?.reason === "not_planned") return { icon: "skip", words: "closed this as not planned" }
-  if (closing?.reason !== "duplicate") return { icon: "issue-closed", tone: "done", words: "closed this" }
+  if (closing?.reason === "not_planned") return { icon: "skip", words: t("closed this as not planned") }
+  if (closing?.reason !== "duplicate") return { icon: "issue-closed", tone: "done", words: t("closed this") }
   const { duplicateOf } = closing
   return { icon: "duplicate", words: html`closed this as a duplicate${duplicateOf && html` of ${mention(duplicateOf)}`}` }
 }
@@ -118,7 +119,7 @@ function day(text: string): Content {
 }
 
 const spent = ({ time, entry: { content } }: TimelineView): Content =>
-  time ? duration(time.row.seconds) : content === "" ? "some time" : content
+  time ? duration(time.row.seconds) : content === "" ? t("some time") : content
 const estimate = (body: string): Content => (/^\d{1,12}$/.test(body) ? duration(Number(body)) : body)
 
 /** The first entry of a folded line has its anchor on the line. */
@@ -131,9 +132,9 @@ function changes(run: readonly TimelineView[], isRemoval: (entry: TimelineView) 
   )
   const [added = [], removed = []] = parts
   return html`
-    ${added.length > 0 && html`added the ${added.length === 1 ? "label" : "labels"} ${joined(added, " ")}`}
-    ${added.length > 0 && removed.length > 0 && " and "}
-    ${removed.length > 0 && html`removed the ${removed.length === 1 ? "label" : "labels"} ${joined(removed, " ")}`}
+    ${added.length > 0 && html`added the ${added.length === 1 ? t("label") : t("labels")} ${joined(added, " ")}`}
+    ${added.length > 0 && removed.length > 0 && t(" and ")}
+    ${removed.length > 0 && html`removed the ${removed.length === 1 ? t("label") : t("labels")} ${joined(removed, " ")}`}
   `
 }
 
@@ -177,16 +178,16 @@ function addedAndRemoved(
 
 function assigneeWords({ entry, assignee }: TimelineView, run: readonly TimelineView[]): Html {
   if (run.length === 1 && assignee?.id === entry.author_id)
-    return html`${entry.removed_assignee === 1 ? "unassigned themselves" : "self-assigned this"}`
+    return html`${entry.removed_assignee === 1 ? t("unassigned themselves") : t("self-assigned this")}`
   return addedAndRemoved(run, ["assigned", "unassigned"], ({ assignee: other }) => person(other), " and ")
 }
 
 function requestWords({ entry, assignee }: TimelineView, run: readonly TimelineView[]): Html {
   if (run.length === 1 && assignee?.id === entry.author_id)
-    return html`${entry.removed_assignee === 1 ? "declined to review this" : "self-requested a review"}`
+    return html`${entry.removed_assignee === 1 ? t("declined to review this") : t("self-requested a review")}`
   const show = ({ assignee: asked, team }: TimelineView): Content =>
-    asked ? person(asked) : html`<span class="strong">${icon("people")} <bdi>${team?.name ?? "a deleted team"}</bdi></span>`
-  return addedAndRemoved(run, ["requested a review from", "cancelled the review request to"], show, ", and ")
+    asked ? person(asked) : html`<span class="strong">${icon("people")} <bdi>${team?.name ?? t("a deleted team")}</bdi></span>`
+  return addedAndRemoved(run, [t("requested a review from"), t("cancelled the review request to")], show, ", and ")
 }
 
 function milestoneWords({ milestone, oldMilestone }: TimelineView, { at }: Around): Html {
@@ -217,7 +218,7 @@ function referenceWords({ entry, refIssue, refComment }: TimelineView, run: read
     return html`referenced this in ${run.length} comments (${joined(links, " ")}) on ${mention(refIssue)}`
   }
   if (refComment) return html`referenced this in <a href="${commentPath(refComment)}">a comment</a> on ${mention(refIssue)}`
-  const will = entry.ref_action === "closes" ? ", closes this" : entry.ref_action === "reopens" ? ", which reopens this" : ""
+  const will = entry.ref_action === "closes" ? t(", closes this") : entry.ref_action === "reopens" ? t(", which reopens this") : ""
   return html`referenced this in ${mention(refIssue)}${will}`
 }
 

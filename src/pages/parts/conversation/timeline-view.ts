@@ -1,6 +1,7 @@
 import { isDraft } from "../../../access/policies/comments.ts"
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
 import { ROLES } from "../../../features/planning/comments/roles-store.ts"
 import type { TimelineView } from "../../../features/planning/comments/timeline.ts"
@@ -73,7 +74,7 @@ function menuWithout(given: ReadonlySet<string>): Content {
     others.length > 0 &&
     html`
       <details class="menu starts">
-        <summary class="chip">${icon("smiley", "React")}</summary>
+        <summary class="chip">${icon("smiley", t("React"))}</summary>
         <div class="menu-items faces">
           ${others.map(
             ([content, emoji]) =>

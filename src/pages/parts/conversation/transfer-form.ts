@@ -1,5 +1,6 @@
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { formView } from "../../../web/form.ts"
 import type { ConversationCall } from "./call.ts"
 
@@ -13,7 +14,7 @@ export const transferForm = ({ path, draft }: Pick<ConversationCall, "path" | "d
   formView(TRANSFER, {
     path,
     draft,
-    submit: "Transfer issue",
+    submit: t("Transfer issue"),
     look: "danger",
     fields: [
       {
@@ -28,13 +29,13 @@ export const transferForm = ({ path, draft }: Pick<ConversationCall, "path" | "d
       {
         kind: "line",
         name: "repository",
-        label: "New repository",
+        label: t("New repository"),
         placeholder: "owner/name",
         required: true,
         ...(targets
           ? { options: targets }
           : { hint: html`<a href="${addressOf(TRANSFER, path)}" data-targets rel="nofollow">Choose a repository</a>` }),
       },
-      { kind: "line", name: "confirm", label: "Type the repository again to confirm", required: true },
+      { kind: "line", name: "confirm", label: t("Type the repository again to confirm"), required: true },
     ],
   })

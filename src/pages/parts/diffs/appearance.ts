@@ -1,6 +1,7 @@
 import { signedIn } from "../../../access/policies/site.ts"
 import { form } from "../../../core/forms/form.ts"
 import { attribute, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { presentSettings, settingsOperations } from "../../../features/people/users/settings-operations.ts"
@@ -17,30 +18,30 @@ const ofAccount: readonly Field[] = [
   {
     kind: "menu",
     name: "theme",
-    label: "Colors",
+    label: t("Colors"),
     options: [
-      ["gitea-auto", "Same as system"],
-      ["gitea-light", "Light"],
-      ["gitea-dark", "Dark"],
+      ["gitea-auto", t("Same as system")],
+      ["gitea-light", t("Light")],
+      ["gitea-dark", t("Dark")],
     ],
   },
   {
     kind: "menu",
     name: "diff_view_style",
-    label: "Differences",
+    label: t("Differences"),
     options: [
-      ["", "As usual"],
-      ["unified", "Unified: one below the other"],
-      ["split", "Split: side by side"],
+      ["", t("As usual")],
+      ["unified", t("Unified: one below the other")],
+      ["split", t("Split: side by side")],
     ],
   },
 ]
 
 const OF_BROWSER = [
-  ["", "Account default"],
-  ["auto", "System"],
-  ["light", "Light"],
-  ["dark", "Dark"],
+  ["", t("Account default")],
+  ["auto", t("System")],
+  ["light", t("Light")],
+  ["dark", t("Dark")],
 ] as const
 
 const appearance: Page = page({
@@ -50,11 +51,11 @@ const appearance: Page = page({
   answer: ({ me, reader, draft }) =>
     personalSettings({
       part: "appearance",
-      title: "Appearance",
+      title: t("Appearance"),
       body: html`
         <h1>Appearance</h1>
         <h2 id="account">On all devices</h2>
-        ${formView(edit, { record: presentSettings(me), draft, submit: "Save", fields: ofAccount })}
+        ${formView(edit, { record: presentSettings(me), draft, submit: t("Save"), fields: ofAccount })}
         <h2 id="browser">In this browser</h2>
         <p class="muted">Overrides your account’s setting, in this browser only.</p>
         <form class="bar" method="post" action="${THEME_PATH}" aria-label="Colours in this browser">
@@ -77,7 +78,7 @@ const appearance: Page = page({
         </form>
         <div class="bar">
           <span>Differences</span>${choiceForm(readDiffChoices(reader.diffs))}
-          ${buttonForm(DIFF_CHOICES_PATH, "Account default", { forget: "true" })}
+          ${buttonForm(DIFF_CHOICES_PATH, t("Account default"), { forget: "true" })}
         </div>
       `,
     }),
@@ -89,7 +90,7 @@ const edit = form({
   does: named(settingsOperations, "updateUserSettings"),
   on: appearance,
   takes: ["theme", "diff_view_style"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 /** How a person wants pages to look. */

@@ -1,5 +1,6 @@
 import { attribute, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Moved, moved, type Reader } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
@@ -48,12 +49,12 @@ export function fromOlderQuery({ query, reader }: { readonly query: DiffQuery; r
 }
 
 const WHITESPACE_TEXTS: Readonly<Record<Whitespace, Text>> = {
-  "show-all": "Show whitespace changes",
-  "ignore-change": "Ignore changes in amount of whitespace",
-  "ignore-all": "Ignore all whitespace",
-  "ignore-eol": "Ignore whitespace at line ends",
+  "show-all": t("Show whitespace changes"),
+  "ignore-change": t("Ignore changes in amount of whitespace"),
+  "ignore-all": t("Ignore all whitespace"),
+  "ignore-eol": t("Ignore whitespace at line ends"),
 }
-const LINES_TEXTS = { wrap: "Wrap long lines", long: "Scroll long lines" } as const
+const LINES_TEXTS = { wrap: t("Wrap long lines"), long: t("Scroll long lines") } as const
 
 /** Buttons for all choices: each is kept, and shows the page again. */
 export function choiceForm(chosen: DiffChoices): Html {
@@ -71,10 +72,10 @@ export function choiceForm(chosen: DiffChoices): Html {
   return html`
     <form class="bar" method="post" action="${DIFF_CHOICES_PATH}" aria-label="How differences are shown">
       <div class="group" role="group" aria-label="Style">
-        ${button("style", "unified", "Unified", "small")}${button("style", "split", "Split", "small")}
+        ${button("style", "unified", t("Unified"), "small")}${button("style", "split", t("Split"), "small")}
       </div>
       ${menu(
-        html`${icon("gear")}Lines${chosen.whitespace !== "show-all" && ": whitespace ignored"}`,
+        html`${icon("gear")}Lines${chosen.whitespace !== "show-all" && t(": whitespace ignored")}`,
         html`
           <p>Whitespace</p>
           ${CHOICES.whitespace.map((value) => button("whitespace", value, WHITESPACE_TEXTS[value]))}

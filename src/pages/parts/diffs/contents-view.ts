@@ -1,6 +1,7 @@
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { modulesIn } from "../../../features/code/contents/modules.ts"
@@ -44,11 +45,11 @@ export async function besideLines(
   if (file.oldId === file.newId)
     return note(
       file.oldPath !== undefined && file.oldPath !== file.path
-        ? `${file.status === "copied" ? "Copied" : "Renamed"} without a change of its content.`
-        : "Only its mode changed.",
+        ? t("{value} without a change of its content.", { value: file.status === "copied" ? t("Copied") : t("Renamed") })
+        : t("Only its mode changed."),
     )
-  if (diff.whitespace !== "show-all" && file.oldId !== null && file.newId !== null) return note("Only whitespace changed.")
-  return note(file.status === "added" ? "An empty file." : file.status === "deleted" ? "The file was empty." : "No line changed.")
+  if (diff.whitespace !== "show-all" && file.oldId !== null && file.newId !== null) return note(t("Only whitespace changed."))
+  return note(file.status === "added" ? t("An empty file.") : file.status === "deleted" ? t("The file was empty.") : t("No line changed."))
 }
 
 // --- sizes and pictures -------------------------------------------------------------------------------------------------------------
@@ -68,11 +69,12 @@ async function blob({ git }: Select, { repository }: DiffOverview, id: ObjectId 
   return isPicture && size <= MOST_READ ? { size, picture: recognizePicture(await git.objects.readBlob(repository, id)) } : { size }
 }
 
-function sizes(old: Blob | undefined, made: Blob | undefined): string {
-  if (!old) return made ? bytes(made.size) : "unknown size"
-  if (!made) return `${bytes(old.size)} before`
+function sizes(old: Blob | undefined, made: Blob | undefined): Text {
+  if (!old) return made ? bytes(made.size) : t("unknown size")
+  if (!made) return t("{size} before", { size: bytes(old.size) })
   const by = made.size - old.size
-  return `${bytes(old.size)} → ${bytes(made.size)} (${by === 0 ? "the same size" : `${by > 0 ? "+" : "−"}${bytes(Math.abs(by))}`})`
+  const change = by === 0 ? t("the same size") : `${by > 0 ? "+" : "−"}${bytes(Math.abs(by))}`
+  return t("{old} → {made} ({change})", { old: bytes(old.size), made: bytes(made.size), change })
 }
 
 function pictures(
@@ -90,15 +92,15 @@ function pictures(
       <figure>
         <img src="${at}/media/commit/${commit}/${escapePath(name)}" alt="${words}" loading="lazy" ${size}>
         <figcaption class="small muted">
-          ${words}${width !== undefined && `: ${width} × ${height} pixels`}${shown && `, ${bytes(shown.size)}`}
+          ${words}${width !== undefined && t(": {width} × {height} pixels", { width, height: height ?? 0 })}${shown && `, ${bytes(shown.size)}`}
         </figcaption>
       </figure>
     `
   }
   return html`
     <div class="pictures">
-      ${from && oldId && figure(oldAt, from, oldPath ?? path, "Before", old)}
-      ${newId && figure(newAt, to, path, "After", made)}
+      ${from && oldId && figure(oldAt, from, oldPath ?? path, t("Before"), old)}
+      ${newId && figure(newAt, to, path, t("After"), made)}
     </div>
   `
 }

@@ -1,5 +1,6 @@
 import { plainCode } from "../../../core/highlight/invisible.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import { withQuery } from "../../../web/address.ts"
 import type { DiffChoices } from "../../../web/diff-choices.ts"
@@ -54,4 +55,4 @@ export const pathOf = ({ path, oldPath }: FileChange): Html =>
     ? html`<bdi>${plainCode(path)}</bdi>`
     : html`<bdi>${plainCode(oldPath)}</bdi> → <bdi>${plainCode(path)}</bdi>`
 
-export const REASON_WORDS = { generated: "Generated", vendored: "Vendored", large: "Large" } as const
+export const REASON_WORDS = { generated: t("Generated"), vendored: t("Vendored"), large: t("Large") } as const

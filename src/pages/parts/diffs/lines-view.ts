@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { path as pathTo, withQuery } from "../../../web/address.ts"
 import { icon } from "../../../web/icon.ts"
@@ -101,7 +102,7 @@ export function expander(gap: Gap, file: GapFile): Html {
       href="${file.whole}#${file.anchor}R${opens === "up" ? to : from}"
       data-excerpt="${excerpt}"
     >
-      ${icon(opens === "up" ? "fold-up" : "fold-down")}${many === 1 ? "1 line" : `${many.toLocaleString("en")} lines`}
+      ${icon(opens === "up" ? "fold-up" : "fold-down")}${many === 1 ? t("1 line") : t("{value} lines", { value: many.toLocaleString("en") })}
       <span class="hidden-text"> between, show them</span>
     </a>
   `

@@ -1,6 +1,7 @@
 import { plainCode } from "../../../core/highlight/invisible.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import type { FileChange } from "./model.ts"
@@ -14,12 +15,12 @@ interface Mark {
 }
 
 const MARKS: Readonly<Record<FileChange["status"], Mark>> = {
-  added: { icon: "diff-added", tone: "success", text: "Added" },
-  deleted: { icon: "diff-removed", tone: "failure", text: "Deleted" },
-  modified: { icon: "diff-modified", tone: "pending", text: "Changed" },
-  renamed: { icon: "diff-renamed", tone: "info", text: "Renamed" },
-  copied: { icon: "copy", tone: "info", text: "Copied" },
-  typechanged: { icon: "diff-modified", tone: "pending", text: "Changed its type" },
+  added: { icon: "diff-added", tone: "success", text: t("Added") },
+  deleted: { icon: "diff-removed", tone: "failure", text: t("Deleted") },
+  modified: { icon: "diff-modified", tone: "pending", text: t("Changed") },
+  renamed: { icon: "diff-renamed", tone: "info", text: t("Renamed") },
+  copied: { icon: "copy", tone: "info", text: t("Copied") },
+  typechanged: { icon: "diff-modified", tone: "pending", text: t("Changed its type") },
 }
 
 /** What became of the file, as an icon. */

@@ -2,6 +2,7 @@ import { refuse } from "../../../core/errors.ts"
 import { plainCode } from "../../../core/highlight/invisible.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -48,11 +49,11 @@ export async function diffView(
   const { query } = options
   if (query.file !== undefined) return onePage(services, diff, options, query.file)
   if (diff.files.length === 0)
-    return { body: html`${diffBar(diff, options)}${empty("file-diff", "No changes", "There are no differences to show.")}` }
+    return { body: html`${diffBar(diff, options)}${empty("file-diff", t("No changes"), t("There are no differences to show."))}` }
   if (diff.files.length > MOST_SECTIONS)
     return {
       body: html`
-        ${diffBar(diff, options)}${notice("info", "The diff is too large to show at once: open the files one by one.")}
+        ${diffBar(diff, options)}${notice("info", t("The diff is too large to show at once: open the files one by one."))}
         ${fileList(diff, options)}
       `,
     }
@@ -90,7 +91,7 @@ async function onePage(services: Select, diff: DiffOverview, options: DiffViewOp
         ${icon("list-unordered")}All ${plural(diff.files.length, "file")}
       </a>
       <span class="muted small">File ${at + 1} of ${diff.files.length}</span><span class="end"></span>
-      ${link(diff.files[at - 1], "Previous", "prev")}${link(diff.files[at + 1], "Next", "next")}
+      ${link(diff.files[at - 1], t("Previous"), "prev")}${link(diff.files[at + 1], t("Next"), "next")}
     </nav>
   `
   async function* rest() {
@@ -150,21 +151,21 @@ const diffBar = (diff: DiffOverview, { choices, tools }: DiffViewOptions): Html 
 // --- one file -----------------------------------------------------------------------------------------------------------------------
 
 const REASON_SENTENCES = {
-  generated: "This file is generated.",
-  vendored: "This file is vendored.",
-  large: "This diff is large.",
+  generated: t("This file is generated."),
+  vendored: t("This file is vendored."),
+  large: t("This diff is large."),
 } as const
 
 const EXECUTABLE = "100755"
-const KINDS: Readonly<Record<string, Text>> = { "120000": "a symbolic link", "160000": "a submodule" }
-const kindOf = (mode: string): Text => KINDS[mode] ?? "a file"
+const KINDS: Readonly<Record<string, Text>> = { "120000": t("a symbolic link"), "160000": t("a submodule") }
+const kindOf = (mode: string): Text => KINDS[mode] ?? t("a file")
 
 /** What became of the file's mode, in words. */
-function modeChange({ oldMode, newMode }: FileChange): string | undefined {
+function modeChange({ oldMode, newMode }: FileChange): Text | undefined {
   if (oldMode === undefined || newMode === undefined || oldMode === newMode)
-    return newMode === EXECUTABLE && oldMode === undefined ? "executable" : undefined
-  if (kindOf(oldMode) !== kindOf(newMode)) return `was ${kindOf(oldMode)}, is ${kindOf(newMode)}`
-  return newMode === EXECUTABLE ? "made executable" : "no longer executable"
+    return newMode === EXECUTABLE && oldMode === undefined ? t("executable") : undefined
+  if (kindOf(oldMode) !== kindOf(newMode)) return t("was {oldMode}, is {newMode}", { oldMode: kindOf(oldMode), newMode: kindOf(newMode) })
+  return newMode === EXECUTABLE ? t("made executable") : t("no longer executable")
 }
 
 interface SectionLook {
@@ -191,7 +192,7 @@ function sectionHead(file: FileChange, options: DiffViewOptions, diff: DiffOverv
     <div class="file-tools">
       ${options.fileTools?.(file)}
       <a href="${filePage(options, file)}">View alone<span class="hidden-text">: ${plainCode(file.path)}</span></a>
-      ${viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? "View before" : "View file"}</a>`}
+      ${viewed && file.content !== "submodule" && html`<a href="${viewed}">${file.newId === null ? t("View before") : t("View file")}</a>`}
     </div>
     <details ${flagged("open", !isClosed)}>
     <summary>
@@ -217,7 +218,7 @@ const SECTION_END = html`
 function foldedSection(file: FileChange, options: DiffViewOptions, diff: DiffOverview): Html {
   const changed = file.additions + file.deletions
   const lines = `${plural(changed, "changed line")} ${changed === 1 ? "isn’t" : "aren’t"}`
-  const words = `${REASON_SENTENCES[file.reason ?? "large"]} Its ${lines} shown here. `
+  const words = t("{value} Its {lines} shown here. ", { value: REASON_SENTENCES[file.reason ?? "large"], lines })
   const said = note(html`${words}<a href="${filePage(options, file)}">Show them</a>`)
   return html`${sectionHead(file, options, diff, { rows: 2 })}${said}${SECTION_END}`
 }
@@ -256,7 +257,7 @@ async function* fileSection(
   const below = last && lines && !found.isCut ? gapAfter(file, last, found.newLines) : undefined
   if (below && lines) parts.push(html`<div class="gap">${expander(below, lines)}</div>`)
   if (isLong) parts.push(html`</div>`)
-  if (found.isCut) parts.push(note("The rest is too long to show. Download the diff to see all of it."))
+  if (found.isCut) parts.push(note(t("The rest is too long to show. Download the diff to see all of it.")))
   if (notes.size > 0)
     parts.push(
       html`
@@ -265,7 +266,7 @@ async function* fileSection(
           ${[...notes].map(
             ([line, content]) =>
               html`
-                <p class="small muted">Line ${line.slice(1)}${line.startsWith("L") && " before the change"}</p>
+                <p class="small muted">Line ${line.slice(1)}${line.startsWith("L") && t(" before the change")}</p>
                 ${content}
               `,
           )}

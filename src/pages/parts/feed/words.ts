@@ -1,4 +1,5 @@
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { ActivityView } from "../../../features/events/feed/present.ts"
 import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
@@ -55,7 +56,7 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
       return said([view.kind === "rename_repo" ? "renamed " : "transferred ", activity.content, " to ", home])
     case "pull_review_dismissed": {
       const [reviewer = "", ...message] = rest
-      return about(`dismissed the review by ${reviewer} of pull request`, "pulls", { quote: message.join("|") })
+      return about(t("dismissed the review by {reviewer} of pull request", { reviewer }), "pulls", { quote: message.join("|") })
     }
     case "publish_release": {
       const href = isLive ? `${at}/releases/tag/${escapePath(name)}` : `${at}/releases`
@@ -91,19 +92,19 @@ const NOTHING_MORE = { quote: "", commits: [] } as const
 
 /** What is done to issues and pull requests. */
 const ABOUT = {
-  create_issue: ["opened issue", "issues"],
-  close_issue: ["closed issue", "issues"],
-  reopen_issue: ["reopened issue", "issues"],
-  comment_issue: ["commented on issue", "issues"],
-  create_pull_request: ["opened pull request", "pulls"],
-  close_pull_request: ["closed pull request", "pulls"],
-  reopen_pull_request: ["reopened pull request", "pulls"],
-  merge_pull_request: ["merged pull request", "pulls"],
-  auto_merge_pull_request: ["auto-merged pull request", "pulls"],
-  comment_pull: ["commented on pull request", "pulls"],
-  approve_pull_request: ["approved pull request", "pulls"],
-  reject_pull_request: ["requested changes on pull request", "pulls"],
-  pull_request_ready_for_review: ["marked as ready pull request", "pulls"],
+  create_issue: [t("opened issue"), "issues"],
+  close_issue: [t("closed issue"), "issues"],
+  reopen_issue: [t("reopened issue"), "issues"],
+  comment_issue: [t("commented on issue"), "issues"],
+  create_pull_request: [t("opened pull request"), "pulls"],
+  close_pull_request: [t("closed pull request"), "pulls"],
+  reopen_pull_request: [t("reopened pull request"), "pulls"],
+  merge_pull_request: [t("merged pull request"), "pulls"],
+  auto_merge_pull_request: [t("auto-merged pull request"), "pulls"],
+  comment_pull: [t("commented on pull request"), "pulls"],
+  approve_pull_request: [t("approved pull request"), "pulls"],
+  reject_pull_request: [t("requested changes on pull request"), "pulls"],
+  pull_request_ready_for_review: [t("marked as ready pull request"), "pulls"],
 } as const
 
 export interface Push {

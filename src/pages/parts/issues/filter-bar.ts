@@ -1,5 +1,6 @@
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { type ListState, ORDER_NAMES, ORDERS, orderText, type Plan } from "../../../features/planning/issues/filter-conditions.ts"
 import type { Filtered, Offered } from "../../../features/planning/issues/filter-store.ts"
 import {
@@ -53,7 +54,7 @@ const linksOf = ({ at, filter }: FilterBar) => {
     one: (key: Key, value: string, words: Content): Html => choice(put(filterWord(key, value)), words, has(key, value)),
     /** Adds a word, or takes it away. */
     some: (key: Key, value: string, words: Content): Html => choice(toggle(filterWord(key, value)), words, has(key, value)),
-    none: (key: Key, words: string): Html =>
+    none: (key: Key, words: Text): Html =>
       choice(
         put(filterWord("no", key), (word) => word.key === key || (word.key === "no" && isSame(word.values, [key]))),
         words,
@@ -101,7 +102,7 @@ export function filterBar(bar: FilterBar): Html {
       </form>
       ${plan.hints.length > 0 && notice("warn", html`<ul class="plain">${plan.hints.map((hint) => html`<li>${hint}</li>`)}</ul>`)}
       <div class="bar">
-        <div id="list-states" data-live>${choices("State", states)}</div>
+        <div id="list-states" data-live>${choices(t("State"), states)}</div>
         <div class="bar end">
           ${offeredMenus(bar, links)}${peopleMenu(bar, links)}
           ${FIXED_MENUS.map(
@@ -123,72 +124,77 @@ export function filterBar(bar: FilterBar): Html {
 const offeredMenus = ({ offered }: FilterBar, links: Links): Content =>
   offered &&
   html`
-    ${menu("Label", [
-      links.none("label", "No label"),
+    ${menu(t("Label"), [
+      links.none("label", t("No label")),
       ...offered.labels.map(({ name, color }) => links.some("label", name, html`${dot(`#${color}`)}<bdi>${name}</bdi>`)),
     ])}
-    ${menu("Milestone", [
-      links.none("milestone", "No milestone"),
+    ${menu(t("Milestone"), [
+      links.none("milestone", t("No milestone")),
       ...offered.milestones.map(({ title }) => links.some("milestone", title, html`<bdi>${title}</bdi>`)),
     ])}
     ${
       offered.projects.length > 0 &&
-      menu("Project", [
-        links.none("project", "No project"),
+      menu(t("Project"), [
+        links.none("project", t("No project")),
         ...offered.projects.map(({ title }) => links.some("project", title, html`<bdi>${title}</bdi>`)),
       ])
     }
   `
 
 const OWN: readonly (readonly [key: Key, words: Text])[] = [
-  ["assignee", "Assigned to me"],
-  ["author", "By me"],
-  ["mentions", "Mentioning me"],
+  ["assignee", t("Assigned to me")],
+  ["author", t("By me")],
+  ["mentions", t("Mentioning me")],
 ]
 const OWN_REVIEWS: typeof OWN = [
-  ["review-requested", "Review requested from me"],
-  ["reviewed-by", "Reviewed by me"],
+  ["review-requested", t("Review requested from me")],
+  ["reviewed-by", t("Reviewed by me")],
 ]
 
 const peopleMenu = ({ kind, isSignedIn }: FilterBar, links: Links): Html =>
-  menu("People", [
-    links.none("assignee", "No assignee"),
+  menu(t("People"), [
+    links.none("assignee", t("No assignee")),
     ...(isSignedIn ? [...OWN, ...(kind === "pulls" ? OWN_REVIEWS : [])] : []).map(([key, words]) => links.one(key, "@me", words)),
     html`<p>Others: <code>author:name</code>, <code>assignee:name</code></p>`,
   ])
 
-type FixedMenu = readonly [title: string, key: Key, isShown: (bar: FilterBar) => boolean, options: readonly (readonly [string, string])[]]
+type FixedMenu = readonly [
+  title: Text,
+  key: Key,
+  isShown: (bar: FilterBar) => boolean,
+  options: readonly (readonly [value: string, words: Text])[],
+]
 
 const FIXED_MENUS: readonly FixedMenu[] = [
   [
-    "Review",
+    t("Review"),
     "review",
     ({ kind }) => kind === "pulls",
     [
-      ["none", "Not reviewed yet"],
-      ["required", "Requested"],
-      ["approved", "Approved"],
-      ["changes", "Changes requested"],
+      ["none", t("Not reviewed yet")],
+      ["required", t("Requested")],
+      ["approved", t("Approved")],
+      ["changes", t("Changes requested")],
     ],
   ],
   [
-    "Checks",
+    t("Checks"),
     "status",
     ({ kind }) => kind === "pulls",
     [
-      ["success", "Passed"],
-      ["failure", "Failed"],
-      ["pending", "Running"],
+      ["success", t("Passed")],
+      ["failure", t("Failed")],
+      ["pending", t("Running")],
     ],
   ],
   [
-    "Reason",
+    t("Reason"),
     "reason",
     ({ kind, plan }) => kind === "issues" && plan.state !== "open",
     [
-      ["completed", "Completed"],
-      ["not-planned", "Not planned"],
-      ["duplicate", "Duplicates"],
+      ["completed", t("Completed")],
+      ["not-planned", t("Not planned")],
+      ["duplicate", t("Duplicates")],
     ],
   ],
 ]
@@ -239,7 +245,7 @@ const isOrderBy = ({ order }: Plan, scope: string): boolean => typeof order !== 
 const hidden = (at: string): Content =>
   [...new URLSearchParams(at.split("?")[1] ?? "")].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
-const STATES: Readonly<Record<ListState, Text>> = { open: "Open", closed: "Closed", merged: "Merged", all: "All" }
+const STATES: Readonly<Record<ListState, Text>> = { open: t("Open"), closed: t("Closed"), merged: t("Merged"), all: t("All") }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value, at) => value.toLowerCase() === other[at]?.toLowerCase())
@@ -248,27 +254,32 @@ const wordText = (word: FilterWord): string => filterText({ words: [word], text:
 
 /** What stands where a filtered list has nothing. */
 export function nothingFound({ at, filter, found, kind, plan }: FilterBar, action: Content): Html {
-  const what = kind === "pulls" ? "pull request" : "issue"
+  const what = kind === "pulls" ? t("pull request") : "issue"
   const name = kind === "pulls" ? "git-pull-request" : "issue-opened"
   const isFiltered =
     filter.words.some((word) => !isStateWord(word) && word.key !== "sort") || filter.text.length > 0 || filter.phrases.length > 0
   if (isFiltered)
     return empty(
       "search",
-      `No ${what} matches`,
-      "Try removing a word from the filter.",
+      t("No {what} matches", { what }),
+      t("Try removing a word from the filter."),
       html`<a class="button" href="${at}">Show all open</a>`,
     )
   if (found.open + found.closed === 0)
     return empty(
       name,
-      `No ${what}s yet`,
-      kind === "pulls" ? "Push a branch and open a pull request." : "Track bugs, ideas and tasks here.",
+      t("No {what}s yet", { what }),
+      kind === "pulls" ? t("Push a branch and open a pull request.") : t("Track bugs, ideas and tasks here."),
       action,
     )
   if (plan.state === "open")
-    return empty("check-circle", "Nothing is open", `All ${plural(found.closed, what)} are closed: well done.`, action)
-  return empty(name, `No ${what} is in this state`)
+    return empty(
+      "check-circle",
+      t("Nothing is open"),
+      t("All {plural} are closed: well done.", { plural: plural(found.closed, what) }),
+      action,
+    )
+  return empty(name, t("No {what} is in this state", { what }))
 }
 
 export interface BulkBar {
@@ -294,19 +305,19 @@ export function bulkBar({ offered, assignees, state }: BulkBar): Html {
         ${state !== "closed" && html`<option value="close">Close</option>`}
         ${state !== "open" && html`<option value="reopen">Reopen</option>`}
         ${group(
-          "Add the label",
+          t("Add the label"),
           offered.labels.map(({ id, name }) => [`label ${id}`, name]),
         )}
         ${group(
-          "Remove the label",
+          t("Remove the label"),
           offered.labels.map(({ id, name }) => [`unlabel ${id}`, name]),
         )}
-        ${group("Set the milestone", [
+        ${group(t("Set the milestone"), [
           ...offered.milestones.filter(({ is_closed }) => is_closed === 0).map(({ id, title }) => [`milestone ${id}`, title] as const),
-          ["milestone 0", "None"],
+          ["milestone 0", t("None")],
         ])}
         ${group(
-          "Assign to",
+          t("Assign to"),
           assignees.map((name) => [`assign ${name}`, name]),
         )}
       </select>

@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { isUnfinished } from "../../../features/planning/issues/draft.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import { path } from "../../../web/address.ts"
@@ -12,15 +13,15 @@ import { dayOf, plural, time } from "../../../web/time.ts"
 export function stateOf({ issue, mergedAt }: Pick<IssueView, "issue" | "mergedAt">) {
   const isOpen = issue.is_closed === 0
   if (issue.is_pull === 0) {
-    if (isOpen) return { tone: "open", icon: "issue-opened", text: "Open" } as const
-    if (issue.close_reason === "not_planned") return { tone: "draft", icon: "skip", text: "Closed as not planned" } as const
-    if (issue.close_reason === "duplicate") return { tone: "draft", icon: "duplicate", text: "Closed as a duplicate" } as const
-    return { tone: "done", icon: "issue-closed", text: "Closed" } as const
+    if (isOpen) return { tone: "open", icon: "issue-opened", text: t("Open") } as const
+    if (issue.close_reason === "not_planned") return { tone: "draft", icon: "skip", text: t("Closed as not planned") } as const
+    if (issue.close_reason === "duplicate") return { tone: "draft", icon: "duplicate", text: t("Closed as a duplicate") } as const
+    return { tone: "done", icon: "issue-closed", text: t("Closed") } as const
   }
-  if (mergedAt !== undefined) return { tone: "merged", icon: "git-merge", text: "Merged" } as const
-  if (!isOpen) return { tone: "closed", icon: "git-pull-request-closed", text: "Closed" } as const
-  if (isUnfinished(issue.title)) return { tone: "draft", icon: "git-pull-request-draft", text: "Draft" } as const
-  return { tone: "open", icon: "git-pull-request", text: "Open" } as const
+  if (mergedAt !== undefined) return { tone: "merged", icon: "git-merge", text: t("Merged") } as const
+  if (!isOpen) return { tone: "closed", icon: "git-pull-request-closed", text: t("Closed") } as const
+  if (isUnfinished(issue.title)) return { tone: "draft", icon: "git-pull-request-draft", text: t("Draft") } as const
+  return { tone: "open", icon: "git-pull-request", text: t("Open") } as const
 }
 
 /** The path of the page of an issue or pull request. */
@@ -85,7 +86,7 @@ function issueRow(view: IssueView, { notes, href, withRepository = false, isChos
             issue.due_at > 0 &&
             html`
               <span class="${isOverdue ? "closed" : ""}">
-                ${icon("calendar")} ${isOverdue ? "Overdue since" : "Due"} ${dayOf(issue.due_at)}
+                ${icon("calendar")} ${isOverdue ? t("Overdue since") : t("Due")} ${dayOf(issue.due_at)}
               </span>
             `
           }

@@ -3,6 +3,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import type { Followed, Reader } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -134,7 +135,7 @@ export async function listBody(call: ListCall, { kind, notesOf }: ListOptions): 
         html`<a class="button primary" href="${at}/new/choose" rel="nofollow" ${shortcut("c")}>${icon("plus")}New issue</a>`
   return html`
     <div class="bar">
-      <h1>${kind === "pulls" ? "Pull requests" : "Issues"}</h1>
+      <h1>${kind === "pulls" ? t("Pull requests") : t("Issues")}</h1>
       <a class="button" href="${repositoryPath(call)}/labels">${icon("tag")}<span class="wide-only">Labels</span></a>
       <a class="button" href="${repositoryPath(call)}/milestones">${icon("milestone")}<span class="wide-only">Milestones</span></a>${begin}
     </div>

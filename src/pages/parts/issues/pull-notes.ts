@@ -1,6 +1,7 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Content, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { type CombinedStatus, combinedStatuses } from "../../../features/code/statuses/store.ts"
 import { findPullsOfIssues } from "../../../features/review/pulls/store.ts"
 import { findRequests, findVerdicts } from "../../../features/review/reviews/store.ts"
@@ -40,15 +41,15 @@ export async function pullNotes(
 }
 
 function reviewState(verdicts: readonly string[], isRequested: boolean): Content {
-  if (verdicts.includes("REQUEST_CHANGES")) return state("failure", "file-diff", "Changes requested")
-  if (verdicts.includes("APPROVED")) return state("success", "check", "Approved")
+  if (verdicts.includes("REQUEST_CHANGES")) return state("failure", "file-diff", t("Changes requested"))
+  if (verdicts.includes("APPROVED")) return state("success", "check", t("Approved"))
   return isRequested && html`<span>${icon("eye")} Review requested</span>`
 }
 
 export const CHECKS = {
-  success: { tone: "success", icon: "check", text: "Checks passed" },
-  failure: { tone: "failure", icon: "x", text: "Checks failed" },
-  pending: { tone: "pending", icon: "dot-fill", text: "Checks are running" },
+  success: { tone: "success", icon: "check", text: t("Checks passed") },
+  failure: { tone: "failure", icon: "x", text: t("Checks failed") },
+  pending: { tone: "pending", icon: "dot-fill", text: t("Checks are running") },
 } as const
 
 export function checkState(combined: CombinedStatus | undefined): Content {

@@ -2,6 +2,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Reader } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
@@ -26,18 +27,18 @@ import { repositoryRows } from "./list-view.ts"
 
 /** The orders of lists of repositories, as addresses of other forges name them. */
 const ORDERS = {
-  recentupdate: { text: "Recently updated", order: { by: "updated", direction: "desc" } },
-  leastupdate: { text: "Least recently updated", order: { by: "updated", direction: "asc" } },
-  newest: { text: "Newest", order: { by: "created", direction: "desc" } },
-  oldest: { text: "Oldest", order: { by: "created", direction: "asc" } },
-  alphabetically: { text: "By name", order: { by: "alpha", direction: "asc" } },
-  reversealphabetically: { text: "By name, reversed", order: { by: "alpha", direction: "desc" } },
-  moststars: { text: "Most stars", order: { by: "stars", direction: "desc" } },
-  feweststars: { text: "Fewest stars", order: { by: "stars", direction: "asc" } },
-  mostforks: { text: "Most forks", order: { by: "forks", direction: "desc" } },
-  fewestforks: { text: "Fewest forks", order: { by: "forks", direction: "asc" } },
-  size: { text: "Largest", order: { by: "size", direction: "desc" } },
-  reversesize: { text: "Smallest", order: { by: "size", direction: "asc" } },
+  recentupdate: { text: t("Recently updated"), order: { by: "updated", direction: "desc" } },
+  leastupdate: { text: t("Least recently updated"), order: { by: "updated", direction: "asc" } },
+  newest: { text: t("Newest"), order: { by: "created", direction: "desc" } },
+  oldest: { text: t("Oldest"), order: { by: "created", direction: "asc" } },
+  alphabetically: { text: t("By name"), order: { by: "alpha", direction: "asc" } },
+  reversealphabetically: { text: t("By name, reversed"), order: { by: "alpha", direction: "desc" } },
+  moststars: { text: t("Most stars"), order: { by: "stars", direction: "desc" } },
+  feweststars: { text: t("Fewest stars"), order: { by: "stars", direction: "asc" } },
+  mostforks: { text: t("Most forks"), order: { by: "forks", direction: "desc" } },
+  fewestforks: { text: t("Fewest forks"), order: { by: "forks", direction: "asc" } },
+  size: { text: t("Largest"), order: { by: "size", direction: "desc" } },
+  reversesize: { text: t("Smallest"), order: { by: "size", direction: "asc" } },
 } as const satisfies Readonly<Record<string, { readonly text: Text; readonly order: Order }>>
 
 type OrderName = keyof typeof ORDERS
@@ -98,13 +99,13 @@ export async function repositoryList(
   const repositories = await withOwners(db, rows)
   const kinds = (["archived", "fork", "mirror", "template", "private"] as const).map((kind) => ({
     href: withQuery(reader.url, { [kind]: query[kind] === true ? undefined : true }),
-    text: { archived: "Archived", fork: "Forks", mirror: "Mirrors", template: "Templates", private: "Private" }[kind],
+    text: { archived: t("Archived"), fork: t("Forks"), mirror: t("Mirrors"), template: t("Templates"), private: t("Private") }[kind],
     current: query[kind] === true,
   }))
   const kept = { ...keep, sort: query.sort, language: query.language, topic: query.topic ? "1" : undefined }
   return html`
     <div class="bar">
-      ${filterForm(action, q, "Search repositories", kept)}${choices("Kinds", kinds)}
+      ${filterForm(action, q, t("Search repositories"), kept)}${choices(t("Kinds"), kinds)}
       ${languageMenu(languages, language, reader.url)}
       ${menu(
         html`${icon("sort-desc")}${ORDERS[sort].text}`,
@@ -116,8 +117,8 @@ export async function repositoryList(
         ? repositoryRows(repositories)
         : empty(
             "search",
-            "No repositories found",
-            "Try another search or language.",
+            t("No repositories found"),
+            t("Try another search or language."),
             html`<a class="button" href="${withQuery(action, keep)}">Show all</a>`,
           )
     }
@@ -137,8 +138,8 @@ function languageMenu(languages: readonly string[], chosen: string, url: string)
         ${content}
       </a>
     `
-  return menu(html`${icon("code")}<bdi>${chosen === "" ? "Any language" : chosen}</bdi>`, [
-    choice(undefined, "Any language", chosen === ""),
+  return menu(html`${icon("code")}<bdi>${chosen === "" ? t("Any language") : chosen}</bdi>`, [
+    choice(undefined, t("Any language"), chosen === ""),
     ...languages.map((name) => choice(name, html`${dot(languageColor(name))} ${name}`, name.toLowerCase() === chosen.toLowerCase())),
   ])
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { withQuery } from "../../../web/address.ts"
 import { choices } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -8,14 +9,14 @@ import { icon } from "../../../web/icon.ts"
 export const RUN_MODES = ["host", "container"] as const
 export type RunMode = (typeof RUN_MODES)[number]
 
-const MODES: Readonly<Record<RunMode, { readonly text: string; readonly hint: string }>> = {
+const MODES: Readonly<Record<RunMode, { readonly text: Text; readonly hint: Text }>> = {
   host: {
-    text: "On the machine itself",
-    hint: "Jobs run with everything that is installed there, and may do all that the user of the runner may. Nothing else is needed.",
+    text: t("On the machine itself"),
+    hint: t("Jobs run with everything that is installed there, and may do all that the user of the runner may. Nothing else is needed."),
   },
   container: {
-    text: "In containers",
-    hint: "Each job runs in a fresh container. The machine needs Docker. Most workflows from GitHub expect this.",
+    text: t("In containers"),
+    hint: t("Each job runs in a fresh container. The machine needs Docker. Most workflows from GitHub expect this."),
   },
 }
 
@@ -42,9 +43,9 @@ export function runnerCommand({ instance, token, mode, labels }: Registered): st
   const all = labels.map((name) => `${name}:${mode === "host" ? "host" : IMAGE}`).join(",")
   return [
     `curl -fL -o gitea-runner https://dl.gitea.com/gitea-runner/${VERSION}/gitea-runner-${VERSION}-linux-amd64`,
-    "chmod +x gitea-runner",
-    `./gitea-runner register --no-interactive --instance ${instance} --token ${token} --labels ${all}`,
-    "./gitea-runner daemon",
+    t("chmod +x gitea-runner"),
+    t("./gitea-runner register --no-interactive --instance {instance} --token {token} --labels {all}", { instance, token, all }),
+    t("./gitea-runner daemon"),
   ].join("\n")
 }
 
@@ -52,7 +53,7 @@ export function runnerCommand({ instance, token, mode, labels }: Registered): st
 export const modeChoice = (url: string, mode: RunMode): Html =>
   html`
     ${choices(
-      "Where jobs run",
+      t("Where jobs run"),
       RUN_MODES.map((each) => ({
         href: `${withQuery(url, { mode: each === "host" ? undefined : each })}#register`,
         text: MODES[each].text,

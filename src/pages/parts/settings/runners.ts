@@ -3,6 +3,7 @@ import { memberOf } from "../../../core/check.ts"
 import { addressOf, sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
@@ -22,15 +23,15 @@ import { inEveryScope, type SettingsScope } from "./scopes.ts"
 
 const stateOf = ({ status, busy, disabled }: ActionRunner): Html =>
   disabled
-    ? state("neutral", "circle-slash", "Disabled")
+    ? state("neutral", "circle-slash", t("Disabled"))
     : status === "offline"
-      ? state("neutral", "no-entry", "Offline")
+      ? state("neutral", "no-entry", t("Offline"))
       : busy
-        ? state("running", "dot-fill", "Busy")
-        : state("success", "check-circle", "Idle")
+        ? state("running", "dot-fill", t("Busy"))
+        : state("success", "check-circle", t("Idle"))
 
 const scopeOf = ({ repository_id, owner_id }: Runner): Text =>
-  repository_id !== null ? "Of a repository" : owner_id !== null ? "Of a person or organization" : "Of the site"
+  repository_id !== null ? t("Of a repository") : owner_id !== null ? t("Of a person or organization") : t("Of the site")
 
 interface Shows {
   readonly path: Readonly<Record<string, string>>
@@ -68,13 +69,13 @@ const runnerForms = (scope: SettingsScope) => {
       address: `POST ${address}/{runner_id}`,
       does: named(runnerOperations, `update${name}Runner`),
       takes: ["disabled"],
-      done: "Saved.",
+      done: t("Saved."),
     }),
     remove: sketch({
       id: `${id}Runners.delete`,
       address: `POST ${address}/{runner_id}/delete`,
       does: named(runnerOperations, `delete${name}Runner`),
-      done: "Runner removed.",
+      done: t("Runner removed."),
     }),
   }
 }
@@ -83,7 +84,7 @@ type Forms = ReturnType<typeof runnerForms>
 
 const tokenPage = (command: string, whose: Text, list: string): Shown => ({
   kind: "shown",
-  title: "Add a runner",
+  title: t("Add a runner"),
   width: "narrow",
   unlisted: true,
   isPrivate: true,
@@ -91,7 +92,7 @@ const tokenPage = (command: string, whose: Text, list: string): Shown => ({
     <h1>Add a runner</h1>
     <p>On the machine that is to run jobs: this makes it a runner ${whose}. The token in it registers any number of runners.</p>
     ${commandView(command)}
-    ${notice("warn", "Anyone with this token can add a runner, which sees the code and the secrets of its jobs.")}
+    ${notice("warn", t("Anyone with this token can add a runner, which sees the code and the secrets of its jobs."))}
     <p><a class="button" href="${list}">Back to runners</a></p>
   `,
 })
@@ -109,20 +110,20 @@ const listPage = (scope: SettingsScope, forms: Forms): Page =>
       const row = (each: Runner): Html => runnerRow(each, { path, forms, now: services.now(), isOfSite: scope.id === "admin" })
       return framed({
         part: "runners",
-        title: "Runners",
+        title: t("Runners"),
         body: html`
           <h1>Runners</h1>
           <p class="muted">
             ${
               scope.id === "admin"
-                ? "All runners of this site, its organizations, users and repositories."
+                ? t("All runners of this site, its organizations, users and repositories.")
                 : html`Runners run the jobs of workflows. Runners of the site are used too; only those ${scope.whose} are listed.`
             }
           </p>
           ${rowsOr(
             runners,
             row,
-            empty("server", "No runners", "Runners are listed here once they have registered."),
+            empty("server", t("No runners"), t("Runners are listed here once they have registered.")),
             pager(reader.url, rows, total),
           )}
           ${registering(forms, { path, draft, url: reader.url, instance: services.site.rootUrl, ...query })}
@@ -155,9 +156,9 @@ function registering(forms: Forms, { path, draft, url, instance, mode = "host", 
       ${labels.map((name) => html` <span class="chip"><bdi>${name}</bdi></span>`)}
     </p>
     ${modeChoice(url, mode)}
-    ${formView(forms.token, { path, draft, submit: "Show the commands", fields })}
+    ${formView(forms.token, { path, draft, submit: t("Show the commands"), fields })}
     <p class="muted">If the token in them may have leaked, replace it: the old one stops working. Registered runners stay.</p>
-    ${formView(forms.rotate, { path, draft, submit: "Replace token", look: "danger", fields })}
+    ${formView(forms.rotate, { path, draft, submit: t("Replace token"), look: "danger", fields })}
   `
 }
 
@@ -183,10 +184,10 @@ function runnerRow(row: Runner, { path, forms: { edit, remove }, now, isOfSite }
         <p class="meta">
           ${stateOf(runner)}${runner.ephemeral && html`<span>For one job</span>`}
           ${isOfSite && html`<span>${scopeOf(row)}</span>`}
-          <span>${row.online_at > 0 ? html`last seen ${time(row.online_at, now)}` : "never seen"}</span>
+          <span>${row.online_at > 0 ? html`last seen ${time(row.online_at, now)}` : t("never seen")}</span>
         </p>
       </div>
-      ${formButton(edit, its, html`${runner.disabled ? "Enable" : "Disable"}${which}`, { disabled: String(!runner.disabled) })}
+      ${formButton(edit, its, html`${runner.disabled ? t("Enable") : t("Disable")}${which}`, { disabled: String(!runner.disabled) })}
       ${formButton(remove, its, html`Delete${which}`)}
     </li>
   `

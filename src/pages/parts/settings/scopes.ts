@@ -3,6 +3,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { signedIn, siteAdministrator } from "../../../access/policies/site.ts"
 import type { Content } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Access, Request } from "../../../core/operation.ts"
 import type { Owning } from "../../../core/owner-scope.ts"
 import type { Page, Shown } from "../../../core/page.ts"
@@ -50,7 +51,7 @@ const ofRepository = (access: Access<OnRepository>): SettingsScope => ({
   id: "repo",
   name: "Repo",
   at: "/{owner}/{repo}/settings",
-  whose: "of this repository",
+  whose: t("of this repository"),
   access: within(access, (found, { db, actor }) => ({
     owning: { of: "repository", repositoryId: found.repository.id },
     framed: (shown) => settingsPage({ ...found, db, actor }, shown),
@@ -61,7 +62,7 @@ const ofOrganization: SettingsScope = {
   id: "org",
   name: "Org",
   at: "/org/{org}/settings",
-  whose: "of this organization",
+  whose: t("of this organization"),
   access: within(onOrganizationAsOwner, ({ organization }) => ({
     owning: { of: "owner", ownerId: organization.id },
     framed: (shown) => organizationSettings(organization, shown),
@@ -72,7 +73,7 @@ const mine: SettingsScope = {
   id: "user",
   name: "User",
   at: "/user/settings",
-  whose: "of yours",
+  whose: t("of yours"),
   access: within(signedIn, ({ me }) => ({
     owning: { of: "owner", ownerId: me.id },
     framed: (shown) => personalSettings(shown),
@@ -83,7 +84,7 @@ const ofSite: SettingsScope = {
   id: "admin",
   name: "Admin",
   at: ADMINISTRATION_PATH,
-  whose: "of this site",
+  whose: t("of this site"),
   access: within(siteAdministrator, () => ({
     owning: { of: "site" },
     framed: ({ part, ...shown }) => administrationPage({ ...shown, part: part === "webhooks" ? "webhooks" : "runners" }),

@@ -1,6 +1,7 @@
 import { onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
 import { addressOf, sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -16,18 +17,18 @@ import { inScopesBelowSite, type SettingsScope } from "./scopes.ts"
 
 /** Secrets and variables of a repository, an organisation and a person: the same pages in each scope. */
 
-const NAME_HINT = "Letters, digits and _. Names are converted to upper case."
+const NAME_HINT = t("Letters, digits and _. Names are converted to upper case.")
 
 const nameField = (value = ""): Field => ({
   kind: "line",
   name: "name",
-  label: "Name",
+  label: t("Name"),
   required: true,
   maxlength: 255,
   hint: NAME_HINT,
   value,
 })
-const descriptionField = (value = ""): Field => ({ kind: "line", name: "description", label: "Description", maxlength: 4096, value })
+const descriptionField = (value = ""): Field => ({ kind: "line", name: "description", label: t("Description"), maxlength: 4096, value })
 
 const secretForms = ({ id, name, at }: SettingsScope) => ({
   set: sketch({
@@ -37,13 +38,13 @@ const secretForms = ({ id, name, at }: SettingsScope) => ({
     takes: ["data", "description"],
     also: ["name"],
     picks: (path, field) => ({ ...path, secretname: field("name").trim() }),
-    done: "Secret set.",
+    done: t("Secret set."),
   }),
   remove: sketch({
     id: `${id}Secrets.delete`,
     address: `POST ${at}/actions/secrets/{secretname}/delete`,
     does: named(settingOperations, `delete${name}Secret`),
-    done: "Secret deleted.",
+    done: t("Secret deleted."),
   }),
 })
 
@@ -66,7 +67,7 @@ const secretPages = (scope: SettingsScope): readonly Page[] => {
       `
       return framed({
         part: "secrets",
-        title: "Secrets",
+        title: t("Secrets"),
         body: html`
           <h1>Secrets</h1>
           <p class="muted">
@@ -76,17 +77,17 @@ const secretPages = (scope: SettingsScope): readonly Page[] => {
           ${rowsOr(
             secrets,
             (each) => secretRow(each, now, actions(each)),
-            empty("lock", "No secrets", `The names of those ${scope.whose} are listed here.`),
+            empty("lock", t("No secrets"), t("The names of those {whose} are listed here.", { whose: scope.whose })),
             pager(reader.url, rows, total),
           )}
-          <h2 id="set">${changed ? html`Change <code>${changed.name}</code>` : "Set a secret"}</h2>
+          <h2 id="set">${changed ? html`Change <code>${changed.name}</code>` : t("Set a secret")}</h2>
           ${formView(set, {
             path,
             draft,
-            submit: "Set secret",
+            submit: t("Set secret"),
             fields: [
               nameField(changed?.name),
-              { kind: "text", name: "data", label: "Value", isCode: true, hint: "Replaces a secret of the same name." },
+              { kind: "text", name: "data", label: t("Value"), isCode: true, hint: t("Replaces a secret of the same name.") },
               descriptionField(changed?.description),
             ],
           })}
@@ -128,28 +129,28 @@ const variableForms = ({ id, name, at }: SettingsScope) => {
       takes: ["value", "description"],
       also: ["name"],
       picks: (path, field) => ({ ...path, variablename: field("name").trim() }),
-      done: "Variable added.",
+      done: t("Variable added."),
     }),
     edit: sketch({
       id: `${id}Variables.save`,
       address: `POST ${address}/{variablename}`,
       does: does("update"),
       takes: ["name", "value", "description"],
-      done: "Saved.",
+      done: t("Saved."),
       to: ({ path }) => addressOf({ address }, path),
     }),
     remove: sketch({
       id: `${id}Variables.delete`,
       address: `POST ${address}/{variablename}/delete`,
       does: does("delete"),
-      done: "Variable deleted.",
+      done: t("Variable deleted."),
     }),
   }
 }
 
 type VariableForms = ReturnType<typeof variableForms>
 
-const valueField: Field = { kind: "text", name: "value", label: "Value", isCode: true }
+const valueField: Field = { kind: "text", name: "value", label: t("Value"), isCode: true }
 
 const variableList = (scope: SettingsScope, { make, edit, remove }: VariableForms): Page =>
   page({
@@ -166,7 +167,7 @@ const variableList = (scope: SettingsScope, { make, edit, remove }: VariableForm
       `
       return framed({
         part: "variables",
-        title: "Variables",
+        title: t("Variables"),
         body: html`
           <h1>Variables</h1>
           <p class="muted">
@@ -175,11 +176,11 @@ const variableList = (scope: SettingsScope, { make, edit, remove }: VariableForm
           ${rowsOr(
             variables,
             (each) => variableRow(each, actions(each)),
-            empty("list-unordered", "No variables", `Those ${scope.whose} are listed here.`),
+            empty("list-unordered", t("No variables"), t("Those {whose} are listed here.", { whose: scope.whose })),
             pager(reader.url, rows, total),
           )}
           <h2 id="make">New variable</h2>
-          ${formView(make, { path, draft, submit: "Add variable", fields: [nameField(), valueField, descriptionField()] })}
+          ${formView(make, { path, draft, submit: t("Add variable"), fields: [nameField(), valueField, descriptionField()] })}
         `,
       })
     },
@@ -220,7 +221,7 @@ const variablePage = (scope: SettingsScope, { edit }: VariableForms): Page =>
             path,
             record: { name, description, value: data },
             draft,
-            submit: "Save",
+            submit: t("Save"),
             fields: [nameField(), valueField, descriptionField()],
           })}
         `,

@@ -1,5 +1,6 @@
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Switch } from "../../../features/actions/external/names.ts"
 import { publicName } from "../../../features/actions/external/names.ts"
 import { eventsOf } from "../../../features/events/webhooks/present.ts"
@@ -12,64 +13,64 @@ import { bytes, time } from "../../../web/time.ts"
 
 /** The kinds of receivers as people know them. */
 export const TYPE_NAMES: Readonly<Record<(typeof TYPES)[number], Text>> = {
-  gitea: "Any program",
-  slack: "Slack",
-  discord: "Discord",
-  msteams: "Microsoft Teams",
-  matrix: "Matrix",
-  telegram: "Telegram",
-  dingtalk: "DingTalk",
-  feishu: "Feishu",
-  wechatwork: "WeCom",
-  packagist: "Packagist",
-  gogs: "Any program that expects Gogs",
+  gitea: t("Any program"),
+  slack: t("Slack"),
+  discord: t("Discord"),
+  msteams: t("Microsoft Teams"),
+  matrix: t("Matrix"),
+  telegram: t("Telegram"),
+  dingtalk: t("DingTalk"),
+  feishu: t("Feishu"),
+  wechatwork: t("WeCom"),
+  packagist: t("Packagist"),
+  gogs: t("Any program that expects Gogs"),
 }
 export const isType = (word: string): word is keyof typeof TYPE_NAMES => Object.hasOwn(TYPE_NAMES, word)
 export const typeName = (word: string): Text => (isType(word) ? TYPE_NAMES[word] : word)
 
 const EVENT_GROUPS: readonly (readonly [label: Text, events: readonly (readonly [Switch, Text, Text])[]])[] = [
   [
-    "Code",
+    t("Code"),
     [
-      ["push", "Pushes", "Commits were pushed to a branch or tag."],
-      ["create", "Branch or tag creation", "A branch or tag was created."],
-      ["delete", "Branch or tag deletion", "A branch or tag was deleted."],
-      ["fork", "Forks", "The repository was forked."],
-      ["release", "Releases", "A release was published, edited or deleted."],
-      ["status", "Commit statuses", "A status of a commit was reported."],
-      ["wiki", "Wiki", "A wiki page was created, edited or deleted."],
-      ["repository", "Repositories", "A repository was created or deleted."],
-      ["package", "Packages", "A package was published or deleted."],
+      ["push", t("Pushes"), t("Commits were pushed to a branch or tag.")],
+      ["create", t("Branch or tag creation"), t("A branch or tag was created.")],
+      ["delete", t("Branch or tag deletion"), t("A branch or tag was deleted.")],
+      ["fork", t("Forks"), t("The repository was forked.")],
+      ["release", t("Releases"), t("A release was published, edited or deleted.")],
+      ["status", t("Commit statuses"), t("A status of a commit was reported.")],
+      ["wiki", t("Wiki"), t("A wiki page was created, edited or deleted.")],
+      ["repository", t("Repositories"), t("A repository was created or deleted.")],
+      ["package", t("Packages"), t("A package was published or deleted.")],
     ],
   ],
   [
-    "Issues",
+    t("Issues"),
     [
-      ["issues", "Issues", "An issue was opened, closed, reopened, edited or deleted."],
-      ["issue_assign", "Issue assignees", "Someone was assigned or unassigned."],
-      ["issue_label", "Issue labels", "Labels were added or removed."],
-      ["issue_milestone", "Issue milestones", "A milestone was set or removed."],
-      ["issue_comment", "Issue comments", "A comment was created, edited or deleted."],
+      ["issues", t("Issues"), t("An issue was opened, closed, reopened, edited or deleted.")],
+      ["issue_assign", t("Issue assignees"), t("Someone was assigned or unassigned.")],
+      ["issue_label", t("Issue labels"), t("Labels were added or removed.")],
+      ["issue_milestone", t("Issue milestones"), t("A milestone was set or removed.")],
+      ["issue_comment", t("Issue comments"), t("A comment was created, edited or deleted.")],
     ],
   ],
   [
-    "Pull requests",
+    t("Pull requests"),
     [
-      ["pull_request", "Pull requests", "A pull request was opened, closed, reopened, edited or merged."],
-      ["pull_request_assign", "Pull request assignees", "Someone was assigned or unassigned."],
-      ["pull_request_label", "Pull request labels", "Labels were added or removed."],
-      ["pull_request_milestone", "Pull request milestones", "A milestone was set or removed."],
-      ["pull_request_comment", "Pull request comments", "A comment was created, edited or deleted."],
-      ["pull_request_review", "Reviews", "A review was submitted."],
-      ["pull_request_review_request", "Review requests", "A review was requested, or the request was removed."],
-      ["pull_request_sync", "Pull request synchronization", "Commits were pushed to a pull request."],
+      ["pull_request", t("Pull requests"), t("A pull request was opened, closed, reopened, edited or merged.")],
+      ["pull_request_assign", t("Pull request assignees"), t("Someone was assigned or unassigned.")],
+      ["pull_request_label", t("Pull request labels"), t("Labels were added or removed.")],
+      ["pull_request_milestone", t("Pull request milestones"), t("A milestone was set or removed.")],
+      ["pull_request_comment", t("Pull request comments"), t("A comment was created, edited or deleted.")],
+      ["pull_request_review", t("Reviews"), t("A review was submitted.")],
+      ["pull_request_review_request", t("Review requests"), t("A review was requested, or the request was removed.")],
+      ["pull_request_sync", t("Pull request synchronization"), t("Commits were pushed to a pull request.")],
     ],
   ],
   [
-    "Actions",
+    t("Actions"),
     [
-      ["workflow_run", "Workflow runs", "A workflow run was requested, started or completed."],
-      ["workflow_job", "Workflow jobs", "A workflow job was queued, started or completed."],
+      ["workflow_run", t("Workflow runs"), t("A workflow run was requested, started or completed.")],
+      ["workflow_job", t("Workflow jobs"), t("A workflow job was queued, started or completed.")],
     ],
   ],
 ]
@@ -84,7 +85,7 @@ const eventFields = (switched: readonly string[]): readonly Field[] =>
   EVENT_GROUPS.map(([label, events], index) => ({
     kind: "boxes",
     name: groupField(index),
-    label: `Events: ${label}`,
+    label: t("Events: {label}", { label }),
     value: switched,
     options: events.map(([name, text, about]): Option => [name, text, about]),
   }))
@@ -98,34 +99,36 @@ interface About {
 
 /** The fields of a webhook. Secrets that are set are never shown: an empty field keeps them, a tick removes them. */
 export const webhookFields = ({ type, isOfSite, webhook }: About): readonly Field[] => [
-  { kind: "line", name: "name", label: "Name", hint: "Optional.", maxlength: 255 },
-  { kind: "line", name: "config.url", label: "Address", type: "url", required: true, maxlength: 4096, placeholder: "https://" },
+  { kind: "line", name: "name", label: t("Name"), hint: t("Optional."), maxlength: 255 },
+  { kind: "line", name: "config.url", label: t("Address"), type: "url", required: true, maxlength: 4096, placeholder: "https://" },
   ...(type === "gitea" || type === "gogs" ? signedFields(webhook) : [JSON_CONTENT]),
   ...(type === "slack" ? SLACK : []),
   {
     kind: "line",
     name: "authorization_header",
-    label: webhook?.sealed_authorization ? "New Authorization header" : "Authorization header",
+    label: webhook?.sealed_authorization ? t("New Authorization header") : t("Authorization header"),
     type: "password",
     autocomplete: "off",
-    hint: "Sent with each delivery, such as “Bearer …”. It is never shown again.",
+    hint: t("Sent with each delivery, such as “Bearer …”. It is never shown again."),
     maxlength: 4096,
   },
-  ...kept(webhook?.sealed_authorization, "drop_authorization", "Remove the Authorization header"),
+  ...kept(webhook?.sealed_authorization, "drop_authorization", t("Remove the Authorization header")),
   {
     kind: "line",
     name: "branch_filter",
-    label: "Branches",
-    hint: "A glob such as {main,release/*}, for pushes and for branches that are created or deleted. Leave empty for all branches.",
+    label: t("Branches"),
+    hint: t("A glob such as {glob}, for pushes and for branches that are created or deleted. Leave empty for all branches.", {
+      glob: "{main,release/*}",
+    }),
     maxlength: 1024,
   },
   ...eventFields(webhook ? eventsOf(webhook) : ["push"]),
   ...(isOfSite && !webhook ? [SYSTEM_BOX] : []),
-  { kind: "box", name: "active", label: "Active", value: webhook === undefined, hint: "Send deliveries." },
+  { kind: "box", name: "active", label: t("Active"), value: webhook === undefined, hint: t("Send deliveries.") },
 ]
 
 const kept = (sealed: string | undefined, name: string, label: Text): readonly Field[] =>
-  sealed ? [{ kind: "box", name, label, hint: "Set. Leave empty to keep it." }] : []
+  sealed ? [{ kind: "box", name, label, hint: t("Set. Leave empty to keep it.") }] : []
 
 const JSON_CONTENT: Field = { kind: "hidden", name: "config.content_type", value: "json" }
 
@@ -133,7 +136,7 @@ const signedFields = (webhook: Webhook | undefined): readonly Field[] => [
   {
     kind: "menu",
     name: "config.content_type",
-    label: "Content type",
+    label: t("Content type"),
     options: [
       ["json", "application/json"],
       ["form", "application/x-www-form-urlencoded"],
@@ -142,27 +145,27 @@ const signedFields = (webhook: Webhook | undefined): readonly Field[] => [
   {
     kind: "line",
     name: "config.secret",
-    label: webhook?.sealed_secret ? "New secret" : "Secret",
+    label: webhook?.sealed_secret ? t("New secret") : t("Secret"),
     type: "password",
     autocomplete: "new-password",
-    hint: "Deliveries are signed with it (HMAC-SHA256). It is never shown again.",
+    hint: t("Deliveries are signed with it (HMAC-SHA256). It is never shown again."),
     maxlength: 4096,
   },
-  ...kept(webhook?.sealed_secret, "drop_secret", "Remove the secret"),
+  ...kept(webhook?.sealed_secret, "drop_secret", t("Remove the secret")),
 ]
 
 const SLACK: readonly Field[] = [
-  { kind: "line", name: "config.channel", label: "Channel", required: true, placeholder: "#general", maxlength: 81 },
-  { kind: "line", name: "config.username", label: "Sender name", maxlength: 255 },
-  { kind: "line", name: "config.icon_url", label: "Sender avatar", type: "url", maxlength: 2048 },
-  { kind: "line", name: "config.color", label: "Color", hint: "Such as #36a64f.", maxlength: 40 },
+  { kind: "line", name: "config.channel", label: t("Channel"), required: true, placeholder: "#general", maxlength: 81 },
+  { kind: "line", name: "config.username", label: t("Sender name"), maxlength: 255 },
+  { kind: "line", name: "config.icon_url", label: t("Sender avatar"), type: "url", maxlength: 2048 },
+  { kind: "line", name: "config.color", label: t("Color"), hint: t("Such as #36a64f."), maxlength: 40 },
 ]
 
 const SYSTEM_BOX: Field = {
   kind: "box",
   name: "is_system_webhook",
-  label: "System webhook",
-  hint: "Receives the events of every repository. If unticked, it is a default that is copied into new repositories.",
+  label: t("System webhook"),
+  hint: t("Receives the events of every repository. If unticked, it is a default that is copied into new repositories."),
 }
 
 export const webhookRow = (each: Webhook, list: string, isOfSite: boolean): Html =>
@@ -176,7 +179,7 @@ export const webhookRow = (each: Webhook, list: string, isOfSite: boolean): Html
         <p class="meta">
           <span>${typeName(each.type)}</span>
           ${each.name !== "" && html`<span class="break">${each.url}</span>`}
-          ${isOfSite && html`<span>${each.is_system === 1 ? "All repositories" : "Copied into new repositories"}</span>`}
+          ${isOfSite && html`<span>${each.is_system === 1 ? t("All repositories") : t("Copied into new repositories")}</span>`}
         </p>
       </div>
       ${webhookState(each)}
@@ -198,10 +201,10 @@ export const webhookHeader = (webhook: Webhook, list: string, now: number): Html
 /** Whether a webhook works, as far as is known. */
 const webhookState = ({ is_active, failures }: Pick<Webhook, "is_active" | "failures">): Html =>
   is_active === 0
-    ? state("neutral", "circle-slash", "Disabled")
+    ? state("neutral", "circle-slash", t("Disabled"))
     : failures > 0
-      ? state("error", "alert", "Failing")
-      : state("success", "check-circle", "On")
+      ? state("error", "alert", t("Failing"))
+      : state("success", "check-circle", t("On"))
 
 /** What keeps a webhook from working; nothing where it works. */
 const webhookTrouble = ({ is_active, failures, rests_until }: Webhook, now: number): Html | false =>
@@ -210,22 +213,22 @@ const webhookTrouble = ({ is_active, failures, rests_until }: Webhook, now: numb
   notice(
     "warn",
     html`
-      The last ${failures === 1 ? "delivery" : `${failures} deliveries`} failed.${
+      The last ${failures === 1 ? t("delivery") : t("{failures} deliveries", { failures })} failed.${
         rests_until > now && html` Deliveries are paused until ${time(rests_until, now)}; redeliver to resume.`
       }
     `,
   )
 
 const DELIVERY_STATES = {
-  waiting: state("running", "clock", "Waiting"),
-  delivered: state("success", "check", "Delivered"),
-  failed: state("error", "x", "Failed"),
+  waiting: state("running", "clock", t("Waiting")),
+  delivered: state("success", "check", t("Delivered")),
+  failed: state("error", "x", t("Failed")),
 } as const
 
 export const deliveryTable = (at: string, deliveries: readonly DeliverySummary[], now: number): Html =>
   table(
-    "Deliveries",
-    ["State", "Event", "Delivery", { number: "Attempts" }, "Created"],
+    t("Deliveries"),
+    [t("State"), t("Event"), t("Delivery"), { number: t("Attempts") }, t("Created")],
     deliveries.map(
       (each) =>
         html`
@@ -272,13 +275,13 @@ export const deliveryFacts = (delivery: DeliverySummary, now: number): Html =>
 export const requestView = (request: DeliveryRequest): Html =>
   html`
     <p class="break"><code>${request.method} ${request.url}</code></p>
-    ${headersView("Request headers", request.headers)}${bodyView("Request body", request.body)}
+    ${headersView(t("Request headers"), request.headers)}${bodyView(t("Request body"), request.body)}
   `
 
 export const responseView = (response: DeliveryResponse): Html =>
   html`
     <p>${icon(response.status < 300 ? "check" : "x")} Status ${response.status}</p>
-    ${headersView("Response headers", response.headers)}${bodyView("Response body", response.body)}
+    ${headersView(t("Response headers"), response.headers)}${bodyView(t("Response body"), response.body)}
   `
 
 const headersView = (label: Text, headers: Readonly<Record<string, string>>): Html =>

@@ -3,6 +3,7 @@ import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
 import { addressOf, sketch, type Typed } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import type { Owning } from "../../../core/owner-scope.ts"
 import { numberIn, type Page, page } from "../../../core/page.ts"
@@ -77,7 +78,7 @@ const webhookForms = (scope: SettingsScope) => {
       also: ALSO,
       body: bodyOf,
       once: true,
-      done: "Webhook added.",
+      done: t("Webhook added."),
       to: ({ path, record }) => `${addressOf(listOf(scope), path)}/${String(memberOf(record, "id"))}`,
     }),
     edit: sketch({
@@ -89,13 +90,13 @@ const webhookForms = (scope: SettingsScope) => {
       takes: TAKES,
       also: ALSO,
       body: bodyOf,
-      done: "Saved.",
+      done: t("Saved."),
     }),
     remove: sketch({
       id: `${id}Hooks.delete`,
       address: `POST ${at}/hooks/{id}/delete`,
       does: does("DeleteHook"),
-      done: "Webhook deleted.",
+      done: t("Webhook deleted."),
       to: ({ path }) => addressOf(listOf(scope), path),
     }),
     // A test is a push of a repository, so that only those of repositories have one.
@@ -105,13 +106,13 @@ const webhookForms = (scope: SettingsScope) => {
         id: `${id}Hooks.test`,
         address: `POST ${at}/hooks/{id}/test`,
         does: does("TestHook"),
-        done: "Test delivery queued. An empty repository sends none.",
+        done: t("Test delivery queued. An empty repository sends none."),
       }),
     redeliver: sketch({
       id: `${id}Hooks.redeliver`,
       address: `POST ${at}/hooks/{id}/deliveries/{delivery_id}/redeliver`,
       does: does("RedeliverHookDelivery"),
-      done: "Redelivered with the same id.",
+      done: t("Redelivered with the same id."),
     }),
   }
 }
@@ -133,7 +134,7 @@ const listPage = (scope: SettingsScope): Page =>
       )
       return framed({
         part: "webhooks",
-        title: "Webhooks",
+        title: t("Webhooks"),
         body: html`
           <div class="bar">
             <h1>Webhooks</h1>
@@ -143,7 +144,7 @@ const listPage = (scope: SettingsScope): Page =>
           ${rowsOr(
             webhooks,
             (each) => webhookRow(each, here, scope.id === "admin"),
-            empty("webhook", "No webhooks", `Webhooks ${scope.whose} are listed here, with their deliveries.`),
+            empty("webhook", t("No webhooks"), t("Webhooks {whose} are listed here, with their deliveries.", { whose: scope.whose })),
             pager(reader.url, rows, total),
           )}
         `,
@@ -161,7 +162,7 @@ const newPage = (scope: SettingsScope, { create }: Forms): Page =>
       if (!isType(type)) throw refuse.notFound()
       return framed({
         part: "webhooks",
-        title: "New webhook",
+        title: t("New webhook"),
         body: html`
           <p class="crumbs">
             <a href="${addressOf(listOf(scope), path)}">Webhooks</a><span class="sep">/</span>${typeName(type)}
@@ -170,7 +171,7 @@ const newPage = (scope: SettingsScope, { create }: Forms): Page =>
           ${formView(create, {
             path,
             draft,
-            submit: "Add webhook",
+            submit: t("Add webhook"),
             fields: [{ kind: "hidden", name: "type", value: type }, ...webhookFields({ type, isOfSite: scope.id === "admin" })],
           })}
         `,
@@ -199,7 +200,7 @@ const webhookPage = (scope: SettingsScope, { edit, remove, test }: Forms): Page 
           <p class="muted">Newest first. Deliveries are kept for a week.</p>
           ${
             deliveries.rows.length === 0
-              ? empty("inbox", "No deliveries yet")
+              ? empty("inbox", t("No deliveries yet"))
               : html`
                 ${deliveryTable(`${list}/${webhook.id}`, deliveries.rows, now)}
                 ${pager(reader.url, rows, deliveries.total)}
@@ -219,12 +220,12 @@ const webhookPage = (scope: SettingsScope, { edit, remove, test }: Forms): Page 
             path,
             record: presentHook(webhook),
             draft,
-            submit: "Save",
+            submit: t("Save"),
             fields: webhookFields({ type: webhook.type, isOfSite: scope.id === "admin", webhook }),
           })}
           <h2 id="delete">Delete</h2>
           <p>Its deliveries are deleted, and pending ones are not sent.</p>
-          ${formView(remove, { path, draft, submit: "Delete webhook", look: "danger" })}
+          ${formView(remove, { path, draft, submit: t("Delete webhook"), look: "danger" })}
         `,
       })
     },
@@ -244,7 +245,7 @@ const deliveryPage = (scope: SettingsScope, { redeliver }: Forms): Page =>
       const list = addressOf(listOf(scope), path)
       return framed({
         part: "webhooks",
-        title: `Delivery ${delivery.uuid.slice(0, 8)}`,
+        title: t("Delivery {value}", { value: delivery.uuid.slice(0, 8) }),
         body: html`
           <p class="crumbs">
             <a href="${list}">Webhooks</a><span class="sep">/</span>

@@ -1,6 +1,7 @@
 import type { Refusal } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Kept, type Moved, moved, type Reader, type Shown } from "../../../core/page.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -48,13 +49,13 @@ export async function secondPage(
 ): Promise<Shown> {
   const fields = [hidden("redirect_to", target), hidden("ticket", ticket)]
   return stepPage(
-    "Two-factor authentication",
+    t("Two-factor authentication"),
     html`
       ${problemBeside(refusal, ["code"])}
       <form class="form" method="post" action="${SECOND_PATH}">
         ${fields}${codeField(refusal)}<button class="primary">Continue</button>
       </form>
-      ${passkeyForm(passkey, { action: SECOND_PATH, button: "Use a passkey or security key", fields })}
+      ${passkeyForm(passkey, { action: SECOND_PATH, button: t("Use a passkey or security key"), fields })}
       ${beginAgain}
     `,
     { formTargets: await formTargetsFor(services, target), ...(passkey && { modules: ["passkey"] }) },
@@ -68,7 +69,7 @@ export async function newPasswordPage(
   { target, refusal }: { readonly target: string; readonly refusal?: Refusal },
 ): Promise<Shown> {
   return stepPage(
-    "Choose a new password",
+    t("Choose a new password"),
     html`
       ${problemBeside(refusal, ["new_password", "new_password_again"])}
       <p>Your password was set by someone else. Choose one that only you know, and you’re in.</p>

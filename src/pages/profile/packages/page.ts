@@ -5,6 +5,7 @@ import { findRepositoryById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Page as ListPage, pathNumber, type Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -63,13 +64,13 @@ async function packageList(
   }))
   const isFiltered = q.trim() !== "" || type !== undefined
   return html`
-    <div class="bar">${filterForm(action, q, "Search packages", { type })}${choices("Registries", kinds)}</div>
+    <div class="bar">${filterForm(action, q, t("Search packages"), { type })}${choices(t("Registries"), kinds)}</div>
     ${
       packages.length > 0
         ? packageRows(packages, services.now())
         : isFiltered
-          ? empty("search", "No packages found", "Search for part of a name.", html`<a class="button" href="${action}">Show all</a>`)
-          : empty("package", nothing, "Packages are published with npm, or uploaded with curl, below /api/packages.")
+          ? empty("search", t("No packages found"), t("Search for part of a name."), html`<a class="button" href="${action}">Show all</a>`)
+          : empty("package", nothing, t("Packages are published with npm, or uploaded with curl, below /api/packages."))
     }
     ${pager(reader.url, rows, found.total)}
   `
@@ -132,10 +133,10 @@ export const packagePages: readonly Page[] = [
     query: listFields,
     answer: async (call) => {
       const action = path(call.owner.name, "-", "packages")
-      const list = await packageList(call, { asking: call, action, nothing: "No packages" })
+      const list = await packageList(call, { asking: call, action, nothing: t("No packages") })
       return accountPage(call, call.owner, {
         tab: "packages",
-        title: "Packages",
+        title: t("Packages"),
         body: html`
           <h2 class="hidden-text">Packages</h2>
           ${list}
@@ -167,10 +168,10 @@ export const packagePages: readonly Page[] = [
       const versions = await viewVersions(db, actor, owner, found.listed)
       return ownerPage(
         call,
-        `Versions · ${of.name}`,
+        t("Versions · {name}", { name: of.name }),
         html`
           <h1>Versions of <bdi>${of.name}</bdi></h1>
-          ${versions.length > 0 ? versionRows(versions, services.now()) : empty("tag", "No versions on this page")}
+          ${versions.length > 0 ? versionRows(versions, services.now()) : empty("tag", t("No versions on this page"))}
           ${pager(reader.url, rows, found.total)}
         `,
         [[path(owner.name, "-", "packages", of.type, of.name), of.name]],
@@ -210,11 +211,11 @@ export const packagePages: readonly Page[] = [
         asking: { actor, owner, rights: await packageRights(db, actor, owner) },
         action: `${repositoryPath(call)}/packages`,
         repositoryId: repository.id,
-        nothing: "No packages linked to this repository",
+        nothing: t("No packages linked to this repository"),
       })
       return repositoryPage(call, {
         tab: "packages",
-        title: "Packages",
+        title: t("Packages"),
         body: html`
           <h1>Packages</h1>
           ${list}

@@ -3,6 +3,7 @@ import { type OnPackages, onPackagesAsWriter } from "../../../access/policies/pa
 import { findRepositoryById } from "../../../access/store.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { packageOperations } from "../../../features/packages/packages/operations.ts"
@@ -23,10 +24,10 @@ const packageName = ({ package: name = "" }: Names): string => name
 const ACCESS: Field = {
   kind: "choice",
   name: "access",
-  label: "Visibility",
+  label: t("Visibility"),
   options: [
-    ["public", "Everyone who can see its owner", "Packages of a private repository are visible only to people with access to it."],
-    ["restricted", "The owner and its members"],
+    ["public", t("Everyone who can see its owner"), t("Packages of a private repository are visible only to people with access to it.")],
+    ["restricted", t("The owner and its members")],
   ],
 }
 
@@ -43,13 +44,13 @@ const settings: Page = page({
     const danger = { ...shown, look: "danger", confirm: of.name } as const
     return ownerPage(
       call,
-      `Settings · ${of.name}`,
+      t("Settings · {name}", { name: of.name }),
       html`
         <h1>Settings of <bdi>${of.name}</bdi></h1>
         ${formView(changeAccess, {
           ...shown,
           record: { access: of.is_restricted === 1 ? "restricted" : "public" },
-          submit: "Save",
+          submit: t("Save"),
           fields: [ACCESS],
         })}
         <h2 id="repository">Repository</h2>
@@ -60,32 +61,34 @@ const settings: Page = page({
                 It is linked to <a href="${path(owner.name, repository.name)}"><bdi>${repository.name}</bdi></a>.
                 ${
                   repository.is_private === 1 &&
-                  " Without the link, only the owner and its members can see the package, until you change its visibility."
+                  t(" Without the link, only the owner and its members can see the package, until you change its visibility.")
                 }
               </p>
-              ${formButton(unlink, names, "Unlink", {}, draft)}
+              ${formButton(unlink, names, t("Unlink"), {}, draft)}
             `
             : formView(link, {
                 ...shown,
-                submit: "Link",
+                submit: t("Link"),
                 look: "plain",
-                fields: [{ kind: "line", name: "repository", label: "Name", hint: "A repository of the same owner.", required: true }],
+                fields: [
+                  { kind: "line", name: "repository", label: t("Name"), hint: t("A repository of the same owner."), required: true },
+                ],
               })
         }
         <h2 id="delete">Delete</h2>
-        ${unfold(removeVersion, draft, "Delete a version", [
+        ${unfold(removeVersion, draft, t("Delete a version"), [
           html`<p>Tools can no longer install this version. It can be published again.</p>`,
           formView(removeVersion, {
             ...danger,
-            submit: "Delete version",
+            submit: t("Delete version"),
             fields: [
-              { kind: "line", name: "version", label: "Version", required: true, options: listed.map(({ version }) => version.version) },
+              { kind: "line", name: "version", label: t("Version"), required: true, options: listed.map(({ version }) => version.version) },
             ],
           }),
         ])}
-        ${unfold(remove, draft, "Delete package", [
+        ${unfold(remove, draft, t("Delete package"), [
           html`<p>All its versions are deleted. This cannot be undone.</p>`,
-          formView(remove, { ...danger, submit: "Delete package" }),
+          formView(remove, { ...danger, submit: t("Delete package") }),
         ])}
       `,
       [[packagePath({ owner, of }), of.name]],
@@ -100,7 +103,7 @@ const changeAccess = form({
   on: settings,
   path: ofOperation,
   takes: ["access"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const link = form({
@@ -111,7 +114,7 @@ const link = form({
   also: ["repository"],
   picks: (names, field) => ({ ...ofOperation(names), repo_name: field("repository") }),
   missing: ["repository", "the owner has no such repository"],
-  done: "Linked.",
+  done: t("Linked."),
 })
 
 const unlink = form({
@@ -120,7 +123,7 @@ const unlink = form({
   does: named(packageOperations, "unlinkPackage"),
   on: settings,
   path: ofOperation,
-  done: "Repository unlinked.",
+  done: t("Repository unlinked."),
 })
 
 const removeVersion = form({
@@ -132,7 +135,7 @@ const removeVersion = form({
   picks: (names, field) => ({ ...ofOperation(names), version: field("version") }),
   missing: ["version", "there is no such version"],
   confirms: packageName,
-  done: "Version deleted.",
+  done: t("Version deleted."),
 })
 
 const remove = form({
@@ -142,7 +145,7 @@ const remove = form({
   on: settings,
   path: ofOperation,
   confirms: packageName,
-  done: "Package deleted.",
+  done: t("Package deleted."),
   to: ({ path: { owner } }) => path(owner, "-", "packages"),
 })
 

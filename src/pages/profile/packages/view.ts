@@ -1,6 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { VersionView } from "../../../features/packages/packages/present.ts"
 import type { Description, Registry } from "../../../features/packages/packages/registry.ts"
 import type { FileWithBlob, ListedPackage, Package } from "../../../features/packages/packages/store.ts"
@@ -12,7 +13,7 @@ import { bytes, plural, time } from "../../../web/time.ts"
 
 /** Packages as pages show them. */
 
-export const TYPE_TEXTS: Readonly<Record<string, Text>> = { generic: "Generic", npm: "npm" }
+export const TYPE_TEXTS: Readonly<Record<string, Text>> = { generic: t("Generic"), npm: "npm" }
 const TYPE_ICONS: Readonly<Record<string, IconName>> = { generic: "file-zip", npm: "package" }
 
 const typeText = (type: string): Text => TYPE_TEXTS[type] ?? type
@@ -177,7 +178,7 @@ function commandsView({ description: { commands }, view: { of, linked } }: Whole
                 <p class="break">${title}</p>
                 <div class="bar nowrap">
                   <pre class="commands" tabindex="0"><code>${text}</code></pre>
-                  <button type="button" class="small" data-copy="${text}" hidden>${icon("copy", "Copy")}</button>
+                  <button type="button" class="small" data-copy="${text}" hidden>${icon("copy", t("Copy"))}</button>
                 </div>
               </div>
             `,

@@ -1,6 +1,7 @@
 import { memberOf } from "../../../core/check.ts"
 import { sketch } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import type { Draft } from "../../../core/page.ts"
 import { type DeclaredInput, declaredInputs } from "../../../features/actions/definitions/triggers.ts"
@@ -34,7 +35,7 @@ export const dispatchForm = sketch({
   query: () => ({ return_run_details: "true" }),
   missing: ["ref", "there is no such workflow on this branch or tag"],
   once: true,
-  done: "Queued.",
+  done: t("Queued."),
   to: ({ path, record }) => `${pathOf(path.owner, path.repo)}/actions/runs/${String(memberOf(record, "workflow_run_id"))}`,
 })
 
@@ -44,7 +45,7 @@ export const disableForm = sketch({
   id: "actions.disableWorkflow",
   address: "POST /{owner}/{repo}/actions/workflows/{workflow_id}/disable",
   does: named(workflowOperations, "ActionsDisableWorkflow"),
-  done: "Workflow disabled.",
+  done: t("Workflow disabled."),
   undo: { by: { id: "actions.enableWorkflow" }, fields: () => ({}) },
   to: ({ path }) => runsOf(path),
 })
@@ -53,7 +54,7 @@ export const enableForm = sketch({
   id: "actions.enableWorkflow",
   address: "POST /{owner}/{repo}/actions/workflows/{workflow_id}/enable",
   does: named(workflowOperations, "ActionsEnableWorkflow"),
-  done: "Workflow enabled.",
+  done: t("Workflow enabled."),
   undo: { by: { id: "actions.disableWorkflow" }, fields: () => ({}) },
   to: ({ path }) => runsOf(path),
 })
@@ -106,7 +107,7 @@ export function byHand({ path, ref, isChosen, found, refs, draft }: ByHand): Htm
         </form>
         ${
           found && filters
-            ? formView(dispatchForm, { path, draft, submit: "Run workflow", fields: fieldsOf(found, declaredInputs(filters)) })
+            ? formView(dispatchForm, { path, draft, submit: t("Run workflow"), fields: fieldsOf(found, declaredInputs(filters)) })
             : html`${problem(refused?.refusal)}${notice("info", whyNot(shown, found))}`
         }
       </div>
@@ -132,7 +133,7 @@ function fieldsOf({ ref }: WorkflowAt, declared: readonly DeclaredInput[]): read
   return [
     { kind: "hidden", name: "ref", value: ref },
     ...boxes.map(({ name }): Field => ({ kind: "hidden", name: "boxes", value: name })),
-    ...(inputs.length > 0 ? [{ kind: "group", label: "Inputs", fields: inputs.map(fieldOf) } as const] : []),
+    ...(inputs.length > 0 ? [{ kind: "group", label: t("Inputs"), fields: inputs.map(fieldOf) } as const] : []),
   ]
 }
 
@@ -146,7 +147,7 @@ function fieldOf(input: DeclaredInput): Field {
   if (type === "boolean") return { ...common, kind: "box", value: input.default === "true" }
   const value = input.default
   if (type === "choice") {
-    const none: readonly Option[] = options.includes(value) ? [] : [["", "Choose one"]]
+    const none: readonly Option[] = options.includes(value) ? [] : [["", t("Choose one")]]
     return {
       ...common,
       kind: "menu",
@@ -161,7 +162,7 @@ function fieldOf(input: DeclaredInput): Field {
     value,
     required: isRequired,
     maxlength: LONGEST,
-    ...(type === "number" && { placeholder: "A number" }),
-    ...(type === "environment" && { placeholder: "An environment" }),
+    ...(type === "number" && { placeholder: t("A number") }),
+    ...(type === "environment" && { placeholder: t("An environment") }),
   }
 }

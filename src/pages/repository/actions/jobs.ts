@@ -1,5 +1,6 @@
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, numberIn, type Page, page, type Shown, sentEvents, sentFile } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { logDownload } from "../../../features/actions/runs/logs.ts"
@@ -50,7 +51,7 @@ async function logOf(
     return job.error === ""
       ? html`
         <p class="muted">
-          ${isDone(job.state) ? "No runner has picked up this job." : "The log is shown once a runner has picked up this job."}
+          ${isDone(job.state) ? t("No runner has picked up this job.") : t("The log is shown once a runner has picked up this job.")}
         </p>
         <p>
           ${waiting(job)}
@@ -100,7 +101,7 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
       <div class="columns start">
         <aside data-fresh="jobs">
           ${sideNav(
-            "Jobs of this run",
+            t("Jobs of this run"),
             jobs.map(({ id, name, state }) => ({
               href: `${runPath(shown)}/jobs/${id}`,
               text: name,
@@ -200,6 +201,6 @@ export const jobPages: readonly Page[] = [
     "actions.rerunJob",
     "POST /{owner}/{repo}/actions/runs/{run}/jobs/{job_id}/rerun",
     (path) => ({ of: "job", jobId: numberIn(path, "job_id") }),
-    "Job restarted.",
+    t("Job restarted."),
   ),
 ]

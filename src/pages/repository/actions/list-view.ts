@@ -1,6 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { Run } from "../../../features/actions/runs/store.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
@@ -14,13 +15,13 @@ import { stateIcon } from "../../parts/run-state.ts"
 
 /** The words of the filter by status, each with how pages say it. */
 export const STATUSES = {
-  success: "Succeeded",
-  failure: "Failed",
-  in_progress: "Running",
-  queued: "Queued",
-  waiting: "Waiting",
-  cancelled: "Cancelled",
-  skipped: "Skipped",
+  success: t("Succeeded"),
+  failure: t("Failed"),
+  in_progress: t("Running"),
+  queued: t("Queued"),
+  waiting: t("Waiting"),
+  cancelled: t("Cancelled"),
+  skipped: t("Skipped"),
 } as const
 export type StatusWord = keyof typeof STATUSES
 
@@ -79,8 +80,8 @@ export interface ListedWorkflow {
 
 export function workflowNav(url: string, workflows: readonly ListedWorkflow[], current: string | undefined): Html {
   const to = (workflow: string | undefined) => withQuery(url, { workflow })
-  return sideNav("Workflows", [
-    { href: to(undefined), text: "All workflows", icon: "workflow", current: current === undefined },
+  return sideNav(t("Workflows"), [
+    { href: to(undefined), text: t("All workflows"), icon: "workflow", current: current === undefined },
     ...workflows.map(({ file, isDisabled }) => ({
       href: to(file),
       text: isDisabled ? `${file} (disabled)` : file,
@@ -117,7 +118,7 @@ export const runsFilter = (at: string, { workflow, status, branch, actor, event 
           )}
         </select>
       </label>
-      ${text("branch", "Branch", branch)}${text("event", "Event", event)}${text("actor", "Actor", actor)}
+      ${text("branch", t("Branch"), branch)}${text("event", t("Event"), event)}${text("actor", t("Actor"), actor)}
       <button>${icon("filter")} Filter</button>
     </form>
   `
@@ -135,14 +136,15 @@ export function noRuns(at: string, { hasWorkflows, isFiltered, isOne }: NoRuns):
   if (isFiltered)
     return empty(
       "workflow",
-      "No runs found",
-      "Try another filter.",
+      t("No runs found"),
+      t("Try another filter."),
       html`<a class="button" href="${at}/actions">${icon("workflow")} All runs</a>`,
     )
-  if (isOne) return empty("workflow", "This workflow has no runs yet", "It runs on the events in its “on”, such as the next push.")
-  if (hasWorkflows) return empty("workflow", "No workflow runs yet", "Workflows run on the events in their “on”, such as the next push.")
+  if (isOne) return empty("workflow", t("This workflow has no runs yet"), t("It runs on the events in its “on”, such as the next push."))
+  if (hasWorkflows)
+    return empty("workflow", t("No workflow runs yet"), t("Workflows run on the events in their “on”, such as the next push."))
   return html`
-    ${empty("workflow", "No workflows yet", "A workflow is a file that defines what to run, and on which events.")}
+    ${empty("workflow", t("No workflows yet"), t("A workflow is a file that defines what to run, and on which events."))}
     <section class="card">
       <div class="inside stack tight">
         <h2>Create a workflow</h2>

@@ -1,5 +1,6 @@
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { ShownTask, Step } from "../../../features/actions/runs/tasks-store.ts"
 import { withQuery } from "../../../web/address.ts"
@@ -20,7 +21,7 @@ const LINES_OF_PAGE = 4_000
 export interface LogPart {
   /** From 0; that of a step is one more than its number. */
   readonly index: number
-  readonly name: string
+  readonly name: Text
   readonly step: Step | undefined
   /** All its lines. */
   readonly range: Range
@@ -45,7 +46,7 @@ export function layOutLog(task: ShownTask, steps: readonly Step[], isDone: boole
     linesOf(task),
     isDone,
   )
-  const names = ["Set up job", ...steps.map(({ name }) => name), "Complete job"]
+  const names = [t("Set up job"), ...steps.map(({ name }) => name), t("Complete job")]
   const open = asked.step !== undefined && ranges[asked.step] ? asked.step : openPart(steps, ranges, isDone)
   let room = LINES_OF_PAGE - LINES_SHOWN
   return ranges.map((range, index): LogPart => {
@@ -81,7 +82,7 @@ const clock = (at: string): Html | undefined => (at === "" ? undefined : html`<t
 const textsOf = ({ parts }: ShownLine): Content =>
   parts.map(([classes, text]) => (classes === "" ? text : html`<span class="${classes}">${text}</span>`))
 
-const WORD: Readonly<Record<string, Text>> = { error: "Error: ", warning: "Warning: ", notice: "Notice: " }
+const WORD: Readonly<Record<string, Text>> = { error: t("Error: "), warning: t("Warning: "), notice: t("Notice: ") }
 
 /** A line; the number is a link to it. */
 function drawLine(part: number, number: number, line: ShownLine, withTime: boolean): Html {
@@ -162,7 +163,7 @@ export function drawPart(
         (before > 0 || !isWhole) &&
         html`
           <p class="muted small log-more">
-            ${before > 0 && plural(before, "line")}${before > 0 && " before these. "}
+            ${before > 0 && plural(before, "line")}${before > 0 && t(" before these. ")}
             <a href="${withQuery(here, { from: Math.max(1, before - LINES_SHOWN + 1) })}#step-${index}">
               Earlier lines
             </a>
@@ -189,14 +190,14 @@ export function drawPart(
 export const logTools = (url: string, at: string, { q, times }: LogQuery, hasLog: boolean): Html =>
   html`
     <div class="bar log-tools">
-      ${filterForm(at, q ?? "", "Search this log", { times: times ? "1" : undefined })}
+      ${filterForm(at, q ?? "", t("Search this log"), { times: times ? "1" : undefined })}
       <a
         class="button small"
         href="${withQuery(url, { times: times ? undefined : 1 })}"
         rel="nofollow"
         ${attribute("aria-pressed", undefined)}
       >
-        ${times ? "Hide times" : "Show times"}
+        ${times ? t("Hide times") : t("Show times")}
       </a>
       ${hasLog && html`<a class="button small" href="${at}/logs" rel="nofollow">Download</a>`}
     </div>
@@ -226,7 +227,7 @@ export function matchList(
   })
   return html`
     <section class="stack tight">
-      <h2>${total === 0 ? "No matching lines" : plural(total, "line")}</h2>
+      <h2>${total === 0 ? t("No matching lines") : plural(total, "line")}</h2>
       ${matches.length > 0 && html`<ol class="rows found-lines">${drawn}</ol>`}
       ${total > matches.length && html`<p class="muted small">The first ${matches.length} of them.</p>`}
     </section>

@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -96,7 +97,7 @@ const runs: Page = page({
         : undefined
     return repositoryPage(call, {
       tab: "actions",
-      title: workflow ? `${workflow} · Actions` : "Actions",
+      title: workflow ? `${workflow} · Actions` : t("Actions"),
       modules: ["live"],
       body: html`
         <div class="columns start">
@@ -133,7 +134,7 @@ function listHead(
   const { owner, repository, draft } = call
   return html`
     <div class="bar">
-      <h1>${workflow ? html`<bdi>${workflow}</bdi>` : "Actions"}</h1>
+      <h1>${workflow ? html`<bdi>${workflow}</bdi>` : t("Actions")}</h1>
       ${workflow && html`<span class="end">${workflowBadge(repositoryPath(call), workflow)}</span>`}
       ${
         workflow &&

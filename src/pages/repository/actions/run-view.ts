@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { isExpired } from "../../../features/actions/artifacts/artifacts.ts"
 import type { Artifact } from "../../../features/actions/artifacts/store.ts"
@@ -74,10 +75,10 @@ function runForms(shown: ShownRun): Content {
 export const attemptChoices = (shown: ShownRun, attempts: readonly number[], current: number): Content =>
   attempts.length > 1 &&
   choices(
-    "Attempts",
+    t("Attempts"),
     attempts.map((number) => ({
       href: number === shown.run.attempt ? runPath(shown) : `${runPath(shown)}/attempts/${number}`,
-      text: `Attempt ${number}`,
+      text: t("Attempt {number}", { number }),
       current: number === current,
     })),
   )
@@ -107,7 +108,7 @@ export const approvalNotice = ({ run }: ShownRun, mayWrite: boolean): Content =>
     "warn",
     html`
       This run is from a fork. Someone with write access has to approve it.${
-        mayWrite && " Review the changes first: its jobs run their code."
+        mayWrite && t(" Review the changes first: its jobs run their code.")
       }
     `,
   )

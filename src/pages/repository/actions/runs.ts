@@ -5,6 +5,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { moved, numberIn, type Page, page, type Shown, sentEvents } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -227,7 +228,7 @@ export const runPages: readonly Page[] = [
     "actions.cancel",
     "POST /{owner}/{repo}/actions/runs/{run}/cancel",
     ({ repository, services }, runId) => services.database.write((tx) => cancelRun(tx, services, { repository, runId })),
-    "The run is being cancelled.",
+    t("The run is being cancelled."),
   ),
   changeForm(
     "actions.approve",
@@ -237,13 +238,13 @@ export const runPages: readonly Page[] = [
       requireUnarchived(call)
       await services.database.write((tx) => approveRun(tx, services, { repository: call.repository, runId }))
     },
-    "Run approved.",
+    t("Run approved."),
   ),
-  rerunForm("actions.rerun", "POST /{owner}/{repo}/actions/runs/{run}/rerun", () => ({ of: "all" }), "Run restarted."),
+  rerunForm("actions.rerun", "POST /{owner}/{repo}/actions/runs/{run}/rerun", () => ({ of: "all" }), t("Run restarted.")),
   rerunForm(
     "actions.rerunFailed",
     "POST /{owner}/{repo}/actions/runs/{run}/rerun-failed",
     () => ({ of: "failed" }),
-    "Failed jobs restarted.",
+    t("Failed jobs restarted."),
   ),
 ]

@@ -1,6 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { type Content, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { ONLINE_SECONDS } from "../../../features/actions/runners/rules.ts"
 import { findServing } from "../../../features/actions/runners/store.ts"
@@ -29,14 +30,14 @@ export async function waitingOf(
     if (state !== "waiting") return false
     const wanted = parseStrings(labels)
     const fitting = known.filter((runner) => wanted.every((name) => runner.labels.has(name)))
-    const names = wanted.length === 0 ? "any labels" : html`<code>${wanted.join(", ")}</code>`
+    const names = wanted.length === 0 ? t("any labels") : html`<code>${wanted.join(", ")}</code>`
     const href = withQuery(`${repositoryPath(call)}/settings/actions/runners`, { labels: wanted.join(",") || undefined })
     const isManager = call.actor.kind === "user" && call.permission.mode >= Mode.owner
     if (fitting.length === 0)
       return html`
         <span class="small pending">
           No runner fits ${names}:${" "}
-          ${isManager ? html`<a class="in-text" href="${href}#register">add one</a>` : "an owner of the repository can add one"}
+          ${isManager ? html`<a class="in-text" href="${href}#register">add one</a>` : t("an owner of the repository can add one")}
         </span>
       `
     if (!fitting.some(({ isOnline }) => isOnline))

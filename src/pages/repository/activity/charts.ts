@@ -1,5 +1,6 @@
 import { type OnRepository, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { type Page, page, type Shown } from "../../../core/page.ts"
 import { type Contributions, readContributions, WEEK, type Week, weekOf } from "../../../features/code/activity/contributions.ts"
@@ -44,7 +45,7 @@ export const activityPages: readonly Page[] = [
         return html`
           <section class="card">
             <div class="inside">
-              ${timePlot(`Lines added and removed in each week, up to ${mostOf(series).toLocaleString("en")}`, series, first, now)}
+              ${timePlot(t("Lines added and removed in each week, up to {value}", { value: mostOf(series).toLocaleString("en") }), series, first, now)}
             </div>
             ${weeksTable(weeks)}
           </section>
@@ -66,7 +67,7 @@ export const activityPages: readonly Page[] = [
         return html`
           <section class="card">
             <div class="inside">
-              ${timePlot(`${plural(total, "commit")} in the last year, up to ${Math.max(0, ...values)} in a week`, series, since, now)}
+              ${timePlot(t("{plural} in the last year, up to {value} in a week", { plural: plural(total, "commit"), value: Math.max(0, ...values) }), series, since, now)}
             </div>
             ${weeksTable(recent)}
           </section>
@@ -93,7 +94,7 @@ async function plotPage(
       ${
         contributions.weeks.length > 0
           ? view(contributions, call.services.now())
-          : !contributions.isBeingComputed && empty("graph", "No commits yet", "Commits to the default branch are counted here.")
+          : !contributions.isBeingComputed && empty("graph", t("No commits yet"), t("Commits to the default branch are counted here."))
       }
     `,
   })
@@ -123,7 +124,7 @@ function contributorsView({ contributors, weeks }: Contributions, now: number): 
   return html`
     <section class="card">
       <div class="inside">
-        ${timePlot(`Commits of each week to the default branch, up to ${mostOf(all)}`, all, first, now)}
+        ${timePlot(t("Commits of each week to the default branch, up to {all}", { all: mostOf(all) }), all, first, now)}
       </div>
     </section>
     <section class="card scrolls">
@@ -162,7 +163,7 @@ const weeksTable = (weeks: readonly Week[]): Html =>
   html`
     <details class="inside">
       <summary>
-        ${weeks.length > MOST_ROWS ? `The last ${MOST_ROWS} weeks with commits` : "The weeks with commits"} as a table
+        ${weeks.length > MOST_ROWS ? t("The last {MOST_ROWS} weeks with commits", { MOST_ROWS }) : t("The weeks with commits")} as a table
       </summary>
       <div class="scrolls">
         <table class="data">

@@ -1,6 +1,7 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { type Page, type PageAnswer, page } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { type Contributions, readContributions, weekOf } from "../../../features/code/activity/contributions.ts"
@@ -16,13 +17,13 @@ import { activityTabs, countingNotice } from "./parts.ts"
 
 /** The periods, in days. */
 const PERIODS = {
-  daily: [1, "A day"],
+  daily: [1, t("A day")],
   halfweekly: [3, "3 days"],
-  weekly: [7, "A week"],
-  monthly: [30, "A month"],
+  weekly: [7, t("A week")],
+  monthly: [30, t("A month")],
   quarterly: [91, "3 months"],
   semiyearly: [182, "6 months"],
-  yearly: [365, "A year"],
+  yearly: [365, t("A year")],
 } as const
 type Period = keyof typeof PERIODS
 
@@ -68,7 +69,7 @@ async function summary(call: Call, period: Period): Promise<PageAnswer> {
   const contributions = await readContributions(services, db, call)
   return repositoryPage(call, {
     tab: "activity",
-    title: "Activity",
+    title: t("Activity"),
     unlisted: period !== "weekly",
     body: html`
       <div class="bar">
@@ -79,7 +80,7 @@ async function summary(call: Call, period: Period): Promise<PageAnswer> {
         <p class="muted">${dayOf(since)} – ${dayOf(until)}</p>
         <span class="end"></span>
         ${choices(
-          "Period",
+          t("Period"),
           Object.entries(PERIODS).map(([name, [, text]]) => ({ href: `${at}/activity/${name}`, text, current: name === period })),
         )}
       </div>
@@ -91,8 +92,8 @@ async function summary(call: Call, period: Period): Promise<PageAnswer> {
 interface Kind {
   readonly icon: IconName
   readonly tone: string
-  readonly one: string
-  readonly more: string
+  /** With the count, such as "2 issues closed". */
+  readonly heading: (count: number) => Text
   readonly total: number
   /** The newest: where each is, what it is called, and when it was. */
   readonly entries: readonly Entry[]
@@ -123,22 +124,26 @@ function kindsOf(at: string, { mergedPulls, openedPulls, closedIssues, openedIss
   })
   const kinds: readonly (Kind | undefined)[] = [
     mergedPulls && {
-      ...{ icon: "git-merge", tone: "merged", one: "pull request merged", more: "pull requests merged" },
+      ...{ icon: "git-merge", tone: "merged", heading: (count: number) => plural(count, "pull request merged", "pull requests merged") },
       ...numbered("pulls", mergedPulls),
     },
     openedPulls && {
-      ...{ icon: "git-pull-request", tone: "open", one: "pull request opened", more: "pull requests opened" },
+      ...{
+        icon: "git-pull-request",
+        tone: "open",
+        heading: (count: number) => plural(count, "pull request opened", "pull requests opened"),
+      },
       ...numbered("pulls", openedPulls),
     },
     closedIssues && {
-      ...{ icon: "issue-closed", tone: "done", one: "issue closed", more: "issues closed" },
+      ...{ icon: "issue-closed", tone: "done", heading: (count: number) => plural(count, "issue closed", "issues closed") },
       ...numbered("issues", closedIssues),
     },
     openedIssues && {
-      ...{ icon: "issue-opened", tone: "open", one: "issue opened", more: "issues opened" },
+      ...{ icon: "issue-opened", tone: "open", heading: (count: number) => plural(count, "issue opened", "issues opened") },
       ...numbered("issues", openedIssues),
     },
-    releases && { ...{ icon: "tag", tone: "info", one: "release", more: "releases" }, ...tagged(releases) },
+    releases && { ...{ icon: "tag", tone: "info", heading: (count: number) => plural(count, "release", "releases") }, ...tagged(releases) },
   ]
   return kinds.filter((kind) => kind !== undefined)
 }
@@ -147,11 +152,11 @@ const tiles = (kinds: readonly Kind[]): Html =>
   html`
     <ul class="plain tiles">
       ${kinds.map(
-        ({ icon: name, tone, one, more, total }) =>
+        ({ icon: name, tone, heading, total }) =>
           html`
             <li class="card">
-              <span class="state ${tone}">${icon(name)}<span class="figure">${total.toLocaleString("en")}</span></span>
-              <span class="muted small">${total === 1 ? one : more}</span>
+              <span class="state ${tone}">${icon(name)}</span>
+              <span class="muted small">${heading(total)}</span>
             </li>
           `,
       )}
@@ -214,13 +219,13 @@ function topContributors(contributions: Contributions, since: number): Html {
   `
 }
 
-const listOf = ({ icon: name, tone, one, more, total, entries }: Kind): Html | undefined =>
+const listOf = ({ icon: name, tone, heading, total, entries }: Kind): Html | undefined =>
   total === 0
     ? undefined
     : html`
       <section class="card">
         <div class="head">
-          <h2>${plural(total, one, more)}</h2>
+          <h2>${heading(total)}</h2>
         </div>
         <ul class="rows">
           ${entries.map(

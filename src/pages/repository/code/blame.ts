@@ -3,6 +3,7 @@ import type { User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { HighlightedCode } from "../../../core/highlight/highlight.ts"
 import { attribute, type Html, html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -60,7 +61,7 @@ export const blamePages: readonly Page[] = [
       return repositoryPage(call, {
         tab: "code",
         isUnfinished: found?.isComplete === false || code.isPending,
-        title: `Blame of ${parts.join("/")} at ${revision.name}`,
+        title: t("Blame of {value} at {name}", { value: parts.join("/"), name: revision.name }),
         modules: ["code", "finder", "refs", "again"],
         unlisted: true,
         body: html`
@@ -72,10 +73,10 @@ export const blamePages: readonly Page[] = [
           ${ignoreNote(call, located, blame, bypass, reader.url)}
           <div class="card file" ${linesData(call, located, true)}>
           <div class="head">
-            ${choices("View", [
-              { href: codePath(call, "src", revision, parts), text: "Code" },
-              { href: codePath(call, "blame", revision, parts), text: "Blame", current: true },
-              { href: codePath(call, "commits", revision, parts), text: "History" },
+            ${choices(t("View"), [
+              { href: codePath(call, "src", revision, parts), text: t("Code") },
+              { href: codePath(call, "blame", revision, parts), text: t("Blame"), current: true },
+              { href: codePath(call, "commits", revision, parts), text: t("History") },
             ])}
             <span class="muted small">${isText && !isTooLong && plural(code.lines.length, "line")}</span>
           </div>
@@ -102,7 +103,7 @@ function ignoreNote(
     : notice(
         "info",
         html`
-          ${plural(ignored, "commit")} listed in ${file} ${ignored === 1 ? "is" : "are"} ignored.${" "}
+          ${plural(ignored, "commit")} listed in ${file} ${ignored === 1 ? t("is") : t("are")} ignored.${" "}
           <a href="${other}" rel="nofollow">Show all</a>
         `,
       )
@@ -210,12 +211,13 @@ const codeOf = (line: number, lines: number, code: readonly Html[]): Html =>
     </div>
   `
 
-const TOO_LARGE = "The file is too large to blame."
+const TOO_LARGE = t("The file is too large to blame.")
 
-function failureOf(error: unknown): string | undefined {
+function failureOf(error: unknown): Text | undefined {
   if (isGitError(error, "tooLarge")) return TOO_LARGE
-  if (isGitError(error, "timeout")) return "The history of this file is too long to blame."
-  if (isGitError(error, "busy") || (error instanceof Refusal && error.kind === "busy")) return "The server is busy. Reload the page later."
+  if (isGitError(error, "timeout")) return t("The history of this file is too long to blame.")
+  if (isGitError(error, "busy") || (error instanceof Refusal && error.kind === "busy"))
+    return t("The server is busy. Reload the page later.")
   return undefined
 }
 
@@ -247,7 +249,7 @@ function blockView(
               before !== undefined &&
               html`
                 ${" "}
-                <a href="${before}" rel="nofollow">${icon("versions", "Blame before this commit")}</a>
+                <a href="${before}" rel="nofollow">${icon("versions", t("Blame before this commit"))}</a>
               `
             }
           </span>

@@ -1,6 +1,7 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, type PageCall, page, type Shown, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -122,14 +123,14 @@ async function listPage(call: ListCall, located: Located): Promise<Shown> {
   return repositoryPage(call, {
     modules: ["refs", "finder"],
     tab: "code",
-    title: `Commits of ${what}${parts.length === 0 ? "" : ` at ${revision.name}`}`,
+    title: t("Commits of {what}{value}", { what, value: parts.length === 0 ? "" : t(" at {name}", { name: revision.name }) }),
     unlisted: true,
     ...(revision.kind === "branch" ? { feed: feedPath(call, "atom", located) } : {}),
     body: html`
       <h1 class="hidden-text">Commits of <bdi>${what}</bdi></h1>
       ${placeBar(call, located, entry)}
       <div class="bar">
-        ${filterForm(here, search, "Search messages, author:name, before:2026-01-31", {
+        ${filterForm(here, search, t("Search messages, author:name, before:2026-01-31"), {
           "follow-rename": isFile && !follows ? "false" : undefined,
         })}
         ${
@@ -140,7 +141,7 @@ async function listPage(call: ListCall, located: Located): Promise<Shown> {
               href="${withQuery(reader.url, { "follow-rename": follows ? "false" : undefined, after: undefined })}"
               rel="nofollow"
             >
-              ${follows ? "Don’t follow renames" : "Follow renames"}
+              ${follows ? t("Don’t follow renames") : t("Follow renames")}
             </a>
           `
         }
@@ -149,7 +150,7 @@ async function listPage(call: ListCall, located: Located): Promise<Shown> {
         found.commits.length === 0
           ? empty(
               "history",
-              search === "" ? "No commits" : "No matching commits",
+              search === "" ? t("No commits") : t("No matching commits"),
               search !== "" && html`<a href="${here}">Show all commits</a>`,
             )
           : days(call, located, found.commits)
@@ -169,7 +170,7 @@ function placeBar(call: OnCode, located: Located, entry: TreeEntry | undefined):
       <span class="end"></span>${finderLink(call, located)}
       ${
         entry &&
-        html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? "File" : "Files"}</a>`
+        html`<a class="button small" href="${codePath(call, "src", revision, parts)}">${icon("code")}${isFile ? t("File") : t("Files")}</a>`
       }
       ${
         isFile &&
@@ -180,7 +181,7 @@ function placeBar(call: OnCode, located: Located, entry: TreeEntry | undefined):
         `
       }
       ${parts.length === 0 && html`<a class="button small" href="${repositoryPath(call)}/graph">${icon("git-merge")}Graph</a>`}
-      ${revision.kind === "branch" && html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", "Feed")}</a>`}
+      ${revision.kind === "branch" && html`<a class="button small" href="${feedPath(call, "atom", located)}">${icon("rss", t("Feed"))}</a>`}
     </div>
   `
 }
@@ -226,7 +227,7 @@ function commitRow(call: OnCode, { parts }: Located, { commit, author, committer
         </div>
         <div class="meta">
           <span>
-            ${commitPerson(author, commit.author)} ${others ? "authored" : "committed"}${" "}
+            ${commitPerson(author, commit.author)} ${others ? t("authored") : t("committed")}${" "}
             ${time(others ? commit.author.when : commit.committer.when)}
           </span>
           ${others && html`<span>${commitPerson(committer, commit.committer)} committed ${time(commit.committer.when)}</span>`}
@@ -236,10 +237,10 @@ function commitRow(call: OnCode, { parts }: Located, { commit, author, committer
       <div class="bar commit-tools">
         ${statusMark(status)}${signatureMark(verification)}${idLink(call, id)}
         <button type="button" class="quiet small" data-copy="${id}" hidden>
-          ${icon("copy", "Copy commit SHA")}
+          ${icon("copy", t("Copy commit SHA"))}
         </button>
         <a class="button quiet small" href="${codePath(call, "src", there, at)}" rel="nofollow">
-          ${icon("code", "Browse repository at this commit")}
+          ${icon("code", t("Browse repository at this commit"))}
         </a>
       </div>
     </li>

@@ -1,7 +1,7 @@
 import { findReachable } from "../../../access/policies/repositories.ts"
 import type { Typed } from "../../../core/forms/form.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
+import { type Text, t, Words } from "../../../core/language/message.ts"
 import type { Draft, Page, Shown } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { unixLines } from "../../../core/text/lines.ts"
@@ -41,12 +41,12 @@ export async function commitFields(
   const pushes = await mayPush(call, target.branch)
   return [
     hidden("branch", target.branch),
-    { kind: "line", name: "message", label: "Commit message", placeholder, maxlength: 1000 },
-    { kind: "text", name: "description", label: "Description", rows: 3, placeholder: "Add an optional description" },
+    { kind: "line", name: "message", label: t("Commit message"), placeholder, maxlength: 1000 },
+    { kind: "text", name: "description", label: t("Description"), rows: 3, placeholder: t("Add an optional description") },
     {
       kind: "line",
       name: "new_branch",
-      label: "Branch",
+      label: t("Branch"),
       required: true,
       maxlength: 255,
       value: pushes && !proposes ? target.branch : await patchBranch(call),
@@ -92,17 +92,22 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
   const name = entry !== undefined && entry.mode !== "40000" ? parts.join("/") : undefined
   const there = name === undefined ? NO_TEXT : await readText(call, target)
   const typed = editing.typed ?? draft?.typed
-  if (typeof there === "string" && !typed) return replacing(call, target, there)
-  const file = await edited(call, target, typeof there === "string" ? NO_TEXT : there, { ...editing, name, typed })
+  const reason = typeof there === "string" || there instanceof Words ? there : undefined
+  if (reason !== undefined && !typed) return replacing(call, target, reason)
+  const file = await edited(call, target, typeof there === "string" || there instanceof Words ? NO_TEXT : there, {
+    ...editing,
+    name,
+    typed,
+  })
   const { values, isStale, isGone } = file
   const isNew = name === undefined && file.sha === ""
   const style = await styleAt(call, target, values.path.split("/"))
   return shownIn(
     call,
-    name === undefined ? "New file" : `Edit ${name}`,
+    name === undefined ? t("New file") : t("Edit {name}", { name }),
     html`
       <h1>
-        ${name === undefined ? "New file" : html`Edit <bdi>${name}</bdi>`} <span class="muted">on <bdi>${branch}</bdi></span>
+        ${name === undefined ? t("New file") : html`Edit <bdi>${name}</bdi>`} <span class="muted">on <bdi>${branch}</bdi></span>
       </h1>
       ${await warnings(call, file)}${look && (await looked(call, branch, look, file))}
       ${formView(to, {
@@ -111,14 +116,14 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
         draft: isStale || isGone ? undefined : draft,
         name: "form editor",
         isLong: true,
-        submit: "Commit",
+        submit: t("Commit"),
         fields: [
           ...fieldsOf(
             file,
             typed !== undefined,
             editorTools(call, { branch, field: `${to.id.replaceAll(".", "-")}-content`, style, isNew }),
           ),
-          ...(await commitFields(call, target, name === undefined ? "Add file" : `Update ${name}`, file.upstream !== "")),
+          ...(await commitFields(call, target, name === undefined ? t("Add file") : t("Update {name}", { name }), file.upstream !== "")),
         ],
         beside: html`
           ${lookButton(call, "changes", html`${icon("diff")}Show changes`)}
@@ -134,8 +139,8 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
 const NO_TEXT: EditableText = { text: "", ends: "lf", isMixed: false }
 
 /** The page of a file that has no text for a form. */
-const replacing = (call: OnEditor, { branch, parts }: EditTarget, reason: string): Promise<Shown> =>
-  shownIn(call, `Edit ${parts.join("/")}`, [
+const replacing = (call: OnEditor, { branch, parts }: EditTarget, reason: Text): Promise<Shown> =>
+  shownIn(call, t("Edit {value}", { value: parts.join("/") }), [
     html`<h1>Edit <bdi>${parts.join("/")}</bdi></h1>`,
     notice(
       "info",
@@ -193,7 +198,9 @@ const warnings = async (call: OnEditor, { isStale, isGone, isMixed, now, ends, v
       html`
         ${notice(
           "warn",
-          "This file was changed by someone else since you started editing. Below are your changes to the current version; committing replaces it.",
+          t(
+            "This file was changed by someone else since you started editing. Below are your changes to the current version; committing replaces it.",
+          ),
         )}
         ${await changesView(call.services, values.path, [now, values.content])}
         <details class="stack">
@@ -202,10 +209,15 @@ const warnings = async (call: OnEditor, { isStale, isGone, isMixed, now, ends, v
         </details>
       `
     }
-    ${isGone && notice("warn", "This file or its branch was deleted since you started editing. Committing creates the file again.")}
+    ${isGone && notice("warn", t("This file or its branch was deleted since you started editing. Committing creates the file again."))}
     ${
       isMixed &&
-      notice("info", `Some lines end in CR LF, and some in LF. A commit makes all of them end in ${ends === "crlf" ? "CR LF" : "LF"}.`)
+      notice(
+        "info",
+        t("Some lines end in CR LF, and some in LF. A commit makes all of them end in {value}.", {
+          value: ends === "crlf" ? t("CR LF") : "LF",
+        }),
+      )
     }
   `
 
@@ -213,12 +225,12 @@ const fieldsOf = ({ name, sha, ends, upstream }: Edited, isTyped: boolean, tools
   {
     kind: "line",
     name: "path",
-    label: "Path",
+    label: t("Path"),
     required: true,
     maxlength: 4096,
-    hint: "Missing folders are created. Another path moves the file.",
+    hint: t("Missing folders are created. Another path moves the file."),
   },
-  { kind: "text", name: "content", label: "Content", rows: 24, isCode: true, drafted: { base: sha, isTyped } },
+  { kind: "text", name: "content", label: t("Content"), rows: 24, isCode: true, drafted: { base: sha, isTyped } },
   { kind: "content", content: tools },
   hidden("sha", sha),
   hidden("from_path", name ?? ""),

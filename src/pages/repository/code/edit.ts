@@ -3,6 +3,7 @@ import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, type PageAnswer, page, sentText } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
@@ -101,7 +102,7 @@ const deleteFile: Page = page({
     const target = await locateTarget(call, call.path.filepath)
     if (!target.entry || target.entry.mode === "40000" || !(await mayWrite(call, target.branch))) throw refuse.notFound()
     const name = target.parts.join("/")
-    return shownIn(call, `Delete ${name}`, [
+    return shownIn(call, t("Delete {name}", { name }), [
       html`
         <h1>Delete <bdi>${name}</bdi></h1>
         <p class="muted">It stays in the history.</p>
@@ -110,9 +111,9 @@ const deleteFile: Page = page({
         path: call.path,
         draft,
         look: "danger",
-        submit: "Delete file",
+        submit: t("Delete file"),
         beside: cancel(call, target),
-        fields: [hidden("path", name), hidden("sha", target.entry.id), ...(await commitFields(call, target, `Delete ${name}`))],
+        fields: [hidden("path", name), hidden("sha", target.entry.id), ...(await commitFields(call, target, t("Delete {name}", { name })))],
       }),
     ])
   },
@@ -127,25 +128,25 @@ const applyPatch: Page = page({
     const { draft } = call
     const target = await (draft ? relocateTarget : locateTarget)(call, call.path.filepath)
     if (!target.located || (!draft && !(await mayWrite(call, target.branch)))) throw refuse.notFound()
-    return shownIn(call, "Apply patch", [
+    return shownIn(call, t("Apply patch"), [
       html`<h1>Apply patch <span class="muted">to <bdi>${target.branch}</bdi></span></h1>`,
       formView(savePatch, {
         path: call.path,
         draft,
         name: "form editor",
-        submit: "Commit",
+        submit: t("Commit"),
         beside: cancel(call, target),
         fields: [
           {
             kind: "text",
             name: "content",
-            label: "Patch",
+            label: t("Patch"),
             rows: 20,
             isCode: true,
             required: true,
             hint: "The output of git diff or git format-patch. It is applied as a whole, or not at all.",
           },
-          ...(await commitFields(call, target, "Apply patch")),
+          ...(await commitFields(call, target, t("Apply patch"))),
         ],
       }),
     ])
@@ -168,7 +169,7 @@ const saves = {
   }),
   bytes: LARGEST_FORM,
   once: true,
-  done: "Committed.",
+  done: t("Committed."),
   to: (done: Parameters<typeof afterwards>[0]) => afterwards(done, "src", done.field("path")),
 } as const
 
@@ -185,7 +186,7 @@ const saveDelete: Page = form({
   picks: (values, field) => ({ ...values, filepath: field("path") }),
   body: (made, typed) => ({ ...made, ...messageOf(typed) }),
   once: true,
-  done: "Deleted.",
+  done: t("Deleted."),
   to: (done) => afterwards(done, "src", done.field("path").split("/").slice(0, -1).join("/"), "?nearest=true"),
 })
 
@@ -200,7 +201,7 @@ const savePatch: Page = form({
   body: (made, typed) => ({ ...made, ...messageOf(typed) }),
   bytes: LARGEST_FORM,
   once: true,
-  done: "Committed.",
+  done: t("Committed."),
   to: (done) => afterwards(done, "src", ""),
 })
 
@@ -212,7 +213,7 @@ const forkFirst: Page = form({
   on: newFile,
   also: ["view"],
   once: true,
-  done: "This is your fork. You can open a pull request with your commits to the original repository.",
+  done: t("This is your fork. You can open a pull request with your commits to the original repository."),
   to: ({ path: { filepath }, field, record }) => {
     const name = memberOf(record, "full_name")
     const view = field("view") === "_edit" ? "_edit" : "_new"
@@ -246,9 +247,11 @@ async function ownFork(call: OnEditor, { branch, parts }: EditTarget, view: "_ed
   if (fork) {
     const isThere = (await findBranch.first(db, { repositoryId: fork.id, name: branch })) !== undefined
     const to = `${path(me.name, fork.name)}/${view}/${escapePath([isThere ? branch : fork.default_branch, ...parts].join("/"))}`
-    return moved(withQuery(to, { propose: true }), { flash: "You don’t have write access to this repository, but you have a fork of it." })
+    return moved(withQuery(to, { propose: true }), {
+      flash: t("You don’t have write access to this repository, but you have a fork of it."),
+    })
   }
-  return shownIn(call, "Propose changes", [
+  return shownIn(call, t("Propose changes"), [
     html`
       <h1>Propose changes</h1>
       <p>

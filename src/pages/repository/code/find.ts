@@ -1,6 +1,7 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { explicitForm, locateCode } from "../../../features/code/contents/locate.ts"
@@ -29,17 +30,17 @@ export const findPages: readonly Page[] = [
       const found = await findPaths(call.services, located, text, MOST)
       return repositoryPage(call, {
         tab: "code",
-        title: `Go to file at ${located.revision.name}`,
+        title: t("Go to file at {name}", { name: located.revision.name }),
         modules: ["finder", "refs"],
         unlisted: true,
         body: html`
           <h1 class="hidden-text">Go to file</h1>
           <div class="bar">${revisionMenu(call, located, "src")}${pathCrumbs(call, located, "src")}</div>
           <div class="finder" ${finderData(call, located)}>
-            ${filterForm(finderPath(call, located), text, "Go to file")}
+            ${filterForm(finderPath(call, located), text, t("Go to file"))}
             ${
               found.length === 0
-                ? empty("search", "No files found", "Type some letters of the path, in the order in which they stand.")
+                ? empty("search", t("No files found"), t("Type some letters of the path, in the order in which they stand."))
                 : html`<ul class="rows">${found.map((each) => foundFile(call, located, each))}</ul>`
             }
             ${found.length === MOST && html`<p class="muted small">Only the first 100 are listed. Type more to find others.</p>`}

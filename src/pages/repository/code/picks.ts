@@ -2,6 +2,7 @@ import { onEditableCode } from "../../../access/policies/code.ts"
 import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -42,7 +43,7 @@ export const pickPages: readonly Page[] = [
       if (onto !== undefined && onto !== call.path.branch) {
         const isThere = await hasBranch(call, onto)
         const next = withQuery(pickPath(call, commit, isThere ? onto : call.path.branch), { revert: revert ? true : undefined })
-        return moved(next, isThere ? {} : { flash: `Branch ${onto} not found.` })
+        return moved(next, isThere ? {} : { flash: t("Branch {onto} not found.", { onto }) })
       }
       if (!(await hasBranch(call, call.path.branch))) throw refuse.notFound()
       return pickPage(call, commit, revert === true)
@@ -70,7 +71,7 @@ export const pickPages: readonly Page[] = [
       const wanted = { reverts: reverts(query), branch: path.branch, newBranch: field("new_branch"), message }
       await pickCommit(services, { actor, on: call }, await commitById(call.services, call, path.sha), wanted)
       const done = { path, field: (name: string) => (name === "branch" ? path.branch : field(name)) }
-      return moved(afterwards(done, "commits", ""), { flash: "Committed." })
+      return moved(afterwards(done, "commits", ""), { flash: t("Committed.") })
     },
   }),
 ]
@@ -93,7 +94,7 @@ async function pickPage(call: OnEditor, commit: Commit, isRevert: boolean, draft
   const branch = path["branch"] ?? ""
   const [subject = "", ...rest] = messageOf(commit, isRevert).split("\n")
   const { rows } = await findBranches(db, repository.id, "", { number: 1, limit: MOST_OFFERED, offset: 0 })
-  const verb = isRevert ? "Revert" : "Cherry-pick"
+  const verb = isRevert ? t("Revert") : t("Cherry-pick")
   return repositoryPage(call, {
     tab: "code",
     title: `${verb} ${subjectOf(commit)}`,
@@ -102,8 +103,8 @@ async function pickPage(call: OnEditor, commit: Commit, isRevert: boolean, draft
       <h1>${verb} a commit</h1>
       <p>${idLink(call, commit.id)} <bdi>${subjectOf(commit)}</bdi></p>
       <p class="muted">
-        ${isRevert ? "Creates a commit that undoes its changes." : "Its changes are committed again, with the original author."}
-        ${commit.parents.length > 1 && " This is a merge commit: its changes are those against its first parent."}
+        ${isRevert ? t("Creates a commit that undoes its changes.") : t("Its changes are committed again, with the original author.")}
+        ${commit.parents.length > 1 && t(" This is a merge commit: its changes are those against its first parent.")}
       </p>
       <form class="bar" action="${pickPath(call, commit, branch)}">
         ${isRevert && html`<input type="hidden" name="revert" value="true">`}

@@ -2,6 +2,7 @@ import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -49,28 +50,28 @@ const uploadFiles: Page = page({
     const target = await (draft ? relocateTarget(call, call.path.filepath) : folderAt(call, call.path.filepath))
     return shownIn(
       call,
-      "Upload files",
+      t("Upload files"),
       [
         html`<h1>Upload files <span class="muted">to <bdi>${target.branch}</bdi></span></h1>`,
         formView(saveUpload, {
           path: call.path,
           // What was sent with scripts is shown in the same form.
           draft: draft && { ...draft, form: saveUpload.id },
-          submit: "Commit",
+          submit: t("Commit"),
           isLong: true,
           beside: cancel(call, target),
           fields: [
             {
               kind: "line",
               name: "folder",
-              label: "Folder",
+              label: t("Folder"),
               value: target.parts.join("/"),
               maxlength: 4096,
-              hint: "Leave empty for the root. A missing folder is created.",
+              hint: t("Leave empty for the root. A missing folder is created."),
             },
-            ...(await commitFields(call, target, "Names what is added and updated, unless you write a message")),
+            ...(await commitFields(call, target, t("Names what is added and updated, unless you write a message"))),
             // Behind the other fields, which the server reads before the files.
-            { kind: "file", name: "content", label: "Files", multiple: true, hint: LIMITS_HINT },
+            { kind: "file", name: "content", label: t("Files"), multiple: true, hint: LIMITS_HINT },
             { kind: "content", content: dropPlace(call, draft) },
           ],
         }),
@@ -156,7 +157,7 @@ const common = {
   on: uploadFiles,
   takes: ["branch", "new_branch", "message"],
   picks: (values: Readonly<Record<string, string>>) => values,
-  done: "Committed.",
+  done: t("Committed."),
   to: (done: Parameters<typeof afterwards>[0]) => afterwards(done, "src", partsOf(done.field("folder")).join("/"), "?nearest=true"),
 } as const
 

@@ -4,6 +4,7 @@ import { choosesReviewers } from "../../../access/policies/reviews.ts"
 import { sketch } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import type { Draft } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
@@ -34,7 +35,7 @@ export const openPull = sketch({
       ...(typeof milestone === "number" && milestone > 0 && { milestone }),
     }
   },
-  done: "Opened.",
+  done: t("Opened."),
   to: ({ path, record }) => `/${path.owner}/${path.repo}/pulls/${numberOf(record)}`,
 })
 
@@ -62,28 +63,28 @@ export async function openForm(call: Call, { base, head, title, body, draft }: B
   return formView(openPull, {
     path,
     draft,
-    submit: "Create pull request",
+    submit: t("Create pull request"),
     fields: [
       { kind: "hidden", name: "base", value: base },
       { kind: "hidden", name: "head", value: head },
-      { kind: "line", name: "title", label: "Title", value: title, required: true, maxlength: 255 },
+      { kind: "line", name: "title", label: t("Title"), value: title, required: true, maxlength: 255 },
       {
         kind: "markdown",
         name: "body",
-        label: "Text",
+        label: t("Text"),
         value: text,
         rows: 10,
         repository: repositoryPath(call),
         files: takesFiles(services),
-        hint: "“Closes #1” closes that issue when this is merged.",
+        hint: t("“Closes #1” closes that issue when this is merged."),
       },
-      { kind: "box", name: "draft", label: "Draft", hint: "Drafts can’t be merged until they are marked as ready." },
+      { kind: "box", name: "draft", label: t("Draft"), hint: t("Drafts can’t be merged until they are marked as ready.") },
       ...(head.includes(":")
         ? ([
             {
               kind: "box",
               name: "allow_maintainer_edit",
-              label: "Allow edits by maintainers",
+              label: t("Allow edits by maintainers"),
               value: repository.default_allow_maintainer_edit === 1,
             },
           ] as const)
@@ -118,21 +119,21 @@ async function offered(call: Call): Promise<readonly Field[]> {
     const people = await findCandidates(db, { repositoryId: repository.id, ownerId: owner.id })
     boxes(
       "reviewers",
-      "Reviewers",
+      t("Reviewers"),
       people.filter(({ id }) => id !== user.id).map(({ name }) => [name, name]),
     )
   }
   if (!writesKind(call, { is_pull: 1 })) return fields
   boxes(
     "assignees",
-    "Assignees",
+    t("Assignees"),
     (await findCandidateAssignees(db, call)).map(({ name }) => [name, name]),
   )
   const shared = owner.kind === "organization" ? (await findLabels(db, ofOrganization(owner.id), "alphabetically", FIRST)).rows : []
   const own = (await findLabels(db, ofRepository(repository.id), "alphabetically", FIRST)).rows
   boxes(
     "labels",
-    "Labels",
+    t("Labels"),
     [...own, ...shared].filter(({ is_archived }) => is_archived === 0).map(({ id, name }) => [String(id), name]),
   )
   const milestones = (await findMilestones(db, repository.id, { state: "open", title: "" }, FIRST)).rows
@@ -140,8 +141,8 @@ async function offered(call: Call): Promise<readonly Field[]> {
     fields.push({
       kind: "menu",
       name: "milestone",
-      label: "Milestone",
-      options: [["", "None"], ...milestones.map(({ id, title }): Option => [String(id), title])],
+      label: t("Milestone"),
+      options: [["", t("None")], ...milestones.map(({ id, title }): Option => [String(id), title])],
     })
   return fields
 }

@@ -4,6 +4,7 @@ import { onPulls } from "../../../access/policies/pulls.ts"
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, type PageAnswer, page, type Shown, sentFile } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -137,14 +138,14 @@ async function chooserForm(call: OnCode, { base, head }: Names): Promise<Html> {
 async function chooser(call: OnCode, names: Names, isMissing = false): Promise<Shown> {
   const shown = await repositoryPage(call, {
     tab: "code",
-    title: "Compare",
+    title: t("Compare"),
     unlisted: true,
     body: html`
       <h1>Compare</h1>
-      ${isMissing && notice("bad", "Base or head not found.")}
+      ${isMissing && notice("bad", t("Base or head not found."))}
       ${
         call.repository.is_empty === 1
-          ? empty("git-compare", "Nothing to compare yet", "Push a branch or a tag first.")
+          ? empty("git-compare", t("Nothing to compare yet"), t("Push a branch or a tag first."))
           : html`
             <p class="muted">Branches, tags or commits. The head may be in a fork: owner:branch.</p>
             ${await chooserForm(call, names)}
@@ -207,13 +208,13 @@ async function shownComparison(
   const pull = await pullPart(call, names, comparison, listed, wanted)
   return repositoryPage(call, {
     tab: "code",
-    title: `Comparing ${names.base}${names.dots}${names.head}`,
+    title: t("Comparing {base}{dots}{head}", { base: names.base, dots: names.dots, head: names.head }),
     unlisted: true,
     modules: ["diff", "composer"],
     body: html`
       <h1>Comparing <bdi>${names.base}</bdi> with <bdi>${names.head}</bdi></h1>
       ${await chooserForm(call, names)}
-      ${from === null && notice("warn", "No common history: all files of the head are shown.")}
+      ${from === null && notice("warn", t("No common history: all files of the head are shown."))}
       ${isSame ? nothingNew(call, names, base === head) : html`${pull}${commitList(comparison, listed, total)}`}${shown?.body}
     `,
     ...(shown?.rest ? { rest: shown.rest } : {}),
@@ -246,11 +247,11 @@ async function differences(
 
 const nothingNew = (call: CompareCall, { base, head }: Names, isOneCommit: boolean): Html =>
   isOneCommit
-    ? empty("git-compare", "Base and head are identical", "There is nothing to compare.")
+    ? empty("git-compare", t("Base and head are identical"), t("There is nothing to compare."))
     : empty(
         "git-compare",
-        "No new commits",
-        "The base has all commits of the head.",
+        t("No new commits"),
+        t("The base has all commits of the head."),
         html`
           <a class="button" href="${comparePath(call, { base: head, head: base })}">
             ${icon("arrow-switch")}Switch base and head

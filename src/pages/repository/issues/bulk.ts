@@ -1,6 +1,7 @@
 import { onIssuesSignedIn } from "../../../access/policies/issues.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { named, type Operation } from "../../../core/operation.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -53,7 +54,7 @@ export const bulkPages: readonly Page[] = [
       if (!change) throw refuse.invalid("change", "choose what is to be changed")
       const numbers = [...new Set(query.numbers ?? [])].filter((number) => /^\d{1,9}$/.test(number)).slice(0, MOST)
       if (numbers.length === 0) throw refuse.invalid("numbers", "choose at least one of the list")
-      const results: { readonly number: string; readonly refused?: string }[] = []
+      const results: { readonly number: string; readonly refused?: Text }[] = []
       for (const number of numbers) {
         try {
           const open = await change.does.open({
@@ -67,16 +68,16 @@ export const bulkPages: readonly Page[] = [
           results.push({ number })
         } catch (error) {
           // Its number leads to where it is by now.
-          if (error instanceof Renamed) results.push({ number, refused: "Transferred to another repository." })
+          if (error instanceof Renamed) results.push({ number, refused: t("Transferred to another repository.") })
           else if (!(error instanceof Refusal) || error.status >= 500) throw error
           else results.push({ number, refused: sentence(error.message) })
         }
       }
       const done = results.filter(({ refused }) => refused === undefined).length
-      if (done === results.length) return moved(back, { flash: `${plural(done, "change")} made.` })
+      if (done === results.length) return moved(back, { flash: t("{plural} made.", { plural: plural(done, "change") }) })
       return repositoryPage(call, {
         tab: list,
-        title: "Edit message",
+        title: t("Edit message"),
         unlisted: true,
         body: html`
           <h1>Edit message</h1>
@@ -92,7 +93,7 @@ export const bulkPages: readonly Page[] = [
                         ${
                           refused === undefined
                             ? state("success", "check-circle", "changed")
-                            : html`${state("failure", "x-circle", "not changed")} <span dir="auto">${refused}</span>`
+                            : html`${state("failure", "x-circle", t("not changed"))} <span dir="auto">${refused}</span>`
                         }
                       </p>
                     </div>

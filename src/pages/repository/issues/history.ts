@@ -4,6 +4,7 @@ import { type OnIssue, onIssue, onIssueAsAuthorOrAdministrator } from "../../../
 import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
@@ -45,10 +46,10 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
   if (query.version !== undefined && !chosen) throw refuse.notFound()
   const words = await wordsOf(call, told, versions)
   const anchor = commentId === null ? `issue-${issue.id}` : `issuecomment-${commentId}`
-  const of = commentId === null ? "the text" : "a comment"
+  const of = commentId === null ? t("the text") : "a comment"
   return repositoryPage(call, {
     tab: issue.is_pull === 1 ? "pulls" : "issues",
-    title: `History of ${of} of #${issue.number}`,
+    title: t("History of {of} of #{number}", { of, number: issue.number }),
     unlisted: true,
     body: html`
       <h1>History of ${of} <span class="muted">of #${issue.number}</span></h1>
@@ -58,7 +59,7 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
           ? html`
             <div class="columns">
               <section class="stack" aria-labelledby="version">
-                <h2 id="version">${chosen.number === 1 ? "Version 1" : `Changes in version ${chosen.number}`}</h2>
+                <h2 id="version">${chosen.number === 1 ? t("Version 1") : t("Changes in version {number}", { number: chosen.number })}</h2>
                 ${
                   chosen.deleted_at > 0
                     ? notice("info", html`The content of this version was ${words.gone(chosen)}.`)
@@ -73,7 +74,7 @@ async function historyPage(call: Call, told: Told): Promise<Shown> {
               </aside>
             </div>
           `
-          : empty("history", "No earlier versions", "Earlier versions of edited text are kept here.")
+          : empty("history", t("No earlier versions"), t("Earlier versions of edited text are kept here."))
       }
     `,
   })
@@ -133,10 +134,12 @@ async function changesOf({ services }: Call, { content }: Told, versions: readon
   const isKnown = before !== undefined && before.deleted_at === 0
   const missing =
     before && !isKnown
-      ? `What version ${before.number} said is deleted, so this is all of version ${version.number}.`
+      ? t("What version {number} said is deleted, so this is all of version {number2}.", { number: before.number, number2: version.number })
       : !before && version.number > 1
-        ? `Older versions are not kept, so this is all of version ${version.number}.`
-        : before && before.number + 1 < version.number && `Compared with version ${before.number}: those between them are not kept.`
+        ? t("Older versions are not kept, so this is all of version {number}.", { number: version.number })
+        : before &&
+          before.number + 1 < version.number &&
+          t("Compared with version {number}: those between them are not kept.", { number: before.number })
   return html`
     ${missing && html`<p class="muted">${missing}</p>`}
     ${await changesView(services, "text.md", [isKnown ? linesOf(before) : "", linesOf(version)])}
@@ -153,7 +156,7 @@ function removal({ actor, repository, permission }: Call, { authorId, remove }: 
   if (actor.user.id !== authorId && permission.mode < Mode.admin) return undefined
   return html`
     <div class="bar">
-      ${formButton(remove.form, { ...remove.path, version: String(number) }, "Delete this version’s content")}
+      ${formButton(remove.form, { ...remove.path, version: String(number) }, t("Delete this version’s content"))}
       <span class="muted small">
         The author and date stay. Other versions with the same content have to be deleted as well.
       </span>
@@ -205,7 +208,7 @@ const removeOfComment: Page = page({
   },
 })
 
-const gone = (at: string, number: string) => moved(withQuery(at, { version: number }), { flash: "Content deleted." })
+const gone = (at: string, number: string) => moved(withQuery(at, { version: number }), { flash: t("Content deleted.") })
 
 export const textHistoryPages: readonly Page[] = [
   page({

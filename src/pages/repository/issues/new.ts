@@ -6,6 +6,7 @@ import { type Refusal, refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Content, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -79,14 +80,14 @@ const choose = page({
       `
     return repositoryPage(call, {
       tab: "issues",
-      title: "New issue",
+      title: t("New issue"),
       unlisted: true,
       body: html`
         <h1>New issue</h1>
         <ul class="rows">
           ${templates.map(({ name, about, file_name }) => row(withQuery(blank, { template: file_name }), name, about))}
           ${config.contact_links.map(({ name, url, about }) => row(url, name, about, true))}
-          ${config.blank_issues_enabled && row(blank, "Blank issue", "Open a blank issue.")}
+          ${config.blank_issues_enabled && row(blank, t("Blank issue"), t("Open a blank issue."))}
         </ul>
       `,
     })
@@ -112,10 +113,17 @@ const begun: Page = page({
         path: call.path,
         record,
         draft,
-        submit: "Create issue",
+        submit: t("Create issue"),
         fields: [
-          { kind: "line", name: "title", label: "Title", required: true, autofocus: true, maxlength: 255 },
-          { kind: "markdown", name: "body", label: "Text", rows: 14, repository: repositoryPath(call), files: takesFiles(call.services) },
+          { kind: "line", name: "title", label: t("Title"), required: true, autofocus: true, maxlength: 255 },
+          {
+            kind: "markdown",
+            name: "body",
+            label: t("Text"),
+            rows: 14,
+            repository: repositoryPath(call),
+            files: takesFiles(call.services),
+          },
           ...(await givenFields(call, {
             labels: draft?.typed["labels"] ?? extras?.labels.map(String) ?? [],
             assignees: draft?.typed["assignees"] ?? extras?.assignees ?? [],
@@ -138,11 +146,11 @@ async function givenFields(
   const people = await findCandidateAssignees(db, { repository, owner })
   const at = repositoryPath(call)
   return [
-    pickerField("Labels", "", { ...labelsField(labels, [], at), value: chosen.labels }, "Filter labels", labelsCreatedAt(at)),
-    pickerField("Assignees", "", { ...peopleField(people, []), value: chosen.assignees }, "Filter people"),
-    pickerField("Milestone", "", milestoneField(milestones, undefined), "Filter milestones"),
+    pickerField(t("Labels"), "", { ...labelsField(labels, [], at), value: chosen.labels }, t("Filter labels"), labelsCreatedAt(at)),
+    pickerField(t("Assignees"), "", { ...peopleField(people, []), value: chosen.assignees }, t("Filter people")),
+    pickerField(t("Milestone"), "", milestoneField(milestones, undefined), t("Filter milestones")),
     ...(projects.length > 0 && repository.has_projects === 1
-      ? [pickerField("Projects", "", projectsField(projects, []), "Filter projects")]
+      ? [pickerField(t("Projects"), "", projectsField(projects, []), t("Filter projects"))]
       : []),
   ]
 }
@@ -157,7 +165,7 @@ const create = form({
   on: begun,
   takes: ["title", "body", "labels", "assignees", "ref", "milestone", "projects"],
   once: true,
-  done: "Opened.",
+  done: t("Opened."),
   to: ({ path: { owner, repo }, record }) => `/${owner}/${repo}/issues/${String(memberOf(record, "number"))}`,
 })
 
@@ -188,7 +196,7 @@ const fill: Page = page({
     const extras = await extrasOf(call, template)
     const body = markdownOf(template.body, answers)
     const issue = await services.database.write((tx) => createIssue(tx, services, call, { ...extras, title, body }))
-    return moved(`${repositoryPath(call)}/issues/${issue.number}`, { flash: "Opened." })
+    return moved(`${repositoryPath(call)}/issues/${issue.number}`, { flash: t("Opened.") })
   },
 })
 
@@ -209,15 +217,15 @@ async function formPage(call: Call, { about, body, file_name }: IssueTemplate, {
     about,
     html`
       <form class="form" data-long method="post" action="${repositoryPath(call)}/issues/new/form">
-        ${isOfField ? notice("bad", "Please correct the fields below.") : problem(refusal)}
+        ${isOfField ? notice("bad", t("Please correct the fields below.")) : problem(refusal)}
         <input type="hidden" name="template" value="${file_name}">
         ${field({
-          label: "Title",
+          label: t("Title"),
           name: "title",
           value: title,
           required: true,
           maxlength: 255,
-          ...(refusal?.field === "title" && { fault: "It must not be empty." }),
+          ...(refusal?.field === "title" && { fault: t("It must not be empty.") }),
         })}
         ${formFields(body, { texts: new Map(texts.entries()), answers, refusal })}
         <div class="bar"><button class="primary">Create issue</button></div>
@@ -229,7 +237,7 @@ async function formPage(call: Call, { about, body, file_name }: IssueTemplate, {
 const newPage = (call: OnRepository & Request, about: string | undefined, body: Content): Promise<Shown> =>
   repositoryPage(call, {
     tab: "issues",
-    title: "New issue",
+    title: t("New issue"),
     unlisted: true,
     modules: ["composer", "picker"],
     body: html`

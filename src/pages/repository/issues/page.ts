@@ -1,5 +1,6 @@
 import { onIssue, onIssuesAsReader } from "../../../access/policies/issues.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
 import { type ConversationOptions, conversation, conversationQuery, opened, viewOf } from "../../parts/conversation/conversation.ts"
@@ -48,7 +49,7 @@ export const issuePages: readonly Page[] = [
     query: listFields,
     live: listFollowed,
     answer: async (call) =>
-      repositoryPage(call, { tab: "issues", title: "Issues", modules: ["live"], body: await listBody(call, { kind: "issues" }) }),
+      repositoryPage(call, { tab: "issues", title: t("Issues"), modules: ["live"], body: await listBody(call, { kind: "issues" }) }),
   }),
 
   show,

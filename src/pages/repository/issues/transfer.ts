@@ -2,6 +2,7 @@ import { onIssueAsWriter } from "../../../access/policies/issues.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { locateByName } from "../../../features/planning/dependencies/rules.ts"
@@ -23,14 +24,14 @@ async function targetsPage(call: ConversationCall, q: string): Promise<Shown> {
   const here = conversationPath(call)
   return repositoryPage(call, {
     tab: "issues",
-    title: `Move #${issue.number}`,
+    title: t("Move #{number}", { number: issue.number }),
     unlisted: true,
     body: html`
       <h1>Move <a href="${here}" dir="auto">${titleOf(issue.title)} <span class="muted">#${issue.number}</span></a></h1>
-      ${filterForm(`${here}/transfer`, q, "Part of the name")}
+      ${filterForm(`${here}/transfer`, q, t("Part of the name"))}
       ${
         targets.length === 0
-          ? empty("repo", "No repositories found", "You can transfer it to repositories where you have write access to issues.")
+          ? empty("repo", t("No repositories found"), t("You can transfer it to repositories where you have write access to issues."))
           : html`
             <details>
               <summary>${targets.length} to choose from</summary>
@@ -81,7 +82,7 @@ export const transferPages: readonly Page[] = [
         const target = await locateTarget(tx, call, name)
         return conversationPath({ ...target, issue: await transferIssue(tx, services, call, target) })
       })
-      return moved(path, { flash: "Issue transferred." })
+      return moved(path, { flash: t("Issue transferred.") })
     },
   }),
 ]

@@ -2,6 +2,7 @@ import { onPlanning } from "../../../access/policies/planning.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { numberIn, type Page, page } from "../../../core/page.ts"
 import { repositoryLabelOperations } from "../../../features/planning/labels/repository-operations.ts"
@@ -16,24 +17,24 @@ const fields: readonly Field[] = [
   {
     kind: "line",
     name: "name",
-    label: "Name",
+    label: t("Name"),
     required: true,
     maxlength: 255,
-    hint: "Use a slash for a scope: priority/high has the scope priority.",
+    hint: t("Use a slash for a scope: priority/high has the scope priority."),
   },
   {
     kind: "line",
     name: "color",
-    label: "Color",
+    label: t("Color"),
     required: true,
     maxlength: 7,
-    hint: "Six hexadecimal digits, such as d73a4a",
+    hint: t("Six hexadecimal digits, such as d73a4a"),
     value: "808080",
   },
-  { kind: "line", name: "description", label: "Description", maxlength: 255 },
-  { kind: "box", name: "exclusive", label: "Exclusive", hint: "An issue can have only one label of the same scope." },
+  { kind: "line", name: "description", label: t("Description"), maxlength: 255 },
+  { kind: "box", name: "exclusive", label: t("Exclusive"), hint: t("An issue can have only one label of the same scope.") },
 ]
-const archived: Field = { kind: "box", name: "is_archived", label: "Archived", hint: "Archived labels can no longer be added." }
+const archived: Field = { kind: "box", name: "is_archived", label: t("Archived"), hint: t("Archived labels can no longer be added.") }
 const members = ["name", "color", "description", "exclusive"]
 
 const toList = ({ path: { owner, repo } }: { readonly path: { readonly owner: string; readonly repo: string } }) =>
@@ -46,11 +47,11 @@ const maker: Page = page({
   answer: (call) =>
     repositoryPage(call, {
       tab: "issues",
-      title: "New label",
+      title: t("New label"),
       unlisted: true,
       body: html`
         <h1>New label</h1>
-        ${formView(make, { path: call.path, draft: call.draft, submit: "Create label", fields })}
+        ${formView(make, { path: call.path, draft: call.draft, submit: t("Create label"), fields })}
       `,
     }),
 })
@@ -62,7 +63,7 @@ const make = form({
   on: maker,
   takes: members,
   once: true,
-  done: "Label created.",
+  done: t("Label created."),
   to: toList,
 })
 
@@ -77,14 +78,14 @@ const editor: Page = page({
     const record = { ...found, exclusive: found.exclusive === 1, is_archived: found.is_archived === 1 }
     return repositoryPage(call, {
       tab: "issues",
-      title: `Label ${found.name}`,
+      title: t("Label {name}", { name: found.name }),
       unlisted: true,
       body: html`
         <h1>Label ${label(found.name, found.color)}</h1>
-        ${formView(edit, { path, record, draft, submit: "Save", fields: [...fields, archived] })}
+        ${formView(edit, { path, record, draft, submit: t("Save"), fields: [...fields, archived] })}
         <h2>Delete</h2>
         <p>It is removed from all issues and pull requests.</p>
-        ${formView(remove, { path, draft, submit: "Delete label", look: "danger" })}
+        ${formView(remove, { path, draft, submit: t("Delete label"), look: "danger" })}
       `,
     })
   },
@@ -98,7 +99,7 @@ const edit = form({
   reads: named(repositoryLabelOperations, "issueGetLabel"),
   guards: ["name", "description"],
   takes: [...members, "is_archived"],
-  done: "Saved.",
+  done: t("Saved."),
   to: toList,
 })
 
@@ -107,7 +108,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/labels/{id}/delete",
   does: named(repositoryLabelOperations, "issueDeleteLabel"),
   on: editor,
-  done: "Label deleted.",
+  done: t("Label deleted."),
   to: toList,
 })
 

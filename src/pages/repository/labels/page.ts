@@ -2,6 +2,7 @@ import { onIssues } from "../../../access/policies/issues.ts"
 import { plansIn } from "../../../access/policies/planning.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { LABEL_SORTS, labelQuery } from "../../../features/planning/labels/records.ts"
@@ -13,11 +14,11 @@ import { plural } from "../../../web/time.ts"
 import { repositoryPage } from "../frame.ts"
 
 const ORDERS = {
-  alphabetically: "By name",
-  reversealphabetically: "By name, reversed",
-  mostissues: "Most issues",
-  leastissues: "Fewest issues",
-} as const satisfies Readonly<Record<(typeof LABEL_SORTS)[number], string>>
+  alphabetically: t("By name"),
+  reversealphabetically: t("By name, reversed"),
+  mostissues: t("Most issues"),
+  leastissues: t("Fewest issues"),
+} as const satisfies Readonly<Record<(typeof LABEL_SORTS)[number], Text>>
 
 type Counts = (labelId: number, isPull: 0 | 1) => number
 
@@ -47,7 +48,7 @@ export const labelPages: readonly Page[] = [
       const plans = call.actor.kind === "user" && repository.is_archived === 0 && plansIn(call)
       return repositoryPage(call, {
         tab: "issues",
-        title: "Labels",
+        title: t("Labels"),
         body: html`
           <div class="bar">
             <h1>Labels</h1>
@@ -59,7 +60,7 @@ export const labelPages: readonly Page[] = [
           </div>
           ${
             own.rows.length + shared.rows.length === 0
-              ? empty("tag", "No labels yet", "Labels categorize issues and pull requests.")
+              ? empty("tag", t("No labels yet"), t("Labels categorize issues and pull requests."))
               : html`
                 ${own.rows.length > 0 && labelRows(own.rows, at, counts, plans)}${pager(reader.url, rows, own.total)}
                 ${

@@ -3,6 +3,7 @@ import { memberOf } from "../../../core/check.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { milestoneOperations } from "../../../features/planning/milestones/operations.ts"
@@ -14,9 +15,9 @@ import { repositoryPage } from "../frame.ts"
 /** Milestones are made, changed, closed and deleted. */
 
 const fieldsFor = (repository: string, due = ""): readonly Field[] => [
-  { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
-  { kind: "line", name: "due", label: "Due", type: "date", value: due, hint: "Leave empty for none." },
-  { kind: "markdown", name: "description", label: "Description", rows: 8, repository },
+  { kind: "line", name: "title", label: t("Title"), required: true, maxlength: 255 },
+  { kind: "line", name: "due", label: t("Due"), type: "date", value: due, hint: t("Leave empty for none.") },
+  { kind: "markdown", name: "description", label: t("Description"), rows: 8, repository },
 ]
 
 const toList = ({ path: { owner, repo } }: { readonly path: { readonly owner: string; readonly repo: string } }) =>
@@ -33,12 +34,12 @@ const maker: Page = page({
   answer: (call) =>
     repositoryPage(call, {
       tab: "issues",
-      title: "New milestone",
+      title: t("New milestone"),
       unlisted: true,
       modules: ["composer"],
       body: html`
         <h1>New milestone</h1>
-        ${formView(make, { path: call.path, draft: call.draft, submit: "Create milestone", fields: fieldsFor(repositoryPath(call)) })}
+        ${formView(make, { path: call.path, draft: call.draft, submit: t("Create milestone"), fields: fieldsFor(repositoryPath(call)) })}
       `,
     }),
 })
@@ -52,7 +53,7 @@ const make = form({
   also: ["due"],
   body: (body, { due: [day = ""] = [] }) => (day === "" ? body : { ...body, due_on: `${day}T00:00:00Z` }),
   once: true,
-  done: "Milestone created.",
+  done: t("Milestone created."),
   to: toList,
 })
 
@@ -67,7 +68,7 @@ const editor: Page = page({
     const day = row.due_at === 0 ? "" : new Date(row.due_at * 1000).toISOString().slice(0, 10)
     return repositoryPage(call, {
       tab: "issues",
-      title: `Milestone ${row.title}`,
+      title: t("Milestone {title}", { title: row.title }),
       unlisted: true,
       modules: ["composer"],
       body: html`
@@ -76,7 +77,7 @@ const editor: Page = page({
           path,
           record: row,
           draft,
-          submit: "Save",
+          submit: t("Save"),
           fields: fieldsFor(repositoryPath(call), day),
         })}
         <h2>State</h2>
@@ -84,12 +85,12 @@ const editor: Page = page({
           path,
           draft,
           look: "plain",
-          submit: row.is_closed === 0 ? "Close milestone" : "Reopen milestone",
+          submit: row.is_closed === 0 ? t("Close milestone") : t("Reopen milestone"),
           fields: [{ kind: "hidden", name: "state", value: row.is_closed === 0 ? "closed" : "open" }],
         })}
         <h2>Delete</h2>
         <p>Its issues and pull requests stay, without a milestone.</p>
-        ${formView(remove, { path, draft, submit: "Delete milestone", look: "danger" })}
+        ${formView(remove, { path, draft, submit: t("Delete milestone"), look: "danger" })}
       `,
     })
   },
@@ -105,7 +106,7 @@ const edit = form({
   takes: ["title", "description"],
   also: ["due"],
   body: (body, { due: [day = ""] = [] }) => ({ ...body, due_on: day === "" ? null : `${day}T00:00:00Z` }),
-  done: "Saved.",
+  done: t("Saved."),
   to: toOne,
 })
 
@@ -115,7 +116,7 @@ const setState = form({
   does: named(milestoneOperations, "issueEditMilestone"),
   on: editor,
   takes: ["state"],
-  done: "Saved.",
+  done: t("Saved."),
   reads,
   undo: { fields: ({ before }) => ({ state: String(memberOf(before, "state")) }) },
   to: toOne,
@@ -126,7 +127,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/milestone/{id}/delete",
   does: named(milestoneOperations, "issueDeleteMilestone"),
   on: editor,
-  done: "Milestone deleted.",
+  done: t("Milestone deleted."),
   to: toList,
 })
 

@@ -6,6 +6,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -31,10 +32,10 @@ const fields = {
   q: Type.Optional(Type.String()),
 } as const
 
-const STATES = { open: "Open", closed: "Closed", all: "All" } as const
+const STATES = { open: t("Open"), closed: t("Closed"), all: t("All") } as const
 const stateChoices = (url: string, state: keyof typeof STATES): Html =>
   choices(
-    "State",
+    t("State"),
     (["open", "closed", "all"] as const).map((each) => ({
       href: withQuery(url, { state: each === "open" ? undefined : each }),
       text: STATES[each],
@@ -93,20 +94,20 @@ export const milestonePages: readonly Page[] = [
       })
       return repositoryPage(call, {
         tab: "issues",
-        title: "Milestones",
+        title: t("Milestones"),
         body: html`
           <div class="bar">
             <h1>Milestones</h1>
             ${mayPlan(call) && html`<a class="button primary" href="${at}/milestones/new" rel="nofollow">${icon("plus")}New milestone</a>`}
           </div>
           <div class="bar">
-            ${filterForm(`${at}/milestones`, q, "Search milestones", { state: query.state })}
+            ${filterForm(`${at}/milestones`, q, t("Search milestones"), { state: query.state })}
             ${stateChoices(reader.url, state)}
           </div>
           ${
             shown.length > 0
               ? milestoneRows(shown, services.now())
-              : empty("milestone", "No milestones", "A milestone groups issues and pull requests for a date or a release.")
+              : empty("milestone", t("No milestones"), t("A milestone groups issues and pull requests for a date or a release."))
           }
           ${pager(reader.url, rows, found.total)}
         `,
@@ -184,11 +185,11 @@ export const milestonePages: readonly Page[] = [
       const found = await findEverywhere(db, call, { state, title: q }, rows)
       return {
         kind: "shown",
-        title: "Milestones",
+        title: t("Milestones"),
         body: html`
           <h1>Milestones</h1>
           <div class="bar">
-            ${filterForm("/milestones", q, "Search milestones", { state: query.state })}
+            ${filterForm("/milestones", q, t("Search milestones"), { state: query.state })}
             ${stateChoices(reader.url, state)}
           </div>
           ${
@@ -201,7 +202,11 @@ export const milestonePages: readonly Page[] = [
                   })),
                   services.now(),
                 )
-              : empty("milestone", "No milestones", "Milestones of your repositories and of those you collaborate on are listed here.")
+              : empty(
+                  "milestone",
+                  t("No milestones"),
+                  t("Milestones of your repositories and of those you collaborate on are listed here."),
+                )
           }
           ${pager(reader.url, rows, found.total)}
         `,

@@ -3,6 +3,7 @@ import { type OnProjects, type ProjectHome, writesProjectsIn, writesProjectsOf }
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import type { Draft, Reader, Shown } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -38,7 +39,7 @@ export interface ProjectsCall extends Request, OnProjects {
 }
 
 /** Puts a body into the frame of what the projects belong to. */
-export type Frame = (title: string, body: Html, more?: Pick<Shown, "width" | "modules">) => Promise<Shown> | Shown
+export type Frame = (title: Text, body: Html, more?: Pick<Shown, "width" | "modules">) => Promise<Shown> | Shown
 
 /** The forms of those who may write to the projects; undefined for others. */
 export async function writingOf(call: ProjectsCall): Promise<Writing | undefined> {
@@ -90,10 +91,10 @@ export async function boardPage(
     html`
       <div class="bar">
         <h1 id="project-title" dir="auto" data-live>${project.title}</h1>
-        <span id="project-state" data-live>${!isOpen && state("closed", "archive", "Closed", true)}</span>
-        ${choices("View", [
-          { href: withQuery(reader.url, { view: undefined }), text: "Board", icon: "project", current: view === "board" },
-          { href: withQuery(reader.url, { view: "table" }), text: "Table", icon: "table", current: view === "table" },
+        <span id="project-state" data-live>${!isOpen && state("closed", "archive", t("Closed"), true)}</span>
+        ${choices(t("View"), [
+          { href: withQuery(reader.url, { view: undefined }), text: t("Board"), icon: "project", current: view === "board" },
+          { href: withQuery(reader.url, { view: "table" }), text: t("Table"), icon: "table", current: view === "table" },
         ])}
       </div>
       ${
@@ -117,7 +118,7 @@ export async function boardPage(
       <div id="project-description" data-live>
         ${project.description !== "" && html`<p class="break" dir="auto">${project.description}</p>`}
       </div>
-      ${filterForm(at, query.q ?? "", "Filter cards: label:bug assignee:@me words", {
+      ${filterForm(at, query.q ?? "", t("Filter cards: label:bug assignee:@me words"), {
         view: view === "table" ? view : undefined,
       })}
       ${plan.hints.length > 0 && notice("warn", html`<ul class="plain">${plan.hints.map((hint) => html`<li>${hint}</li>`)}</ul>`)}
@@ -129,7 +130,7 @@ export async function boardPage(
 }
 
 const noColumns = html`
-  <div id="no-columns">${empty("project", "No columns yet", "Add a column to put issues and pull requests into.")}</div>
+  <div id="no-columns">${empty("project", t("No columns yet"), t("Add a column to put issues and pull requests into."))}</div>
 `
 
 /** The columns with those of their cards that the filter lets through and the caller may see. */

@@ -1,5 +1,6 @@
 import { memberOf } from "../../../core/check.ts"
 import { type Sketch, sketch } from "../../../core/forms/form.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Operation } from "../../../core/operation.ts"
 import { projectCardOperations } from "../../../features/planning/boards/operations.ts"
 import { projectColumnOperations } from "../../../features/planning/projects/column-operations.ts"
@@ -65,7 +66,7 @@ function formsIn({ name, operations: word, address, path, home }: Scope) {
       path,
       takes: ["title", "description", "template_type"],
       once: true,
-      done: "Project created.",
+      done: t("Project created."),
       to: (done) => `${home(done.path)}/${idOf(done.record)}`,
     }),
     ...editForms(declaring),
@@ -79,24 +80,24 @@ const editForms = ({ home, does, onBoard }: Declaring) => ({
     reads: does("GetProject"),
     guards: ["title", "description"],
     takes: ["title", "description"],
-    done: "Saved.",
+    done: t("Saved."),
   }),
   setState: onBoard("state", "state", "EditProject", {
     takes: ["state"],
-    done: "Saved.",
+    done: t("Saved."),
     reads: does("GetProject"),
     undo: { fields: ({ before }) => ({ state: memberOf(before, "is_closed") === true ? "closed" : "open" }) },
   }),
   remove: onBoard("delete", "delete", "DeleteProject", {
     confirms: () => "delete",
-    done: "Project deleted. Its issues stay.",
+    done: t("Project deleted. Its issues stay."),
     to: (done) => home(done.path),
   }),
 })
 
 const columnForms = ({ does, onBoard }: Declaring) => ({
-  addColumn: onBoard("addColumn", "columns", "CreateProjectColumn", { takes: ["title", "color"], once: true, done: "Column added." }),
-  orderColumns: onBoard("orderColumns", "columns/order", "MoveProjectColumns", { takes: ["column_ids"], done: "Moved." }),
+  addColumn: onBoard("addColumn", "columns", "CreateProjectColumn", { takes: ["title", "color"], once: true, done: t("Column added.") }),
+  orderColumns: onBoard("orderColumns", "columns/order", "MoveProjectColumns", { takes: ["column_ids"], done: t("Moved.") }),
   editColumn: onBoard("editColumn", "columns/{column_id}", "EditProjectColumn", {
     reads: does("GetProjectColumn"),
     guards: ["title"],
@@ -104,19 +105,19 @@ const columnForms = ({ does, onBoard }: Declaring) => ({
     also: ["colored", "column"],
     // A field for colours always has one.
     body: (body, { colored }) => ({ ...body, color: colored?.[0] === "true" ? body["color"] : "" }),
-    done: "Saved.",
+    done: t("Saved."),
   }),
   deleteColumn: onBoard("deleteColumn", "columns/{column_id}/delete", "DeleteProjectColumn", {
-    done: "Column deleted. Its cards moved to the default column.",
+    done: t("Column deleted. Its cards moved to the default column."),
   }),
-  setDefault: onBoard("defaultColumn", "columns/{column_id}/default", "SetDefaultProjectColumn", { done: "Default column changed." }),
+  setDefault: onBoard("defaultColumn", "columns/{column_id}/default", "SetDefaultProjectColumn", { done: t("Default column changed.") }),
 })
 
 const cardForms = ({ name, onBoard }: Declaring) => ({
   moveCard: onBoard("moveCard", "cards/{issue_id}/move", "MoveProjectIssue", {
     takes: ["column_id", "sorting"],
     also: ["from", "was"],
-    done: "Moved.",
+    done: t("Moved."),
     undo: {
       fields: ({ field }) =>
         field("from") === ""
@@ -126,7 +127,7 @@ const cardForms = ({ name, onBoard }: Declaring) => ({
   }),
   removeCard: onBoard("removeCard", "columns/{column_id}/cards/{issue_id}/remove", "RemoveIssueFromProjectColumn", {
     also: ["reference"],
-    done: "Card removed.",
+    done: t("Card removed."),
     undo: {
       by: { id: name === "project" ? "project.addCard" : "ownerProject.addCard" },
       path: ({ column_id: _, issue_id: __, ...board }) => board,

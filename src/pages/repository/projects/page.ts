@@ -11,6 +11,7 @@ import { type OnRepository, onRepository, requireUnarchived } from "../../../acc
 import { asMe } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { type Followed, type Moved, moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
@@ -74,20 +75,20 @@ async function listPage(
   const writing = await writingOf(call)
   const states = (["open", "closed", "all"] as const).map((each) => ({
     href: withQuery(reader.url, { state: each === "open" ? undefined : each }),
-    text: { open: "Open", closed: "Closed", all: "All" }[each],
+    text: { open: t("Open"), closed: t("Closed"), all: t("All") }[each],
     current: each === state,
   }))
   return frame(
-    "Projects",
+    t("Projects"),
     html`
-      <div class="bar">${heading}${choices("State", states)}${writing && newProject(writing)}</div>
+      <div class="bar">${heading}${choices(t("State"), states)}${writing && newProject(writing)}</div>
       ${
         projects.length > 0
           ? html`<ul class="rows">${projects.map((view) => projectRow(home, view))}</ul>`
           : empty(
               "project",
-              state === "open" ? "No open projects" : "No projects",
-              "A project organizes issues and pull requests in columns.",
+              state === "open" ? t("No open projects") : t("No projects"),
+              t("A project organizes issues and pull requests in columns."),
             )
       }
       ${pager(reader.url, rows, found.total)}
@@ -205,7 +206,7 @@ async function addTyped(
   const { issue } = await locateNamed(db, actor, { owner, repo, index: Number(index) })
   const at = { projectId: /^\d{1,15}$/.test(id) ? Number(id) : 0, columnId: column, issueId: issue.id }
   await services.database.write((tx) => addCard(tx, { home, ...me }, at, services.now()))
-  return moved(projectPath(home, id), { flash: "Card added." })
+  return moved(projectPath(home, id), { flash: t("Card added.") })
 }
 
 const addCardPages: readonly Page[] = [

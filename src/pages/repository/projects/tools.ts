@@ -1,6 +1,7 @@
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import type { Column, Project } from "../../../features/planning/projects/store.ts"
@@ -27,9 +28,9 @@ const folded = (title: Content, isOpen: boolean, content: Content): Html =>
   `
 
 const TEMPLATES: readonly Option[] = [
-  ["none", "No columns"],
-  ["basic_kanban", "To do, in progress, done"],
-  ["bug_triage", "Bug triage"],
+  ["none", t("No columns")],
+  ["basic_kanban", t("To do, in progress, done")],
+  ["bug_triage", t("Bug triage")],
 ]
 
 export const newProject = ({ forms: { create }, path, draft }: Writing): Html =>
@@ -39,11 +40,11 @@ export const newProject = ({ forms: { create }, path, draft }: Writing): Html =>
       ${formView(create, {
         path,
         draft,
-        submit: "Create project",
+        submit: t("Create project"),
         fields: [
-          { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
-          { kind: "text", name: "description", label: "Description", rows: 3 },
-          { kind: "menu", name: "template_type", label: "Columns", value: "basic_kanban", options: TEMPLATES },
+          { kind: "line", name: "title", label: t("Title"), required: true, maxlength: 255 },
+          { kind: "text", name: "description", label: t("Description"), rows: 3 },
+          { kind: "menu", name: "template_type", label: t("Columns"), value: "basic_kanban", options: TEMPLATES },
         ],
       })}
     </details>
@@ -56,19 +57,19 @@ export function projectTools({ forms, path, draft }: Writing, project: Project):
     ${
       project.is_closed === 0 &&
       folded(
-        "New column",
+        t("New column"),
         draft?.form === forms.addColumn.id,
         formView(forms.addColumn, {
           path,
           draft,
           look: "small",
-          submit: "Add column",
-          fields: [{ kind: "line", name: "title", label: "Title", required: true, maxlength: 100 }],
+          submit: t("Add column"),
+          fields: [{ kind: "line", name: "title", label: t("Title"), required: true, maxlength: 100 }],
         }),
       )
     }
     ${folded(
-      "Edit the project",
+      t("Edit the project"),
       isOpen,
       html`
         ${formView(forms.edit, {
@@ -76,23 +77,23 @@ export function projectTools({ forms, path, draft }: Writing, project: Project):
           record: project,
           draft,
           look: "small",
-          submit: "Save",
+          submit: t("Save"),
           fields: [
-            { kind: "line", name: "title", label: "Title", required: true, maxlength: 255 },
-            { kind: "text", name: "description", label: "Description", rows: 3 },
+            { kind: "line", name: "title", label: t("Title"), required: true, maxlength: 255 },
+            { kind: "text", name: "description", label: t("Description"), rows: 3 },
           ],
         })}
         ${formView(forms.remove, {
           path,
           draft,
           look: "danger",
-          submit: "Delete project",
+          submit: t("Delete project"),
           confirm: "delete",
           fields: [{ kind: "content", content: html`<p>Its columns are deleted. The issues stay.</p>` }],
         })}
       `,
     )}
-    ${formButton(forms.setState, path, project.is_closed === 1 ? "Reopen" : "Close", {
+    ${formButton(forms.setState, path, project.is_closed === 1 ? t("Reopen") : t("Close"), {
       state: project.is_closed === 1 ? "open" : "closed",
     })}
   `
@@ -110,7 +111,7 @@ export const addCardForm = (
   refused?: { readonly typed: string; readonly problem: Content },
 ): Html =>
   folded(
-    "Add a card",
+    t("Add a card"),
     refused !== undefined,
     html`
       <form class="form" method="post" action="${at}/cards">
@@ -121,7 +122,7 @@ export const addCardForm = (
             id="card-reference"
             name="reference"
             value="${refused?.typed ?? ""}"
-            placeholder="${withRepository ? "repository#12" : "#12"}"
+            placeholder="${withRepository ? t("repository#12") : "#12"}"
             required
             maxlength="300"
           >
@@ -156,7 +157,7 @@ export function columnTools({ forms, path, draft }: Writing, column: Column, ord
   }
   return html`
     <details class="edit end">
-      <summary class="button small quiet">${icon("gear", `Change ${column.title}`)}</summary>
+      <summary class="button small quiet">${icon("gear", t("Change {title}", { title: column.title }))}</summary>
       <div class="stack">
         ${formView(forms.editColumn, {
           path: own,
@@ -164,11 +165,11 @@ export function columnTools({ forms, path, draft }: Writing, column: Column, ord
           draft: refused,
           key: column.id,
           look: "small",
-          submit: "Save",
+          submit: t("Save"),
           fields: [
             { kind: "hidden", name: "column", value: String(column.id) },
-            { kind: "line", name: "title", label: "Title", required: true, maxlength: 100 },
-            { kind: "box", name: "colored", label: "Color", value: column.color !== "" },
+            { kind: "line", name: "title", label: t("Title"), required: true, maxlength: 100 },
+            { kind: "box", name: "colored", label: t("Color"), value: column.color !== "" },
             {
               kind: "content",
               content: html`
@@ -181,10 +182,10 @@ export function columnTools({ forms, path, draft }: Writing, column: Column, ord
           ],
         })}
         <div class="bar">
-          ${swap(at - 1, "Move left")}${swap(at + 1, "Move right")}
+          ${swap(at - 1, t("Move left"))}${swap(at + 1, t("Move right"))}
           ${
             column.is_default === 0 && [
-              formButton(forms.setDefault, own, "Make default"),
+              formButton(forms.setDefault, own, t("Make default")),
               formButton(forms.deleteColumn, own, html`${icon("trash")}Delete`),
             ]
           }
@@ -210,26 +211,26 @@ export function cardTools(
   const from = { from: String(column.id), was: String(sorting) }
   return html`
     <details class="edit card-tools">
-      <summary class="button small quiet">${icon("arrow-switch", `Move ${issue.title}`)}</summary>
+      <summary class="button small quiet">${icon("arrow-switch", t("Move {title}", { title: issue.title }))}</summary>
       <div class="bar">
         ${formView(forms.moveCard, {
           path: own,
           key: issue.id,
           look: "small",
-          submit: "Move",
+          submit: t("Move"),
           fields: [
             {
               kind: "menu",
               name: "column_id",
-              label: "Move to",
+              label: t("Move to"),
               value: String(column.id),
               options: columns.map(({ id, title }): Option => [String(id), title]),
             },
             ...Object.entries(from).map(([name, value]) => ({ kind: "hidden", name, value }) as const),
           ],
         })}
-        ${formButton(forms.moveCard, own, "Move to top", { ...from, column_id: String(column.id), sorting: String(top) })}
-        ${formButton(forms.removeCard, { ...own, column_id: String(column.id) }, "Remove from project", {
+        ${formButton(forms.moveCard, own, t("Move to top"), { ...from, column_id: String(column.id), sorting: String(top) })}
+        ${formButton(forms.removeCard, { ...own, column_id: String(column.id) }, t("Remove from project"), {
           reference: `${homeName(view)}#${issue.number}`,
         })}
       </div>

@@ -1,6 +1,7 @@
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import type { Refusal } from "../../../core/errors.ts"
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import { type Conflicts, type Question, sideText } from "../../../features/review/conflicts/rules.ts"
@@ -31,7 +32,7 @@ export interface TypedResolution {
 interface Looked {
   /** Missing where they can't be told; then there is a reason. */
   readonly conflicts?: Conflicts
-  readonly reason?: string
+  readonly reason?: Text
   readonly typed?: TypedResolution
   readonly refusal?: Refusal
 }
@@ -47,7 +48,7 @@ export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> 
   const hasQuestions = conflicts !== undefined && conflicts.questions.length > 0
   return repositoryPage(call, {
     tab: "pulls",
-    title: `Conflicts · #${issue.number} ${issue.title}`,
+    title: t("Conflicts · #{number} {title}", { number: issue.number, title: issue.title }),
     unlisted: true,
     modules: hasQuestions ? ["conflicts"] : [],
     body: html`
@@ -159,7 +160,7 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
         <h2 id="${id}"><code class="break"><bdi>${name}</bdi></code></h2>
       </div>
       <div class="inside stack tight">
-        ${isStale && notice("warn", "This file has changed on one of the branches since you started. Check both sides again.")}
+        ${isStale && notice("warn", t("This file has changed on one of the branches since you started. Check both sides again."))}
         ${aboutFile(pull, question)}
         <input type="hidden" name="path" value="${name}"><input type="hidden" name="sides" value="${made}">
         ${howField(pull, question, id, how, wrong)}
@@ -221,7 +222,7 @@ function aboutFile({ head_branch, base_branch }: Branches, { ours, theirs, base,
       html`
         <p class="muted">
           Some lines end in CR LF, and some in LF. With the text, all of them end in${" "}
-          ${text.ends === "crlf" ? "CR LF" : "LF"}.
+          ${text.ends === "crlf" ? t("CR LF") : t("LF")}.
         </p>
       `
     }
@@ -236,11 +237,11 @@ function howField(
   wrong: Refusal | undefined,
 ): Html {
   const options: readonly (readonly [value: string, label: Content] | undefined)[] = [
-    how === "" || how === "none" ? ["", "Choose"] : undefined,
-    typeof text === "string" ? undefined : ["text", "The text below"],
-    ours && ["head", `What ${head_branch} has`],
-    theirs && ["base", `What ${base_branch} has`],
-    ["delete", "No file: delete it"],
+    how === "" || how === "none" ? ["", t("Choose")] : undefined,
+    typeof text === "string" ? undefined : ["text", t("The text below")],
+    ours && ["head", t("What {head_branch} has", { head_branch })],
+    theirs && ["base", t("What {base_branch} has", { base_branch })],
+    ["delete", t("No file: delete it")],
   ]
   return html`
     <div class="field">
@@ -301,7 +302,7 @@ function sidesView({ services, pull }: Call, conflicts: Conflicts | undefined): 
     }
     return html`
       ${await one(html`As <bdi>${pull.head_branch}</bdi> has it`, ours)}
-      ${await one(html`As <bdi>${pull.base_branch}</bdi> has it`, theirs)}${await one("Common ancestor", base)}
+      ${await one(html`As <bdi>${pull.base_branch}</bdi> has it`, theirs)}${await one(t("Common ancestor"), base)}
     `
   }
 }

@@ -2,6 +2,7 @@ import { type OnPull, onPullToChange } from "../../../access/policies/pulls.ts"
 import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
@@ -29,7 +30,7 @@ export const conflictPages: readonly Page[] = [
     answer: async (call) => {
       const found = await conflictsOf(call)
       if (found.conflicts?.questions.length === 0 && found.conflicts.obstacle === undefined)
-        return moved(conversationPath(call), { flash: "The branches have no conflicts." })
+        return moved(conversationPath(call), { flash: t("The branches have no conflicts.") })
       return conflictsPage(call, found)
     },
   }),
@@ -52,19 +53,19 @@ export const conflictPages: readonly Page[] = [
       if (files.length > 2 * MOST_FILES) throw refuse.invalid("path", `at most ${MOST_FILES} files are resolved at once`)
       const decisions = files.map(({ path, how, content }) => ({ path, how, text: content }))
       await resolveConflicts(call.services, call, { tip: head, from: base, message, decisions })
-      return moved(conversationPath(call), { flash: "Conflicts resolved." })
+      return moved(conversationPath(call), { flash: t("Conflicts resolved.") })
     },
   }),
 ]
 
 /** What is in conflict now, or why that can't be said to this person. */
-async function conflictsOf(call: Call): Promise<{ readonly conflicts?: Conflicts; readonly reason?: string }> {
+async function conflictsOf(call: Call): Promise<{ readonly conflicts?: Conflicts; readonly reason?: Text }> {
   try {
     requireUnarchived(call)
     return { conflicts: await readConflicts(call.services, call) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error
-    return { reason: error.kind === "notFound" ? "the head branch was deleted, or you don't have access to it" : error.message }
+    return { reason: error.kind === "notFound" ? t("the head branch was deleted, or you don't have access to it") : error.message }
   }
 }
 

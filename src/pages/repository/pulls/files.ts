@@ -1,6 +1,7 @@
 import { onPull } from "../../../access/policies/pulls.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Page, type PageAnswer, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { commitById, gitOf } from "../../../features/code/commits/revision.ts"
@@ -179,9 +180,9 @@ async function oneCommit(call: FilesCall, shape: Shape, commit: Commit): Promise
         <span class="end bar">
           ${
             at >= 0 && [
-              link(commits[at + 1], "Previous", "prev"),
+              link(commits[at + 1], t("Previous"), "prev"),
               html`<span class="muted small">${commits.length - at} of ${plural(commits.length, "commit")}</span>`,
-              link(commits[at - 1], "Next", "next"),
+              link(commits[at - 1], t("Next"), "next"),
             ]
           }
         </span>

@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
@@ -43,7 +44,7 @@ export function pullPage(
   const { issue } = view
   return repositoryPage(call, {
     tab: "pulls",
-    title: `${tab === "conversation" ? "" : `${tab === "commits" ? "Commits" : "Files"} · `}#${issue.number} ${issue.title}`,
+    title: `${tab === "conversation" ? "" : `${tab === "commits" ? t("Commits") : t("Files")} · `}#${issue.number} ${issue.title}`,
     canonical: tab === "conversation" ? here : `${here}/${tab}`,
     modules: tab === "conversation" ? ["composer", "conversation", "live", "tasks", "picker"] : [],
     ...more,
@@ -51,10 +52,17 @@ export function pullPage(
     body: html`
       ${conversationHeader(call, view, about(pull))}
       <div class="pull-tabs" id="pull-tabs" data-live>
-        ${tabs("Pull request", [
-          { href: here, text: "Conversation", icon: "comment-discussion", count: issue.comments_count, current: tab === "conversation" },
-          { href: `${here}/commits`, text: "Commits", icon: "git-commit", count: commits_ahead, current: tab === "commits" },
-          { href: `${here}/files`, text: "Files", icon: "file-diff", count: call.pull.changed_files, current: tab === "files", keys: "f" },
+        ${tabs(t("Pull request"), [
+          { href: here, text: t("Conversation"), icon: "comment-discussion", count: issue.comments_count, current: tab === "conversation" },
+          { href: `${here}/commits`, text: t("Commits"), icon: "git-commit", count: commits_ahead, current: tab === "commits" },
+          {
+            href: `${here}/files`,
+            text: t("Files"),
+            icon: "file-diff",
+            count: call.pull.changed_files,
+            current: tab === "files",
+            keys: "f",
+          },
         ])}
         <span class="small lines">${linesOf(call.pull)}</span>
       </div>
@@ -81,7 +89,7 @@ function about({ issue, pull, home, from, hasBranch, author, mergedBy }: PullVie
   const isMerged = pull.is_merged === 1
   return html`
     ${person(isMerged ? mergedBy : author)}${" "}
-    ${isMerged ? "merged" : issue.is_closed === 1 ? "wanted to merge" : "wants to merge"}${" "}
+    ${isMerged ? t("merged") : issue.is_closed === 1 ? t("wanted to merge") : t("wants to merge")}${" "}
     ${plural(pull.commits_ahead, "commit")} into ${at(home, pull.base_branch, true)} from ${at(from, pull.head_branch, hasBranch)} ·${" "}
     ${isMerged ? time(pull.merged_at) : html`opened ${time(issue.created_at)}`}
   `

@@ -1,5 +1,6 @@
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
@@ -97,23 +98,23 @@ export function linesForm(call: Call, { path, side, first, last }: Lines, option
         <div class="bar lines">
       `,
     },
-    { kind: "line", name: "first", label: "From line", type: "number", value: number(first), required: true },
+    { kind: "line", name: "first", label: t("From line"), type: "number", value: number(first), required: true },
     { kind: "line", name: "last", label: "to", type: "number", value: number(last) },
     {
       kind: "menu",
       name: "side",
-      label: "of the",
+      label: t("of the"),
       value: side,
       options: [
-        ["R", "new file"],
-        ["L", "old file"],
+        ["R", t("new file")],
+        ["L", t("old file")],
       ],
     },
     { kind: "content", content: html`</div>` },
   ])
 }
 
-const HINT = "Markdown is supported; code fenced as ```suggestion replaces the lines."
+const HINT = t("Markdown is supported; code fenced as ```suggestion replaces the lines.")
 
 function lineFormView(call: Call, { isPending, text }: Options, about: readonly Field[]): Html {
   const { path, draft, services } = call
@@ -121,7 +122,7 @@ function lineFormView(call: Call, { isPending, text }: Options, about: readonly 
     path,
     draft,
     name: "form line-form",
-    submit: isPending ? "Add to your review" : "Start a review",
+    submit: isPending ? t("Add to your review") : t("Start a review"),
     beside: !isPending && single,
     fields: [
       ...about,
@@ -129,7 +130,7 @@ function lineFormView(call: Call, { isPending, text }: Options, about: readonly 
       {
         kind: "markdown",
         name: "text",
-        label: "Comment",
+        label: t("Comment"),
         value: text ?? "",
         rows: 4,
         required: true,

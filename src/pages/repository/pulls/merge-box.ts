@@ -1,4 +1,5 @@
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { TooMuchWork } from "../../../core/work.ts"
 import { requiredChecks, workOfChecks } from "../../../features/code/protections/required-checks.ts"
@@ -49,12 +50,12 @@ export async function mergeBox(call: MergeCall, view: PullView, style?: string):
         <h2>
           ${
             isMerged
-              ? state("merged", "git-merge", "Merged")
+              ? state("merged", "git-merge", t("Merged"))
               : issue.is_closed === 1
-                ? state("closed", "git-pull-request-closed", "Closed without merging")
+                ? state("closed", "git-pull-request-closed", t("Closed without merging"))
                 : headline
-                  ? state(headline.tone, headline.icon, headline.tone === "pending" ? "Not ready to merge yet" : "Merging is blocked")
-                  : state("success", "check-circle", "Ready to merge")
+                  ? state(headline.tone, headline.icon, headline.tone === "pending" ? t("Not ready to merge yet") : t("Merging is blocked"))
+                  : state("success", "check-circle", t("Ready to merge"))
           }
         </h2>
       </div>
@@ -120,7 +121,7 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
   const approvals = protection?.required_approvals ?? 0
   const conditions = [
     ...(isUnfinished(issue.title)
-      ? [final(waiting("git-pull-request-draft", "This is a draft: its title has a work-in-progress prefix."))]
+      ? [final(waiting("git-pull-request-draft", t("This is a draft: its title has a work-in-progress prefix.")))]
       : []),
     mergeability(call),
     ...(view.hasBranch
@@ -133,7 +134,7 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
             "eye",
             html`
               ${plural(approvals, "approval is", "approvals are")} required, and there${" "}
-              ${verdict.approvals === 1 ? "is 1" : `are ${verdict.approvals}`}.
+              ${verdict.approvals === 1 ? t("is 1") : t("are {approvals}", { approvals: verdict.approvals })}.
             `,
           ),
         ]
@@ -143,19 +144,19 @@ async function conditionsOf(call: MergeCall, view: PullView, statuses: readonly 
     ...(verdict.rejected
       ? [
           protection?.block_on_rejected_reviews === 1
-            ? blocking("file-diff", "A reviewer requested changes.")
-            : told("file-diff", "A reviewer requested changes."),
+            ? blocking("file-diff", t("A reviewer requested changes."))
+            : told("file-diff", t("A reviewer requested changes.")),
         ]
       : []),
     ...(verdict.requestedOfficially && protection?.block_on_official_review_requests === 1
-      ? [waiting("eye", "A requested review is pending.")]
+      ? [waiting("eye", t("A requested review is pending."))]
       : []),
     ...(protection?.enable_status_check === 1
       ? await requiredConditions(call.services, protection, statuses)
       : optionalConditions(statuses)),
     ...(open > 0 ? [final(waiting("package-dependencies", html`Blocked by ${plural(open, "open issue")}.`))] : []),
     ...(protection?.require_signed_commits === 1 ? [told("verified", html`Commits into ${base} must be signed.`)] : []),
-    ...(schedule ? [told("clock", "Auto-merge: it will be merged when all conditions are met.")] : []),
+    ...(schedule ? [told("clock", t("Auto-merge: it will be merged when all conditions are met."))] : []),
     ...(may || actor.kind === "anonymous" ? [] : [told("lock", html`You don’t have permission to merge into ${base}.`)]),
   ]
   const mayOverride = may && protection !== undefined && (await mayBypass(db, protection, call, actor.user))
@@ -189,15 +190,15 @@ function mergeability({ pull }: MergeCall): Condition {
       )
     }
     case "checking":
-      return final(waiting("sync", "Checking whether it can be merged."))
+      return final(waiting("sync", t("Checking whether it can be merged.")))
     case "error":
       return final(blocking("alert", "The branches have no common history, or git could not merge them."))
     case "ancestor":
-      return final(blocking("git-commit", "The base branch already has all of its commits."))
+      return final(blocking("git-commit", t("The base branch already has all of its commits.")))
     case "empty":
-      return met("It can be merged, but has no changes.")
+      return met(t("It can be merged, but has no changes."))
     case "mergeable":
-      return met("No conflicts with the base branch.")
+      return met(t("No conflicts with the base branch."))
   }
 }
 
@@ -221,21 +222,24 @@ async function requiredConditions(services: Services, protection: Protection, st
     if (error instanceof TooMuchWork) return undefined
     throw error
   })
-  if (!checks) return [final(blocking("alert", "The branch protection rule requires too many checks."))]
+  if (!checks) return [final(blocking("alert", t("The branch protection rule requires too many checks.")))]
   const { missing, required } = checks
   if (missing.length > 0)
     return [waiting("dot-fill", html`Waiting for required checks: ${missing.map((glob) => html`<code><bdi>${glob}</bdi></code> `)}`)]
-  if (required.length === 0) return [waiting("dot-fill", "Waiting for required checks to report.")]
+  if (required.length === 0) return [waiting("dot-fill", t("Waiting for required checks to report."))]
   const bad = required.filter((status) => !isGood(status))
-  if (bad.some(({ state: word }) => word === "failure" || word === "error")) return [blocking("x-circle", "A required check has failed.")]
-  return bad.length > 0 ? [waiting("dot-fill", "Required checks are still running.")] : [met("All required checks have passed.")]
+  if (bad.some(({ state: word }) => word === "failure" || word === "error"))
+    return [blocking("x-circle", t("A required check has failed."))]
+  return bad.length > 0 ? [waiting("dot-fill", t("Required checks are still running."))] : [met(t("All required checks have passed."))]
 }
 
 function optionalConditions(statuses: readonly Status[]): readonly Condition[] {
   if (statuses.length === 0) return []
   if (statuses.some(({ state: word }) => word === "failure" || word === "error"))
-    return [{ ...told("x-circle", "A check has failed, but it is not required."), tone: "failure" }]
-  return statuses.every(isGood) ? [met("All checks have passed.")] : [{ ...told("dot-fill", "Checks are still running."), tone: "pending" }]
+    return [{ ...told("x-circle", t("A check has failed, but it is not required.")), tone: "failure" }]
+  return statuses.every(isGood)
+    ? [met(t("All checks have passed."))]
+    : [{ ...told("dot-fill", t("Checks are still running.")), tone: "pending" }]
 }
 
 const CHECK: Readonly<Record<string, readonly [tone: string, icon: IconName]>> = {
@@ -286,7 +290,7 @@ function checksOf({ site }: Services, statuses: readonly Status[]): Content {
 
 function commandLine(call: MergeCall): Content {
   const { services, owner, repository, issue, pull } = call
-  const clone = `${services.site.rootUrl}${path(owner.name, repository.name)}.git`
+  const clone = t("{rootUrl}{path}.git", { rootUrl: services.site.rootUrl, path: path(owner.name, repository.name) })
   return html`
     <details>
       <summary class="small">On the command line</summary>

@@ -8,6 +8,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Sketch, sketch } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -47,7 +48,7 @@ const merge = sketch({
   address: `${PULL}/merge`,
   does: named(mergeOperations, "repoMergePullRequest"),
   takes: [...mergeTakes, "force_merge"],
-  done: "Merged.",
+  done: t("Merged."),
 })
 
 const mergeLater = sketch({
@@ -56,7 +57,7 @@ const mergeLater = sketch({
   does: named(mergeOperations, "repoMergePullRequest"),
   takes: mergeTakes,
   always: { merge_when_checks_succeed: true },
-  done: "Auto-merge scheduled.",
+  done: t("Auto-merge scheduled."),
 })
 
 const mergeByHand = sketch({
@@ -65,14 +66,14 @@ const mergeByHand = sketch({
   does: named(mergeOperations, "repoMergePullRequest"),
   takes: ["merge_commit_id"],
   always: { do: "manually-merged" },
-  done: "Marked as merged.",
+  done: t("Marked as merged."),
 })
 
 const cancelMerge = sketch({
   id: "pull.cancelMerge",
   address: `${PULL}/merge/cancel`,
   does: named(mergeOperations, "repoCancelScheduledAutoMerge"),
-  done: "Auto-merge cancelled.",
+  done: t("Auto-merge cancelled."),
 })
 
 const update = sketch({
@@ -81,12 +82,12 @@ const update = sketch({
   does: named(mergeOperations, "repoUpdatePullRequest"),
   also: ["style"],
   query: ({ style: [style = "merge"] = [] }) => ({ style }),
-  done: "Branch updated.",
+  done: t("Branch updated."),
 })
 
 const edit = named(pullOperations, "repoEditPullRequest")
 
-const setReady = sketch({ id: "pull.ready", address: `${PULL}/ready`, does: edit, takes: ["title"], done: "Saved." })
+const setReady = sketch({ id: "pull.ready", address: `${PULL}/ready`, does: edit, takes: ["title"], done: t("Saved.") })
 const setBase = sketch({
   id: "pull.base",
   address: `${PULL}/base`,
@@ -94,14 +95,14 @@ const setBase = sketch({
   takes: ["base"],
   // A branch that isn't there is a mistake in the form.
   picks: (path) => path,
-  done: "Base branch changed.",
+  done: t("Base branch changed."),
 })
 const setMaintainers = sketch({
   id: "pull.maintainers",
   address: `${PULL}/maintainers`,
   does: edit,
   takes: ["allow_maintainer_edit"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 // Of a branch of the same repository; one of a fork has its own page there.
@@ -110,13 +111,13 @@ const restoreBranch = sketch({
   address: `${PULL}/branch`,
   does: named(branchOperations, "repoCreateBranch"),
   takes: ["new_branch_name", "old_ref_name"],
-  done: "Branch restored.",
+  done: t("Branch restored."),
 })
 const deleteBranch = sketch({
   id: "pull.deleteBranch",
   address: `${PULL}/branch/delete/{branch}`,
   does: named(branchOperations, "repoDeleteBranch"),
-  done: "Branch deleted. It can be restored here.",
+  done: t("Branch deleted. It can be restored here."),
 })
 
 export const mergeForms: readonly Sketch[] = [
@@ -133,15 +134,19 @@ export const mergeForms: readonly Sketch[] = [
 ]
 
 const STYLES: Readonly<Record<MergeStyle, readonly [short: Text, button: Text, about: Text]>> = {
-  merge: ["Merge commit", "Merge", "All commits will be added to the base branch with a merge commit."],
-  rebase: ["Rebase", "Rebase and merge", "All commits will be rebased and added to the base branch."],
+  merge: [t("Merge commit"), t("Merge"), t("All commits will be added to the base branch with a merge commit.")],
+  rebase: [t("Rebase"), t("Rebase and merge"), t("All commits will be rebased and added to the base branch.")],
   "rebase-merge": [
-    "Rebase and merge commit",
-    "Rebase and merge",
-    "All commits will be rebased, then added to the base branch with a merge commit.",
+    t("Rebase and merge commit"),
+    t("Rebase and merge"),
+    t("All commits will be rebased, then added to the base branch with a merge commit."),
   ],
-  squash: ["Squash", "Squash and merge", "All commits will be combined into one commit on the base branch."],
-  "fast-forward-only": ["Fast-forward", "Fast-forward", "The base branch will be fast-forwarded to the head; no merge commit is created."],
+  squash: [t("Squash"), t("Squash and merge"), t("All commits will be combined into one commit on the base branch.")],
+  "fast-forward-only": [
+    t("Fast-forward"),
+    t("Fast-forward"),
+    t("The base branch will be fast-forwarded to the head; no merge commit is created."),
+  ],
 }
 
 const takesMessage = (style: MergeStyle): boolean => style !== "rebase" && style !== "fast-forward-only"
@@ -166,7 +171,7 @@ export async function openForms(call: MergeCall, view: PullView, prospect: Prosp
   const isEditor = issue.author_id === actor.user.id || writesKind(call, issue)
   return html`
     ${prospect.mayMerge && (await mergePart(call, prospect))}
-    ${prospect.isScheduled && formButton(cancelMerge, call.path, "Cancel auto-merge")}
+    ${prospect.isScheduled && formButton(cancelMerge, call.path, t("Cancel auto-merge"))}
     <div class="bar">
       ${isEditor && draftButton(call)}${(isEditor || prospect.mayMerge) && branchTools(call, view)}
       ${refusalOf([setReady, update, cancelMerge], call.draft)}
@@ -193,8 +198,8 @@ function branchTools(call: MergeCall, { hasBranch }: PullView): Content {
         </a>
       `,
     pull.commits_behind > 0 && [
-      !isConflict && formButton(update, path, "Update by merge", { style: "merge" }),
-      repository.allow_rebase_update === 1 && formButton(update, path, "Update by rebase", { style: "rebase" }),
+      !isConflict && formButton(update, path, t("Update by merge"), { style: "merge" }),
+      repository.allow_rebase_update === 1 && formButton(update, path, t("Update by rebase"), { style: "rebase" }),
     ],
   ]
 }
@@ -202,46 +207,46 @@ function branchTools(call: MergeCall, { hasBranch }: PullView): Content {
 /** For the author and for those who may write: another base, and whether maintainers may push to the head in a fork. */
 const editorForms = ({ pull, path, draft }: MergeCall): Content => [
   folded(
-    "Change base",
+    t("Change base"),
     draft?.form === setBase.id,
     formView(setBase, {
       path,
       draft,
-      submit: "Change base",
+      submit: t("Change base"),
       look: "plain",
-      fields: [{ kind: "line", name: "base", label: "Base branch", value: pull.base_branch, required: true }],
+      fields: [{ kind: "line", name: "base", label: t("Base branch"), value: pull.base_branch, required: true }],
     }),
   ),
   pull.head_repository_id !== pull.repository_id &&
     folded(
-      "Edits by maintainers",
+      t("Edits by maintainers"),
       draft?.form === setMaintainers.id,
       formView(setMaintainers, {
         path,
         draft,
         record: { allow_maintainer_edit: pull.allow_maintainer_edit === 1 },
-        submit: "Save",
+        submit: t("Save"),
         look: "plain",
-        fields: [{ kind: "box", name: "allow_maintainer_edit", label: "Allow edits by maintainers" }],
+        fields: [{ kind: "box", name: "allow_maintainer_edit", label: t("Allow edits by maintainers") }],
       }),
     ),
 ]
 
 const byHandForm = ({ path, draft }: MergeCall): Html =>
   folded(
-    "Manually merged",
+    t("Manually merged"),
     draft?.form === mergeByHand.id,
     formView(mergeByHand, {
       path,
       draft,
-      submit: "Mark as manually merged",
+      submit: t("Mark as manually merged"),
       look: "plain",
       fields: [
         {
           kind: "line",
           name: "merge_commit_id",
-          label: "Merge commit ID",
-          hint: "The full ID of a commit on the base branch.",
+          label: t("Merge commit ID"),
+          hint: t("The full ID of a commit on the base branch."),
           required: true,
         },
       ],
@@ -275,26 +280,26 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
     { kind: "hidden", name: "head_commit_id", value: pull.head_id },
     ...(message
       ? ([
-          { kind: "line", name: "merge_title_field", label: "Commit title", value: message.title },
-          { kind: "text", name: "merge_message_field", label: "Message", value: message.body },
+          { kind: "line", name: "merge_title_field", label: t("Commit title"), value: message.title },
+          { kind: "text", name: "merge_message_field", label: t("Message"), value: message.body },
         ] as const)
       : []),
     {
       kind: "box",
       name: "delete_branch_after_merge",
-      label: "Delete branch after merging",
+      label: t("Delete branch after merging"),
       value: repository.default_delete_branch_after_merge === 1,
     },
   ]
   const shown = { path, draft, look: "primary" } as const
-  const override: Field = { kind: "box", name: "force_merge", label: "Bypass the branch protection and merge" }
+  const override: Field = { kind: "box", name: "force_merge", label: t("Bypass the branch protection and merge") }
   const here = conversationPath(call)
   return html`
     <div class="stack tight" id="merge">
       ${
         styles.length > 1 &&
         choices(
-          "Merge style",
+          t("Merge style"),
           styles.map((each) => ({ href: `${withQuery(here, { style: each })}#merge`, text: STYLES[each][0], current: each === style })),
         )
       }
@@ -310,7 +315,7 @@ async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> 
         !isReady &&
         mayOverride &&
         folded(
-          "Merge without waiting",
+          t("Merge without waiting"),
           draft?.form === merge.id,
           formView(merge, { ...shown, look: "danger", submit: button, fields: [...fields, override] }),
         )
@@ -331,7 +336,7 @@ export async function revertForm(call: MergeCall, { pull }: PullView): Promise<C
   return html`
     <div class="bar">
       ${formButton(REVERT, path, html`${icon("history")}Revert`)}
-      <span class="muted small">On a new branch${isElsewhere && ", in your fork"}, for a new pull request.</span>
+      <span class="muted small">On a new branch${isElsewhere && t(", in your fork")}, for a new pull request.</span>
     </div>
     ${refusalOf([REVERT], draft)}
   `

@@ -2,6 +2,7 @@ import { onIssue } from "../../../access/policies/issues.ts"
 import { type OnPull, onPull, onPulls, onPullToChange } from "../../../access/policies/pulls.ts"
 import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Draft, moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -85,7 +86,7 @@ export const pullPages: readonly Page[] = [
     answer: async (call) =>
       repositoryPage(call, {
         tab: "pulls",
-        title: "Pull requests",
+        title: t("Pull requests"),
         modules: ["live"],
         body: html`
           ${await pushedBranches(call)}
@@ -125,7 +126,7 @@ export const pullPages: readonly Page[] = [
       const body = `Reverts #${issue.number}`
       const to = `${path(owner.name, repository.name)}/compare/${escapePath(pull.base_branch)}...${head}`
       return moved(withQuery(to, { expand: 1, title: `Revert "${issue.title}"`.slice(0, 255), body }), {
-        flash: `The branch ${branch} has the revert. Open a pull request for it here.`,
+        flash: t("The branch {branch} has the revert. Open a pull request for it here.", { branch }),
       })
     },
   }),
@@ -149,7 +150,7 @@ export const pullPages: readonly Page[] = [
           ${
             rows.length > 0
               ? html`<ul class="rows">${rows}</ul>`
-              : empty("git-commit", "No commits", "The base branch has all commits of the head.")
+              : empty("git-commit", t("No commits"), t("The base branch has all commits of the head."))
           }
           ${pager(`${conversationPath(call)}/commits`, call.page, total)}
         `,
@@ -181,7 +182,7 @@ function commitRow(at: string, { commit, author, verification, status }: ListedC
           </span>
           ${
             verification.signature !== "" &&
-            (verification.verified ? state("success", "verified", "Verified") : state("draft", "unverified", "Unverified"))
+            (verification.verified ? state("success", "verified", t("Verified")) : state("draft", "unverified", t("Unverified")))
           }
           ${checkState(status)}
         </p>

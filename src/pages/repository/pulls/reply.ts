@@ -1,6 +1,7 @@
 import { onCommentSignedIn } from "../../../access/policies/comments.ts"
 import { refuse } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { conversationPath, quoteOf } from "../../parts/conversation/call.ts"
@@ -18,7 +19,7 @@ export const pullReply: Page = page({
     if (comment.kind !== "code" || issue.is_pull === 0 || path.index !== String(issue.number)) throw refuse.notFound()
     return repositoryPage(call, {
       tab: "pulls",
-      title: `Reply to a comment on #${issue.number}`,
+      title: t("Reply to a comment on #{number}", { number: issue.number }),
       unlisted: true,
       modules: ["composer"],
       body: html`

@@ -1,4 +1,5 @@
 import { type Sketch, sketch, type Typed } from "../../../core/forms/form.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { reviewCommentOperations } from "../../../features/review/reviews/comment-operations.ts"
@@ -46,7 +47,7 @@ export const newReview = sketch({
   address: `${PULL}/reviews`,
   does: named(reviewOperations, "repoCreatePullReview"),
   takes: ["event", "body"],
-  done: "Review submitted.",
+  done: t("Review submitted."),
   to: ({ path }) => pathOf(path),
 })
 
@@ -56,7 +57,7 @@ export const submitPending = sketch({
   address: `${PULL}/reviews/{id}`,
   does: named(reviewOperations, "repoSubmitPullReview"),
   takes: ["event", "body"],
-  done: "Review submitted.",
+  done: t("Review submitted."),
   to: ({ path }) => pathOf(path),
 })
 
@@ -64,7 +65,7 @@ export const discardPending = sketch({
   id: "pull.discardReview",
   address: `${PULL}/reviews/{id}/discard`,
   does: named(reviewOperations, "repoDeletePullReview"),
-  done: "Pending comments discarded.",
+  done: t("Pending comments discarded."),
 })
 
 /** Stands where the text of a review is edited. */
@@ -72,7 +73,7 @@ export const deleteReview = sketch({
   id: "pull.deleteReview",
   address: `${PULL}/reviews/{id}/delete`,
   does: named(reviewOperations, "repoDeletePullReview"),
-  done: "Review deleted.",
+  done: t("Review deleted."),
   to: ({ path }) => pathOf(path),
 })
 
@@ -81,14 +82,14 @@ export const dismiss = sketch({
   address: `${PULL}/reviews/{id}/dismiss`,
   does: named(reviewOperations, "repoDismissPullReview"),
   takes: ["message"],
-  done: "Review dismissed.",
+  done: t("Review dismissed."),
 })
 
 export const undismiss = sketch({
   id: "pull.undismissReview",
   address: `${PULL}/reviews/{id}/undismiss`,
   does: named(reviewOperations, "repoUnDismissPullReview"),
-  done: "Review restored.",
+  done: t("Review restored."),
 })
 
 /** Where a form of a thread leads back to: threads stand on both pages. */
@@ -110,7 +111,7 @@ export const resolve = sketch({
   address: `${PULL}/comments/{id}/resolve`,
   does: named(reviewCommentOperations, "repoResolvePullReviewComment"),
   also: ["from", "comment"],
-  done: "Resolved.",
+  done: t("Resolved."),
   to: back,
 })
 
@@ -119,7 +120,7 @@ export const unresolve = sketch({
   address: `${PULL}/comments/{id}/unresolve`,
   does: named(reviewCommentOperations, "repoUnresolvePullReviewComment"),
   also: ["from", "comment"],
-  done: "Unresolved.",
+  done: t("Unresolved."),
   to: back,
 })
 
@@ -128,7 +129,7 @@ export const askReviewer = sketch({
   address: `${PULL}/reviewers`,
   does: named(reviewRequestOperations, "repoCreatePullReviewRequests"),
   takes: ["reviewers", "team_reviewers"],
-  done: "Review requested.",
+  done: t("Review requested."),
 })
 
 export const unaskReviewer = sketch({
@@ -140,7 +141,7 @@ export const unaskReviewer = sketch({
     by: askReviewer,
     fields: ({ field }) => Object.fromEntries(["reviewers", "team_reviewers"].map((name) => [name, field(name) === "" ? [] : field(name)])),
   },
-  done: "Review request cancelled.",
+  done: t("Review request cancelled."),
 })
 
 /** Where suggestions are committed. */

@@ -1,5 +1,6 @@
 import { choosesReviewers } from "../../../access/policies/reviews.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import { findCandidates } from "../../../features/review/reviews/people-store.ts"
 import { findRequests, findVerdicts } from "../../../features/review/reviews/store.ts"
@@ -48,7 +49,7 @@ export async function reviewersPart({ call, pull: { reviewers, teams } }: Shape,
     ),
   ]
   return html`
-    ${sideSection("Reviewers", rows.length > 0 && html`<ul class="plain stack tight">${rows}</ul>`)}
+    ${sideSection(t("Reviewers"), rows.length > 0 && html`<ul class="plain stack tight">${rows}</ul>`)}
     ${
       chooses &&
       html`
@@ -71,7 +72,7 @@ const REQUESTED = state("pending", "dot-fill", "requested")
 
 function verdictState(verdict: { readonly state: string; readonly is_stale: number } | undefined): Html {
   const { tone, icon: name, words } = verdictOf(verdict?.state)
-  return state(tone, name, `${words}${verdict?.is_stale === 1 ? ", of an earlier version" : ""}`)
+  return state(tone, name, `${words}${verdict?.is_stale === 1 ? t(", of an earlier version") : ""}`)
 }
 
 const unask = (path: Names, name: string, who: Names): Html =>
@@ -101,12 +102,12 @@ const askForms = ({ path, owner }: Shape["call"], others: readonly Named[], draf
       path,
       draft,
       look: "small",
-      submit: "Request a review",
+      submit: t("Request a review"),
       fields: [
         {
           kind: "menu",
           name: "reviewers",
-          label: "User",
+          label: t("User"),
           options: others.slice(AT_HAND, MOST_OFFERED).map(({ name }) => [name, name] as const),
         },
       ],
@@ -117,7 +118,7 @@ const askForms = ({ path, owner }: Shape["call"], others: readonly Named[], draf
       draft,
       key: "team",
       look: "small",
-      submit: "Request from the team",
-      fields: [{ kind: "line", name: "team_reviewers", label: "Team", required: true }],
+      submit: t("Request from the team"),
+      fields: [{ kind: "line", name: "team_reviewers", label: t("Team"), required: true }],
     }),
 ]

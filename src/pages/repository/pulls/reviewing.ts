@@ -1,6 +1,7 @@
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import { takesFiles } from "../../../features/planning/attachments/keep.ts"
 import { findReviewsBy, findReviewsWithText } from "../../../features/review/reviews/store.ts"
@@ -130,9 +131,9 @@ function lineFormOf(call: FilesCall, isPending: boolean): LineForm | undefined {
 const ANY_LINE = { path: "", side: "R", first: 1, last: 1 } as const
 
 const VERDICTS: readonly Option[] = [
-  ["COMMENT", "Comment", "Submit general feedback without explicit approval."],
-  ["APPROVED", "Approve", "Approve these changes."],
-  ["REQUEST_CHANGES", "Request changes", "Submit feedback that must be addressed before merging."],
+  ["COMMENT", t("Comment"), t("Submit general feedback without explicit approval.")],
+  ["APPROVED", t("Approve"), t("Approve these changes.")],
+  ["REQUEST_CHANGES", t("Request changes"), t("Submit feedback that must be addressed before merging.")],
 ]
 
 /** The menu that finishes a review: its summary and verdict, sent with the comments that were kept for it. */
@@ -152,12 +153,12 @@ export function reviewMenu(call: FilesCall, pending: Pending | undefined): Html 
         ${formView(to, {
           path: place,
           draft,
-          submit: "Submit review",
+          submit: t("Submit review"),
           fields: [
             {
               kind: "markdown",
               name: "body",
-              label: "Summary",
+              label: t("Summary"),
               rows: 4,
               repository: repositoryPath(call),
               files: takesFiles(call.services),
@@ -165,13 +166,13 @@ export function reviewMenu(call: FilesCall, pending: Pending | undefined): Html 
             {
               kind: "choice",
               name: "event",
-              label: "Decision",
+              label: t("Decision"),
               value: "COMMENT",
               options: isOwn || issue.is_closed === 1 ? VERDICTS.slice(0, 1) : VERDICTS,
             },
           ],
         })}
-        ${pending !== undefined && formButton(discardPending, place, "Discard pending comments")}
+        ${pending !== undefined && formButton(discardPending, place, t("Discard pending comments"))}
       </div>
     </details>
   `

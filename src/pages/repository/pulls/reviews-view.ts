@@ -7,6 +7,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { usersById } from "../../../features/code/repositories/store.ts"
@@ -49,8 +50,8 @@ type Verdict = { readonly icon: IconName; readonly tone: string; readonly words:
 
 /** The state of a review in words that follow the reviewer's name. */
 const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {
-  APPROVED: { icon: "check-circle", tone: "success", words: "approved the changes" },
-  REQUEST_CHANGES: { icon: "file-diff", tone: "failure", words: "requested changes" },
+  APPROVED: { icon: "check-circle", tone: "success", words: t("approved the changes") },
+  REQUEST_CHANGES: { icon: "file-diff", tone: "failure", words: t("requested changes") },
   COMMENT: { icon: "comment-discussion", tone: "", words: "reviewed" },
 }
 
@@ -76,8 +77,8 @@ export async function drawReviews(
           icon: name,
           tone,
           words: html`
-            ${words}${review.is_dismissed === 1 && " (dismissed)"}
-            ${review.is_stale === 1 && review.state !== "COMMENT" && ", of an earlier version"}
+            ${words}${review.is_dismissed === 1 && t(" (dismissed)")}
+            ${review.is_stale === 1 && review.state !== "COMMENT" && t(", of an earlier version")}
           `,
           after: after.length > 0 && html`${after}`,
         },
@@ -231,7 +232,7 @@ function drawSuggestion({ actor, repository, issue, path }: Call, comment: LineC
         applies &&
         html`
           <div class="bar">
-            ${formButton(suggestionsPlace, path, "Commit suggestion", { comment: String(id) })}
+            ${formButton(suggestionsPlace, path, t("Commit suggestion"), { comment: String(id) })}
             ${
               from === "files" &&
               html`<label class="small"><input type="checkbox" name="comment" value="${id}" form="suggestions"> Add to batch</label>`
@@ -278,7 +279,7 @@ function threadForms(call: Call, { id, resolver_id, kind }: LineComment, from: "
       ${
         kind === "code" &&
         (issue.author_id === actor.user.id || writesKind(call, issue)) &&
-        (resolver_id === null ? formButton(resolve, path, "Resolve", hidden) : formButton(unresolve, path, "Unresolve", hidden))
+        (resolver_id === null ? formButton(resolve, path, t("Resolve"), hidden) : formButton(unresolve, path, t("Unresolve"), hidden))
       }
     </div>
   `
@@ -303,14 +304,14 @@ export const replyBox = (
     draft,
     key: id,
     look: "small",
-    submit: "Reply",
+    submit: t("Reply"),
     fields: [
       { kind: "hidden", name: "from", value: from },
       { kind: "hidden", name: "comment", value: String(id) },
       {
         kind: "markdown",
         name: "body",
-        label: "Reply",
+        label: t("Reply"),
         value: text,
         rows: 4,
         required: true,
@@ -327,7 +328,7 @@ function dismissal(call: Call, { id, state, is_dismissed }: ReviewWithText): Con
   if (actor.kind !== "user" || !isVerdict || issue.is_closed === 1 || repository.is_archived === 1 || permission.mode < Mode.admin)
     return undefined
   const path = { ...place, id: String(id) }
-  if (is_dismissed === 1) return formButton(undismiss, path, "Undo dismissal")
+  if (is_dismissed === 1) return formButton(undismiss, path, t("Undo dismissal"))
   return html`
     <details>
       <summary class="small">Dismiss</summary>
@@ -336,8 +337,8 @@ function dismissal(call: Call, { id, state, is_dismissed }: ReviewWithText): Con
         draft,
         key: id,
         look: "small",
-        submit: "Dismiss review",
-        fields: [{ kind: "line", name: "message", label: "Reason" }],
+        submit: t("Dismiss review"),
+        fields: [{ kind: "line", name: "message", label: t("Reason") }],
       })}
     </details>
   `

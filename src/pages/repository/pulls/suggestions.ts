@@ -1,4 +1,5 @@
 import { onPullToChange } from "../../../access/policies/pulls.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
@@ -15,6 +16,6 @@ export const suggestionsForm: Page = page({
   answer: async (call) => {
     const ids = (call.query.comment ?? []).map((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0))
     await applySuggestions(call.services, call, ids, unixLines(call.query.message) ?? "")
-    return moved(conversationPath(call), { flash: ids.length === 1 ? "Suggestion committed." : "Suggestions committed." })
+    return moved(conversationPath(call), { flash: ids.length === 1 ? t("Suggestion committed.") : t("Suggestions committed.") })
   },
 })

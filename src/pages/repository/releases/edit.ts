@@ -3,6 +3,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -97,7 +98,7 @@ const publish = form({
   picks: (values) => values,
   bytes: LARGEST_NOTES,
   once: true,
-  done: "Saved.",
+  done: t("Saved."),
   to: leadOn,
 })
 
@@ -116,7 +117,7 @@ const change = form({
   // To the operation an empty text is none; a blank one empties.
   body: (made) => ({ ...made, name: made["name"] || " ", body: made["body"] || " " }),
   bytes: LARGEST_NOTES,
-  done: "Saved.",
+  done: t("Saved."),
   to: leadOn,
 })
 
@@ -126,7 +127,7 @@ const remove = form({
   does: named(releaseOperations, "repoDeleteReleaseByTag"),
   on: edit,
   confirms: ({ tag = "" }) => tag,
-  done: "Release deleted. Its tag stays.",
+  done: t("Release deleted. Its tag stays."),
   to: ({ path: { owner, repo } }) => path(owner, repo, "releases"),
 })
 
@@ -137,7 +138,7 @@ const addFile = form({
   on: edit,
   also: ["id"],
   picks: byId,
-  done: "Added.",
+  done: t("Added."),
 })
 
 const renameFile = form({
@@ -148,7 +149,7 @@ const renameFile = form({
   takes: ["name"],
   also: ["id", "attachment_id"],
   picks: (values, field) => ({ ...values, id: field("id"), attachment_id: field("attachment_id") }),
-  done: "File renamed.",
+  done: t("File renamed."),
 })
 
 const removeFile = form({
@@ -158,7 +159,7 @@ const removeFile = form({
   on: edit,
   also: ["id", "attachment_id"],
   picks: (values, field) => ({ ...values, id: field("id"), attachment_id: field("attachment_id") }),
-  done: "File deleted.",
+  done: t("File deleted."),
 })
 
 export const releaseEditPages: readonly Page[] = [create, edit, preview, publish, change, remove, addFile, renameFile, removeFile]
@@ -185,7 +186,7 @@ async function writePage(call: Call, { view, record, draft }: Writing): Promise<
   const release = view?.release
   const isPublished = release?.is_draft === 0
   const values = { owner: call.owner.name, repo: call.repository.name, tag: release?.tag_name ?? "" }
-  const title = release ? `Edit ${release.title || release.tag_name}` : "New release"
+  const title = release ? t("Edit {title}", { title: release.title || release.tag_name }) : t("New release")
   return repositoryPage(call, {
     tab: "releases",
     title,
@@ -203,7 +204,7 @@ async function writePage(call: Call, { view, record, draft }: Writing): Promise<
           record,
           draft,
           fields: fieldsOf(at, release),
-          submit: isPublished ? "Save" : "Publish",
+          submit: isPublished ? t("Save") : t("Publish"),
           beside: html`
             ${!isPublished && html`<button name="draft" value="true">Save draft</button>`}
             <button formaction="${at}/releases/preview" formnovalidate>
@@ -217,7 +218,7 @@ async function writePage(call: Call, { view, record, draft }: Writing): Promise<
               ${filesView(call, view, values, draft)}
               <h2 id="delete">Delete</h2>
               <p>Its notes and files are deleted. The tag stays.</p>
-              ${formView(remove, { path: values, draft, look: "danger", confirm: view.release.tag_name, submit: "Delete release" })}
+              ${formView(remove, { path: values, draft, look: "danger", confirm: view.release.tag_name, submit: t("Delete release") })}
             `
             : html`<p class="muted">You can add files once it is saved. Drafts are only visible to people with write access.</p>`
         }
@@ -230,19 +231,19 @@ const fieldsOf = (repository: string, release: Release | undefined): readonly Fi
   {
     kind: "line",
     name: "tag_name",
-    label: "Tag",
+    label: t("Tag"),
     required: true,
     maxlength: 240,
-    hint: release?.is_draft === 0 ? "" : "Choose an existing tag, or create a new tag when the release is published.",
+    hint: release?.is_draft === 0 ? "" : t("Choose an existing tag, or create a new tag when the release is published."),
   },
-  { kind: "line", name: "target_commitish", label: "Target", hint: "Where a new tag is created: a branch, a tag or a commit." },
+  { kind: "line", name: "target_commitish", label: t("Target"), hint: t("Where a new tag is created: a branch, a tag or a commit.") },
   release
     ? { kind: "hidden", name: "id", value: String(release.id) }
-    : { kind: "line", name: "tag_message", label: "Tag message", hint: "With a message, the tag is annotated." },
+    : { kind: "line", name: "tag_message", label: t("Tag message"), hint: t("With a message, the tag is annotated.") },
   { kind: "hidden", name: "tag", value: release?.tag_name ?? "" },
-  { kind: "line", name: "name", label: "Title", maxlength: 255 },
-  { kind: "markdown", name: "body", label: "Notes", rows: 14, repository },
-  { kind: "box", name: "prerelease", label: "Pre-release", hint: "Not ready for production: never shown as the latest release." },
+  { kind: "line", name: "name", label: t("Title"), maxlength: 255 },
+  { kind: "markdown", name: "body", label: t("Notes"), rows: 14, repository },
+  { kind: "box", name: "prerelease", label: t("Pre-release"), hint: t("Not ready for production: never shown as the latest release.") },
 ]
 
 function filesView(on: Call, { release, files }: ReleaseView, values: Readonly<Record<string, string>>, draft: Draft | undefined): Html {
@@ -253,7 +254,7 @@ function filesView(on: Call, { release, files }: ReleaseView, values: Readonly<R
       <div id="asset-list">
         ${
           files.length === 0
-            ? empty("package", "No files attached", "Source code archives are added automatically.")
+            ? empty("package", t("No files attached"), t("Source code archives are added automatically."))
             : html`
               <ul class="rows">
                 ${files.map(
@@ -266,7 +267,7 @@ function filesView(on: Call, { release, files }: ReleaseView, values: Readonly<R
                         </div>
                         <span class="muted small nowrap">${bytes(file.size)}</span>
                         ${renameView(file, values, draft, hidden)}
-                        ${formButton(removeFile, values, icon("trash", `Delete ${file.name}`), {
+                        ${formButton(removeFile, values, icon("trash", t("Delete {name}", { name: file.name })), {
                           id: hidden.value,
                           attachment_id: String(file.id),
                         })}
@@ -284,7 +285,7 @@ function filesView(on: Call, { release, files }: ReleaseView, values: Readonly<R
           look: "plain",
           submit: html`${icon("upload")}Upload`,
           // The server reads what stands before the file.
-          fields: [hidden, { kind: "file", name: "attachment", label: "Add files" }],
+          fields: [hidden, { kind: "file", name: "attachment", label: t("Add files") }],
         })}
       </div>
     </section>
@@ -307,11 +308,11 @@ function renameView(
         draft: refused,
         key: id,
         look: "small",
-        submit: "Rename",
+        submit: t("Rename"),
         fields: [
           release,
           { kind: "hidden", name: "attachment_id", value: String(id) },
-          { kind: "line", name: "name", label: "Name", value: name, required: true, maxlength: 255 },
+          { kind: "line", name: "name", label: t("Name"), value: name, required: true, maxlength: 255 },
         ],
       })}
     </details>
@@ -346,5 +347,5 @@ async function notesOf(call: Call, tag: string, target: string): Promise<string>
     .slice(0, MOST_COMMITS)
     .map((commit) => `- ${subjectOf(commit)} (${commit.id.slice(0, 10)})`)
   const all = `${services.site.rootUrl}${repositoryPath(call)}/compare/${escapePath(before.tag_name)}...${escapePath(tag || target)}`
-  return [`## Changes since ${before.tag_name}`, "", ...lines, "", `[All changes](${all})`].join("\n")
+  return [`## Changes since ${before.tag_name}`, "", ...lines, "", t("[All changes]({all})", { all })].join("\n")
 }

@@ -1,5 +1,6 @@
 import { type OnRepository, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { moved, type Page, page, sentText } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -35,13 +36,13 @@ export const releasePages: readonly Page[] = [
       for (const view of views) cards.push(await releaseCard(call, view, view.release.id === latest?.id))
       return repositoryPage(call, {
         tab: "releases",
-        title: "Releases",
+        title: t("Releases"),
         feed: `${repositoryPath(call)}/releases.atom`,
         body: html`
           <div class="bar">
             <h1>Releases</h1>
             ${releaseTabs(call, "releases")}
-            <a class="button small" href="${repositoryPath(call)}/releases.atom">${icon("rss", "Feed")}</a>
+            <a class="button small" href="${repositoryPath(call)}/releases.atom">${icon("rss", t("Feed"))}</a>
             ${
               filter.drafts &&
               html`
@@ -51,7 +52,7 @@ export const releasePages: readonly Page[] = [
               `
             }
           </div>
-          ${cards.length > 0 ? cards : empty("rocket", "No releases yet", "A release is a tag with release notes and files.")}
+          ${cards.length > 0 ? cards : empty("rocket", t("No releases yet"), t("A release is a tag with release notes and files."))}
           ${pager(reader.url, rows, total)}
         `,
       })
@@ -153,7 +154,7 @@ function cardHead(call: Call, { release, publisher }: ReleaseView, isLatest: boo
           seesDrafts(call.actor, call) &&
           html`
             <a class="button small" href="${at}/releases/edit/${escapePath(release.tag_name)}" rel="nofollow">
-              ${icon("pencil", `Edit ${titleOf(release)}`)}
+              ${icon("pencil", t("Edit {release}", { release: titleOf(release) }))}
             </a>
           `
         }

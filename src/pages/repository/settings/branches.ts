@@ -4,6 +4,7 @@ import { wholeNumber } from "../../../core/forms/fields.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
@@ -31,7 +32,7 @@ const rules: Page = page({
     const records = await presentProtections(db, found)
     return settingsPage(call, {
       part: "branches",
-      title: "Branch protection",
+      title: t("Branch protection"),
       body: html`
         <div class="bar">
           <h1>Branch protection</h1>
@@ -39,7 +40,7 @@ const rules: Page = page({
         </div>
         ${
           records.length === 0
-            ? empty("git-branch", "No rules yet", "Branch protection rules define who can push and merge, and what a merge requires.")
+            ? empty("git-branch", t("No rules yet"), t("Branch protection rules define who can push and merge, and what a merge requires."))
             : html`
               <p class="muted">If several rules match a branch, the first one applies.</p>
               <ol class="rows">
@@ -54,7 +55,7 @@ const rules: Page = page({
                           <span class="summary">${sentencesOf(rule).join(" ")}</span>
                         </span>
                         <span class="bar">
-                          ${index > 0 && mover(call.path, draft, ids, index, "Up", rule.rule_name)}
+                          ${index > 0 && mover(call.path, draft, ids, index, t("Up"), rule.rule_name)}
                           ${formButton(
                             remove,
                             { ...call.path, name: rule.rule_name },
@@ -104,19 +105,19 @@ const newRule: Page = page({
   answer: async (call) =>
     settingsPage(call, {
       part: "branches",
-      title: "New branch protection rule",
+      title: t("New branch protection rule"),
       body: html`
         <h1>New branch protection rule</h1>
         ${formView(add, {
           path: call.path,
           draft: call.draft,
-          submit: "Create rule",
+          submit: t("Create rule"),
           fields: [
             {
               kind: "line",
               name: "rule_name",
-              label: "Branches",
-              hint: "The name of a branch, or a glob such as release/*.",
+              label: t("Branches"),
+              hint: t("The name of a branch, or a glob such as release/*."),
               required: true,
               maxlength: 255,
             },
@@ -139,7 +140,7 @@ const rule: Page = page({
     const teams = [...new Set([...(await teamsFor(call)), ...teamsIn(record)])]
     return settingsPage(call, {
       part: "branches",
-      title: `Rule for ${record.rule_name}`,
+      title: t("Rule for {rule_name}", { rule_name: record.rule_name }),
       body: html`
         <h1>Rule for <code>${record.rule_name}</code></h1>
         <p>${sentencesOf(record).join(" ")}</p>
@@ -147,7 +148,7 @@ const rule: Page = page({
           path: call.path,
           record: valuesOf(record),
           draft,
-          submit: "Save",
+          submit: t("Save"),
           fields: ruleFields(teams),
         })}
       `,
@@ -166,7 +167,7 @@ const add = form({
   takes: ["rule_name", ...PLAIN],
   also: OTHERS,
   body: ruleOf,
-  done: "Rule created.",
+  done: t("Rule created."),
   to: toList,
 })
 
@@ -178,7 +179,7 @@ const edit = form({
   takes: PLAIN,
   also: OTHERS,
   body: ruleOf,
-  done: "Saved.",
+  done: t("Saved."),
   to: toList,
 })
 
@@ -187,7 +188,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/settings/branches/delete/{name}",
   does: named(protectionOperations, "repoDeleteBranchProtection"),
   on: rules,
-  done: "Rule deleted.",
+  done: t("Rule deleted."),
 })
 
 const reorder = form({
@@ -197,7 +198,7 @@ const reorder = form({
   on: rules,
   also: ["order"],
   body: (_, { order = [] }) => ({ ids: order.flatMap((text) => text.split(" ")).map(wholeNumber) }),
-  done: "Order saved.",
+  done: t("Order saved."),
 })
 
 export const branchRulePages: readonly Page[] = [rules, newRule, rule, add, edit, remove, reorder]

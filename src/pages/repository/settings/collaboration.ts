@@ -3,6 +3,7 @@ import { onRepositoryAsAdministrator } from "../../../access/policies/repositori
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -18,9 +19,9 @@ import { icon } from "../../../web/icon.ts"
 import { settingsPage } from "./frame.ts"
 
 const RIGHTS: readonly Option[] = [
-  ["read", "Read"],
-  ["write", "Write"],
-  ["admin", "Admin"],
+  ["read", t("Read")],
+  ["write", t("Write")],
+  ["admin", t("Admin")],
 ]
 
 const collaborators: Page = page({
@@ -32,21 +33,21 @@ const collaborators: Page = page({
     const { rows: people, total } = await findCollaborators(db, actor, call, rows)
     return settingsPage(call, {
       part: "collaborators",
-      title: "Collaborators",
+      title: t("Collaborators"),
       body: html`
         <h1>Collaborators</h1>
         ${formView(add, {
           path: call.path,
           draft,
-          submit: "Add",
+          submit: t("Add"),
           fields: [
-            { kind: "line", name: "collaborator", label: "User name", required: true, maxlength: 255 },
-            { kind: "menu", name: "permission", label: "Permission", options: RIGHTS, value: "write" },
+            { kind: "line", name: "collaborator", label: t("User name"), required: true, maxlength: 255 },
+            { kind: "menu", name: "permission", label: t("Permission"), options: RIGHTS, value: "write" },
           ],
         })}
         ${
           total === 0
-            ? empty("people", "No collaborators yet", "Collaborators can see the repository, even if it is private.")
+            ? empty("people", t("No collaborators yet"), t("Collaborators can see the repository, even if it is private."))
             : html`
               <ul class="rows">
                 ${people.map((user) => {
@@ -60,12 +61,12 @@ const collaborators: Page = page({
                         key: user.id,
                         name: "inline row",
                         look: "small",
-                        submit: "Change",
+                        submit: t("Change"),
                         fields: [
                           {
                             kind: "menu",
                             name: "permission",
-                            label: `Permission of ${user.name}`,
+                            label: t("Permission of {name}", { name: user.name }),
                             options: RIGHTS,
                             value: modeName(user.granted),
                           },
@@ -114,7 +115,7 @@ async function teamsView(call: Call): Promise<Html> {
                         </a>
                       </span>
                       <span class="muted small">
-                        ${rightsOf(team)}${team.includes_all_repositories && ", in all repositories"}
+                        ${rightsOf(team)}${team.includes_all_repositories && t(", in all repositories")}
                       </span>
                     </span>
                     ${
@@ -140,18 +141,22 @@ async function teamsView(call: Call): Promise<Html> {
           formView(addTeam, {
             path: call.path,
             draft,
-            submit: "Add team",
+            submit: t("Add team"),
             look: "plain",
-            fields: [{ kind: "menu", name: "team", label: "Team", options: others.map(({ name }) => [name, name]) }],
+            fields: [{ kind: "menu", name: "team", label: t("Team"), options: others.map(({ name }) => [name, name]) }],
           })
-        : notice("info", "Only owners of the organization can add and remove teams.")
+        : notice("info", t("Only owners of the organization can add and remove teams."))
     }
   `
 }
 
 /** What a team may do here; below an administrator's rights it is said for each part, of which the code is the first. */
 const rightsOf = ({ permission, units_map }: Team): Text =>
-  permission === "owner" ? "Owners" : permission === "admin" ? "Admin" : `Code: ${units_map["repo.code"] ?? "none"}`
+  permission === "owner"
+    ? t("Owners")
+    : permission === "admin"
+      ? t("Admin")
+      : t("Code: {value}", { value: units_map["repo.code"] ?? "none" })
 
 const add = form({
   id: "settings.addCollaborator",
@@ -161,7 +166,7 @@ const add = form({
   takes: ["permission"],
   also: ["collaborator"],
   picks: (names, field) => ({ ...names, collaborator: field("collaborator").trim() }),
-  done: "Collaborator added.",
+  done: t("Collaborator added."),
 })
 
 const change = form({
@@ -170,7 +175,7 @@ const change = form({
   does: named(collaboratorOperations, "repoAddCollaborator"),
   on: collaborators,
   takes: ["permission"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const remove = form({
@@ -178,7 +183,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/settings/collaboration/{collaborator}/remove",
   does: named(collaboratorOperations, "repoDeleteCollaborator"),
   on: collaborators,
-  done: "Collaborator removed.",
+  done: t("Collaborator removed."),
 })
 
 const addTeam = form({
@@ -188,7 +193,7 @@ const addTeam = form({
   on: collaborators,
   also: ["team"],
   picks: (names, field) => ({ ...names, team: field("team") }),
-  done: "Team added.",
+  done: t("Team added."),
 })
 
 const removeTeam = form({
@@ -196,7 +201,7 @@ const removeTeam = form({
   address: "POST /{owner}/{repo}/settings/teams/{team}/remove",
   does: named(repositoryTeamOperations, "repoDeleteTeam"),
   on: collaborators,
-  done: "Team removed.",
+  done: t("Team removed."),
 })
 
 export const collaboratorPages: readonly Page[] = [collaborators, add, change, remove, addTeam, removeTeam]

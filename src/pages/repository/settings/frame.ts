@@ -1,5 +1,6 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Content } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import { repositoryPath } from "../../../web/address.ts"
@@ -9,16 +10,16 @@ import { repositoryPage } from "../frame.ts"
 /** What all settings of a repository have: the list of their parts, each a page of the feature that it is about. */
 
 const PARTS = {
-  general: { text: "General", icon: "gear", path: "" },
-  collaborators: { text: "Collaborators", icon: "people", path: "/collaboration" },
-  branches: { text: "Branches", icon: "git-branch", path: "/branches" },
-  tags: { text: "Tags", icon: "tag", path: "/tags" },
-  webhooks: { text: "Webhooks", icon: "webhook", path: "/hooks" },
-  keys: { text: "Deploy keys", icon: "key", path: "/keys" },
-  mirrors: { text: "Mirrors", icon: "mirror", path: "/mirrors" },
-  runners: { text: "Runners", icon: "server", path: "/actions/runners" },
-  secrets: { text: "Secrets", icon: "lock", path: "/actions/secrets" },
-  variables: { text: "Variables", icon: "list-unordered", path: "/actions/variables" },
+  general: { text: t("General"), icon: "gear", path: "" },
+  collaborators: { text: t("Collaborators"), icon: "people", path: "/collaboration" },
+  branches: { text: t("Branches"), icon: "git-branch", path: "/branches" },
+  tags: { text: t("Tags"), icon: "tag", path: "/tags" },
+  webhooks: { text: t("Webhooks"), icon: "webhook", path: "/hooks" },
+  keys: { text: t("Deploy keys"), icon: "key", path: "/keys" },
+  mirrors: { text: t("Mirrors"), icon: "mirror", path: "/mirrors" },
+  runners: { text: t("Runners"), icon: "server", path: "/actions/runners" },
+  secrets: { text: t("Secrets"), icon: "lock", path: "/actions/secrets" },
+  variables: { text: t("Variables"), icon: "list-unordered", path: "/actions/variables" },
 } as const satisfies Parts
 
 export type RepositorySettings = keyof typeof PARTS
@@ -34,6 +35,6 @@ export function settingsPage(call: OnRepository & Pick<Request, "db" | "actor">,
     tab: "settings",
     unlisted: true,
     ...more,
-    body: besideParts(PARTS, { label: "Settings", at: `${repositoryPath(call)}/settings`, current: part, body }),
+    body: besideParts(PARTS, { label: t("Settings"), at: `${repositoryPath(call)}/settings`, current: part, body }),
   })
 }

@@ -5,6 +5,7 @@ import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, page } from "../../../core/page.ts"
 import { lifecycleOperations } from "../../../features/code/lifecycle/operations.ts"
@@ -27,18 +28,18 @@ const general: Page = page({
   access: onRepositoryAsAdministrator,
   answer: async (call) => {
     const { db, repository, draft } = call
-    const shown = { path: call.path, record: settingsOf(repository), draft, submit: "Save" } as const
+    const shown = { path: call.path, record: settingsOf(repository), draft, submit: t("Save") } as const
     const recipient = await findRecipient(db, repository.id)
     return settingsPage(call, {
       part: "general",
-      title: "Settings",
+      title: t("Settings"),
       body: html`
         <h1>General</h1>
         ${formView(changeAbout, { ...shown, fields: ABOUT })}
         <h2 id="topics">Topics</h2>
         ${formView(changeTopics, {
           ...shown,
-          fields: [{ kind: "line", name: "topics", label: "Topics", hint: "Separated by spaces." }],
+          fields: [{ kind: "line", name: "topics", label: t("Topics"), hint: t("Separated by spaces.") }],
         })}
         <h2 id="picture">Picture</h2>
         ${pictureForms(call, draft)}
@@ -62,7 +63,7 @@ const changeAbout = form({
   reads: named(repositoryOperations, "repoGet"),
   guards: ["description", "website"],
   takes: namesOf(ABOUT),
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const changeTopics = form({
@@ -72,7 +73,7 @@ const changeTopics = form({
   on: general,
   also: ["topics"],
   body: (_, { topics = [] }) => ({ topics: topics.flatMap((text) => text.split(/[\s,]+/)) }),
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const changeUnits = form({
@@ -85,7 +86,7 @@ const changeUnits = form({
   // The operation uses the tracker that it is told something of.
   body: ({ internal_tracker, external_tracker, ...others }, { tracker }) =>
     tracker?.[0] === "external" ? { ...others, external_tracker } : { ...others, internal_tracker },
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const changePulls = form({
@@ -94,7 +95,7 @@ const changePulls = form({
   does: edit,
   on: general,
   takes: namesOf(PULLS),
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 // --- the picture ------------------------------------------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ const changePicture = form({
   does: named(lifecycleOperations, "repoUpdateAvatar"),
   on: general,
   picture: "image",
-  done: "Avatar updated.",
+  done: t("Avatar updated."),
 })
 
 const removePicture = form({
@@ -113,7 +114,7 @@ const removePicture = form({
   address: "POST /{owner}/{repo}/settings/picture/remove",
   does: named(lifecycleOperations, "repoDeleteAvatar"),
   on: general,
-  done: "Avatar removed.",
+  done: t("Avatar removed."),
 })
 
 function pictureForms({ repository, path: names }: OnRepository & { readonly path: Names }, draft: Draft | undefined): Html {
@@ -129,16 +130,16 @@ function pictureForms({ repository, path: names }: OnRepository & { readonly pat
             height="64"
             alt="Avatar of this repository"
           >
-          ${formButton(removePicture, names, "Remove")}
+          ${formButton(removePicture, names, t("Remove"))}
         </div>
       `
     }
     ${formView(changePicture, {
       path: names,
       draft,
-      submit: "Upload",
+      submit: t("Upload"),
       look: "plain",
-      fields: [{ kind: "file", name: "image", label: "New avatar", hint: "PNG, JPEG, GIF or WebP.", accept: "image/*" }],
+      fields: [{ kind: "file", name: "image", label: t("New avatar"), hint: t("PNG, JPEG, GIF or WebP."), accept: "image/*" }],
     })}
   `
 }
@@ -154,7 +155,7 @@ const rename = form({
   on: general,
   takes: ["name"],
   confirms: fullName,
-  done: "Renamed.",
+  done: t("Renamed."),
   to: ({ path: { owner }, field }) => path(owner, field("name"), "settings"),
 })
 
@@ -165,7 +166,7 @@ const changeVisibility = form({
   on: general,
   takes: ["private"],
   confirms: fullName,
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const transfer = form({
@@ -176,7 +177,7 @@ const transfer = form({
   takes: ["new_owner"],
   missing: ["new_owner", "no such user or organization"],
   confirms: fullName,
-  done: "Repository transferred, or waiting for the new owner to accept.",
+  done: t("Repository transferred, or waiting for the new owner to accept."),
   to: ({ record }) => `/${String(memberOf(record, "full_name"))}${memberOf(record, "repo_transfer") ? "/settings" : ""}`,
 })
 
@@ -187,7 +188,7 @@ const withdraw = page({
   answer: async (call) => {
     const { services, me, repository } = call
     await services.database.write((tx) => withdrawTransfer(tx, me, repository.id))
-    return moved(`${repositoryPath(call)}/settings`, { flash: "Transfer cancelled." })
+    return moved(`${repositoryPath(call)}/settings`, { flash: t("Transfer cancelled.") })
   },
 })
 
@@ -198,7 +199,7 @@ const archive = form({
   on: general,
   always: { archived: true },
   confirms: fullName,
-  done: "Archived.",
+  done: t("Archived."),
 })
 
 const unarchive = form({
@@ -207,7 +208,7 @@ const unarchive = form({
   does: edit,
   on: general,
   always: { archived: false },
-  done: "Unarchived.",
+  done: t("Unarchived."),
 })
 
 const remove = form({
@@ -216,7 +217,7 @@ const remove = form({
   does: named(lifecycleOperations, "repoDelete"),
   on: general,
   confirms: fullName,
-  done: "Repository deleted.",
+  done: t("Repository deleted."),
   to: ({ path: { owner } }) => path(owner),
 })
 
@@ -242,18 +243,18 @@ function dangerZone(call: Danger, recipient: User | undefined): Html {
       ${danger(
         call,
         rename,
-        "Rename this repository",
-        "Links and clones with the old name keep working until another repository takes the name.",
+        t("Rename this repository"),
+        t("Links and clones with the old name keep working until another repository takes the name."),
         {
           record: { name: repository.name },
-          submit: "Rename",
-          fields: [{ kind: "line", name: "name", label: "New name", required: true, maxlength: 100 }],
+          submit: t("Rename"),
+          fields: [{ kind: "line", name: "name", label: t("New name"), required: true, maxlength: 100 }],
         },
       )}
       ${visibilityPart(call)}${isOwner && transferPart(call, recipient)}${repository.is_mirror === 0 && archivePart(call)}
       ${
         isOwner
-          ? danger(call, remove, "Delete repository", "Everything in it is deleted. This cannot be undone.")
+          ? danger(call, remove, t("Delete repository"), t("Everything in it is deleted. This cannot be undone."))
           : html`<p class="muted">Only owners can transfer or delete it.</p>`
       }
     </div>
@@ -265,10 +266,10 @@ function visibilityPart(call: Danger): Html {
   return danger(
     call,
     changeVisibility,
-    isPrivate ? "Make public" : "Make private",
+    isPrivate ? t("Make public") : t("Make private"),
     isPrivate
-      ? "Anyone who can see its owner will be able to see the code and its history."
-      : "Only its collaborators will be able to see it. It loses its stars, and its forks become private too.",
+      ? t("Anyone who can see its owner will be able to see the code and its history.")
+      : t("Only its collaborators will be able to see it. It loses its stars, and its forks become private too."),
     { fields: [{ kind: "hidden", name: "private", value: String(!isPrivate) }] },
   )
 }
@@ -278,35 +279,42 @@ const transferPart = (call: Danger, recipient: User | undefined): Html =>
     ? unfold(
         transfer,
         call.draft,
-        "Transfer ownership",
+        t("Transfer ownership"),
         html`
           ${notice("info", html`Waiting for <bdi>${recipient.name}</bdi>to accept the transfer.`)}
-          ${formButton(withdraw, call.path, "Cancel transfer")}
+          ${formButton(withdraw, call.path, t("Cancel transfer"))}
         `,
       )
     : danger(
         call,
         transfer,
-        "Transfer ownership",
-        "The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new one.",
+        t("Transfer ownership"),
+        t("The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new one."),
         {
-          submit: "Transfer",
+          submit: t("Transfer"),
           fields: [
-            { kind: "line", name: "new_owner", label: "New owner", hint: "A user or an organization.", required: true, maxlength: 255 },
+            {
+              kind: "line",
+              name: "new_owner",
+              label: t("New owner"),
+              hint: t("A user or an organization."),
+              required: true,
+              maxlength: 255,
+            },
           ],
         },
       )
 
 const archivePart = (call: Danger): Html =>
   call.repository.is_archived === 0
-    ? danger(call, archive, "Archive this repository", "An archived repository is read-only.")
+    ? danger(call, archive, t("Archive this repository"), t("An archived repository is read-only."))
     : unfold(
         unarchive,
         call.draft,
-        "Unarchive this repository",
+        t("Unarchive this repository"),
         html`
           <p>Unarchived.</p>
-          ${formView(unarchive, { path: call.path, draft: call.draft, submit: "Unarchive this repository" })}
+          ${formView(unarchive, { path: call.path, draft: call.draft, submit: t("Unarchive this repository") })}
         `,
       )
 

@@ -1,6 +1,7 @@
 import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import { deployKeyOperations } from "../../../features/code/deploy-keys/operations.ts"
@@ -20,13 +21,13 @@ const keys: Page = page({
     const { rows: found, total } = await findDeployKeysOf(db, repository.id, { keyId: undefined, fingerprint: undefined }, rows)
     return settingsPage(call, {
       part: "keys",
-      title: "Deploy keys",
+      title: t("Deploy keys"),
       body: html`
         <h1>Deploy keys</h1>
         <p class="muted">Deploy keys give access to this repository over SSH, without an account.</p>
         ${
           total === 0
-            ? empty("key", "No deploy keys yet", "Add the public key of a server that needs access to this repository.")
+            ? empty("key", t("No deploy keys yet"), t("Add the public key of a server that needs access to this repository."))
             : html`
               <ul class="rows">${found.map((key) => keyRow(key, call.path, draft))}</ul>
               ${pager(reader.url, rows, total)}
@@ -36,19 +37,26 @@ const keys: Page = page({
         ${formView(add, {
           path: call.path,
           draft,
-          submit: "Add key",
+          submit: t("Add key"),
           fields: [
-            { kind: "line", name: "title", label: "Title", hint: "For example, the name of the server.", required: true, maxlength: 255 },
+            {
+              kind: "line",
+              name: "title",
+              label: t("Title"),
+              hint: t("For example, the name of the server."),
+              required: true,
+              maxlength: 255,
+            },
             {
               kind: "text",
               name: "key",
-              label: "Public key",
-              hint: "The content of a file such as id_ed25519.pub.",
+              label: t("Public key"),
+              hint: t("The content of a file such as id_ed25519.pub."),
               placeholder: "ssh-ed25519 …",
               isCode: true,
               required: true,
             },
-            { kind: "box", name: "pushes", label: "Allow write access" },
+            { kind: "box", name: "pushes", label: t("Allow write access") },
           ],
         })}
       `,
@@ -68,7 +76,7 @@ const keyRow = (
         <span class="title" dir="auto">${title}</span>
         <code class="break">${fingerprint}</code>
         <span class="muted small">
-          ${is_read_only === 1 ? "Fetches" : "Read and write"}, added ${time(created_at)}
+          ${is_read_only === 1 ? t("Fetches") : t("Read and write")}, added ${time(created_at)}
         </span>
       </span>
       ${formButton(remove, { ...path, id: String(id) }, html`Remove<span class="hidden-text"> ${title}</span>`, {}, draft)}
@@ -83,7 +91,7 @@ const add = form({
   takes: ["title", "key"],
   also: ["pushes"],
   body: (body, { pushes }) => ({ ...body, read_only: pushes === undefined }),
-  done: "Key added.",
+  done: t("Key added."),
 })
 
 const remove = form({
@@ -91,7 +99,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/settings/keys/{id}/remove",
   does: named(deployKeyOperations, "repoDeleteKey"),
   on: keys,
-  done: "Key removed.",
+  done: t("Key removed."),
 })
 
 export const deployKeyPages: readonly Page[] = [keys, add, remove]

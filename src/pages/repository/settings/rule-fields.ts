@@ -1,4 +1,5 @@
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { SWITCHES } from "../../../features/code/protections/edit.ts"
 import type { BranchProtection } from "../../../features/code/protections/records.ts"
 import type { Field } from "../../../web/form.ts"
@@ -80,100 +81,100 @@ interface Listed {
 
 const GROUPS: readonly { readonly label: Text; readonly fields: readonly (Field | Listed)[] }[] = [
   {
-    label: "Pushing",
+    label: t("Pushing"),
     fields: [
       {
         kind: "choice",
         name: "push",
-        label: "Who can push",
+        label: t("Who can push"),
         value: "nobody",
         options: [
-          ["nobody", "No one", "Changes need a pull request."],
-          ["writers", "Everyone with write access"],
-          ["listed", "Only those on the list"],
+          ["nobody", t("No one"), t("Changes need a pull request.")],
+          ["writers", t("Everyone with write access")],
+          ["listed", t("Only those on the list")],
         ],
       },
-      { kind: "listed", who: "may push", people: "push_whitelist_usernames", teams: "push_whitelist_teams" },
-      { kind: "box", name: "push_whitelist_deploy_keys", label: "Include deploy keys with write access" },
+      { kind: "listed", who: t("may push"), people: "push_whitelist_usernames", teams: "push_whitelist_teams" },
+      { kind: "box", name: "push_whitelist_deploy_keys", label: t("Include deploy keys with write access") },
     ],
   },
   {
-    label: "Force-push",
+    label: t("Force-push"),
     fields: [
       {
         kind: "choice",
         name: "force_push",
-        label: "Who can force-push",
+        label: t("Who can force-push"),
         value: "nobody",
         options: [
-          ["nobody", "No one"],
-          ["pushers", "Everyone who can push"],
-          ["listed", "Only people on the list who can also push"],
+          ["nobody", t("No one")],
+          ["pushers", t("Everyone who can push")],
+          ["listed", t("Only people on the list who can also push")],
         ],
       },
-      { kind: "listed", who: "may force-push", people: "force_push_allowlist_usernames", teams: "force_push_allowlist_teams" },
-      { kind: "box", name: "force_push_allowlist_deploy_keys", label: "Include deploy keys with write access" },
+      { kind: "listed", who: t("may force-push"), people: "force_push_allowlist_usernames", teams: "force_push_allowlist_teams" },
+      { kind: "box", name: "force_push_allowlist_deploy_keys", label: t("Include deploy keys with write access") },
     ],
   },
   {
-    label: "Merging",
+    label: t("Merging"),
     fields: [
-      { kind: "box", name: "enable_merge_whitelist", label: "Only people on the list can merge" },
-      { kind: "listed", who: "may merge", people: "merge_whitelist_usernames", teams: "merge_whitelist_teams" },
+      { kind: "box", name: "enable_merge_whitelist", label: t("Only people on the list can merge") },
+      { kind: "listed", who: t("may merge"), people: "merge_whitelist_usernames", teams: "merge_whitelist_teams" },
     ],
   },
   {
-    label: "Reviews",
+    label: t("Reviews"),
     fields: [
-      { kind: "line", name: "required_approvals", label: "Required approvals", type: "number", value: "0" },
-      { kind: "box", name: "enable_approvals_whitelist", label: "Only count approvals by people on the list" },
+      { kind: "line", name: "required_approvals", label: t("Required approvals"), type: "number", value: "0" },
+      { kind: "box", name: "enable_approvals_whitelist", label: t("Only count approvals by people on the list") },
       { kind: "listed", who: "approve", people: "approvals_whitelist_username", teams: "approvals_whitelist_teams" },
-      { kind: "box", name: "block_on_rejected_reviews", label: "Block merging while changes are requested" },
-      { kind: "box", name: "block_on_official_review_requests", label: "Block merging while official review requests are open" },
-      { kind: "box", name: "dismiss_stale_approvals", label: "Dismiss approvals on new commits" },
-      { kind: "box", name: "ignore_stale_approvals", label: "Ignore approvals of older commits" },
+      { kind: "box", name: "block_on_rejected_reviews", label: t("Block merging while changes are requested") },
+      { kind: "box", name: "block_on_official_review_requests", label: t("Block merging while official review requests are open") },
+      { kind: "box", name: "dismiss_stale_approvals", label: t("Dismiss approvals on new commits") },
+      { kind: "box", name: "ignore_stale_approvals", label: t("Ignore approvals of older commits") },
     ],
   },
   {
-    label: "Status checks and commits",
+    label: t("Status checks and commits"),
     fields: [
-      { kind: "box", name: "enable_status_check", label: "Require status checks" },
+      { kind: "box", name: "enable_status_check", label: t("Require status checks") },
       {
         kind: "text",
         name: "status_check_contexts",
-        label: "Required status checks",
-        hint: "One name or glob per line, such as build/*. Leave empty to require all.",
+        label: t("Required status checks"),
+        hint: t("One name or glob per line, such as build/*. Leave empty to require all."),
         isCode: true,
       },
-      { kind: "box", name: "block_on_outdated_branch", label: "Require branches to be up to date" },
-      { kind: "box", name: "require_signed_commits", label: "Require signed commits" },
+      { kind: "box", name: "block_on_outdated_branch", label: t("Require branches to be up to date") },
+      { kind: "box", name: "require_signed_commits", label: t("Require signed commits") },
     ],
   },
   {
-    label: "Files",
+    label: t("Files"),
     fields: [
       {
         kind: "text",
         name: "protected_file_patterns",
-        label: "Protected files",
-        hint: "One glob per line, such as docs/**/*.md. No push can change them.",
+        label: t("Protected files"),
+        hint: t("One glob per line, such as docs/**/*.md. No push can change them."),
         isCode: true,
       },
       {
         kind: "text",
         name: "unprotected_file_patterns",
-        label: "Unprotected files",
-        hint: "One glob per line. Everyone with write access can push changes to them.",
+        label: t("Unprotected files"),
+        hint: t("One glob per line. Everyone with write access can push changes to them."),
         isCode: true,
       },
     ],
   },
   {
-    label: "Bypass",
+    label: t("Bypass"),
     fields: [
-      { kind: "box", name: "block_admin_merge_override", label: "Include administrators" },
-      { kind: "box", name: "enable_bypass_allowlist", label: "Allow people on the list to bypass this rule" },
-      { kind: "listed", who: "may do so", people: "bypass_allowlist_usernames", teams: "bypass_allowlist_teams" },
+      { kind: "box", name: "block_admin_merge_override", label: t("Include administrators") },
+      { kind: "box", name: "enable_bypass_allowlist", label: t("Allow people on the list to bypass this rule") },
+      { kind: "listed", who: t("may do so"), people: "bypass_allowlist_usernames", teams: "bypass_allowlist_teams" },
     ],
   },
 ]
@@ -187,8 +188,15 @@ export const ruleFields = (teams: readonly string[]): readonly Field[] =>
   }))
 
 const listFields = ({ who, people, teams }: Listed, offered: readonly string[]): readonly Field[] => [
-  { kind: "line", name: people, label: `People who ${who}`, hint: "User names, separated by spaces.", maxlength: 20_000 },
+  { kind: "line", name: people, label: t("People who {who}", { who }), hint: t("User names, separated by spaces."), maxlength: 20_000 },
   ...(offered.length === 0
     ? []
-    : [{ kind: "boxes", name: teams, label: `Teams that ${who}`, options: offered.map((name) => [name, name] as const) } as const]),
+    : [
+        {
+          kind: "boxes",
+          name: teams,
+          label: t("Teams that {who}", { who }),
+          options: offered.map((name) => [name, name] as const),
+        } as const,
+      ]),
 ]

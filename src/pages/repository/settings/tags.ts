@@ -3,6 +3,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { numberIn, type Page, page } from "../../../core/page.ts"
 import { changeableTeams, type OnOwnedRepository } from "../../../features/code/collaborators/team-operations.ts"
@@ -25,16 +26,16 @@ async function fieldsFor(call: OnOwnedRepository & { readonly db: Handle }, list
     {
       kind: "line",
       name: "name_pattern",
-      label: "Tags",
-      hint: "A glob such as v*, or a regular expression between slashes.",
+      label: t("Tags"),
+      hint: t("A glob such as v*, or a regular expression between slashes."),
       required: true,
       maxlength: 1000,
     },
     {
       kind: "line",
       name: "whitelist_usernames",
-      label: "Allowed users",
-      hint: "User names, separated by spaces.",
+      label: t("Allowed users"),
+      hint: t("User names, separated by spaces."),
       maxlength: 20_000,
     },
     ...(teams.length === 0
@@ -43,7 +44,7 @@ async function fieldsFor(call: OnOwnedRepository & { readonly db: Handle }, list
           {
             kind: "boxes",
             name: "whitelist_teams",
-            label: "Allowed teams",
+            label: t("Allowed teams"),
             options: teams.map((name) => [name, name] as const),
           } as const,
         ]),
@@ -60,12 +61,12 @@ const rules: Page = page({
     const records = await presentTagProtections(db, await findTagProtections(db, repository.id))
     return settingsPage(call, {
       part: "tags",
-      title: "Tag protection",
+      title: t("Tag protection"),
       body: html`
         <h1>Tag protection</h1>
         ${
           records.length === 0
-            ? empty("tag", "No rules yet", "Tag protection rules define who can create, move and delete tags.")
+            ? empty("tag", t("No rules yet"), t("Tag protection rules define who can create, move and delete tags."))
             : html`
               <ul class="rows">
                 ${records.map(
@@ -91,7 +92,7 @@ const rules: Page = page({
             `
         }
         <h2 id="add">New rule</h2>
-        ${formView(add, { path: call.path, draft, submit: "Create rule", fields: await fieldsFor(call) })}
+        ${formView(add, { path: call.path, draft, submit: t("Create rule"), fields: await fieldsFor(call) })}
       `,
     })
   },
@@ -108,14 +109,14 @@ const rule: Page = page({
     if (!record) throw refuse.notFound()
     return settingsPage(call, {
       part: "tags",
-      title: `Rule for ${record.name_pattern}`,
+      title: t("Rule for {name_pattern}", { name_pattern: record.name_pattern }),
       body: html`
         <h1>Rule for <code>${record.name_pattern}</code></h1>
         ${formView(edit, {
           path: call.path,
           record: { ...record, whitelist_usernames: record.whitelist_usernames.join(" ") },
           draft,
-          submit: "Save",
+          submit: t("Save"),
           fields: await fieldsFor(call, record.whitelist_teams),
         })}
       `,
@@ -138,7 +139,7 @@ const add = form({
   address: "POST /{owner}/{repo}/settings/tags",
   does: named(protectionOperations, "repoCreateTagProtection"),
   on: rules,
-  done: "Rule created.",
+  done: t("Rule created."),
 })
 
 const edit = form({
@@ -147,7 +148,7 @@ const edit = form({
   address: "POST /{owner}/{repo}/settings/tags/{id}",
   does: named(protectionOperations, "repoEditTagProtection"),
   on: rule,
-  done: "Saved.",
+  done: t("Saved."),
   to: ({ path: { owner, repo } }) => `/${owner}/${repo}/settings/tags`,
 })
 
@@ -156,7 +157,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/settings/tags/{id}/delete",
   does: named(protectionOperations, "repoDeleteTagProtection"),
   on: rules,
-  done: "Rule deleted.",
+  done: t("Rule deleted."),
 })
 
 export const tagRulePages: readonly Page[] = [rules, rule, add, edit, remove]

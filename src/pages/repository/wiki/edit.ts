@@ -7,6 +7,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { type Content, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
@@ -89,7 +90,7 @@ const confirmDelete: Page = page({
     if (!found) throw refuse.notFound()
     return shownIn(
       call,
-      `Delete ${found.title}`,
+      t("Delete {title}", { title: found.title }),
       html`
         <h1>Delete <bdi>${found.title}</bdi></h1>
         <p class="muted">Earlier versions stay in the history of the wiki.</p>
@@ -97,7 +98,7 @@ const confirmDelete: Page = page({
           path: call.path,
           draft: call.draft,
           look: "danger",
-          submit: "Delete page",
+          submit: t("Delete page"),
           beside: html`<a class="button quiet" href="${repositoryPath(call)}/wiki/${found.address}">Cancel</a>`,
         })}
       `,
@@ -123,12 +124,12 @@ const older: Page = page({
     const isStale = draft?.refusal.field === "sha"
     return shownIn(
       call,
-      `${found.title} as of ${short}`,
+      t("{title} as of {short}", { title: found.title, short }),
       html`
         <h1><bdi>${found.title}</bdi> <span class="muted">as of <span class="mono">${short}</span></span></h1>
         ${
           isStale &&
-          notice("warn", "This page has changed since you opened it. This is how the older version differs from the current one.")
+          notice("warn", t("This page has changed since you opened it. This is how the older version differs from the current one."))
         }
         <p class="muted">Reverting to this version makes these changes:</p>
         ${await changesView(call.services, "page.md", [found.text, then])}
@@ -138,7 +139,7 @@ const older: Page = page({
           submit: html`${icon("history")}Revert to this version`,
           beside: html`<a class="button quiet" href="${repositoryPath(call)}/wiki/${found.address}?action=_revision">Cancel</a>`,
           fields: [
-            { kind: "line", name: "message", label: "Edit message", value: `Revert to the version of ${short}`, maxlength: 1000 },
+            { kind: "line", name: "message", label: t("Edit message"), value: `Revert to the version of ${short}`, maxlength: 1000 },
             { kind: "hidden", name: "content_base64", value: before.toString("base64") },
             { kind: "hidden", name: "sha", value: found.sha },
             { kind: "hidden", name: "revision", value: revision },
@@ -160,7 +161,7 @@ const saves = {
   },
   bytes: LARGEST_FORM,
   once: true,
-  done: "Saved.",
+  done: t("Saved."),
   to: ({ path: { owner, repo }, record }: { readonly path: { readonly owner: string; readonly repo: string }; readonly record: unknown }) =>
     `${path(owner, repo)}/wiki/${String(memberOf(record, "sub_url"))}`,
 } as const
@@ -194,7 +195,7 @@ const bringBack = form({
   also: ["revision"],
   bytes: LARGEST_FORM,
   once: true,
-  done: "Older version restored.",
+  done: t("Older version restored."),
   to: ({ path: { owner, repo }, record }) => `${path(owner, repo)}/wiki/${String(memberOf(record, "sub_url"))}`,
 })
 
@@ -203,7 +204,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/wiki/_delete/{pageName}",
   does: named(wikiOperations, "repoDeleteWikiPage"),
   on: confirmDelete,
-  done: "Page deleted.",
+  done: t("Page deleted."),
   to: ({ path: { owner, repo } }) => path(owner, repo, "wiki"),
 })
 
@@ -281,9 +282,9 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
   const changes = isStale || look === "changes" ? await changesView(call.services, "page.md", [before, record.content]) : undefined
   return shownIn(
     call,
-    found ? `Edit ${found.title}` : "New page",
+    found ? t("Edit {title}", { title: found.title }) : t("New page"),
     html`
-      <h1>${found ? html`Edit <bdi>${found.title}</bdi>` : "New page"}</h1>
+      <h1>${found ? html`Edit <bdi>${found.title}</bdi>` : t("New page")}</h1>
       ${isStale && [notice("warn", STALE), changes]}${isGone && notice("warn", GONE)}
       ${
         look === "changes" &&
@@ -299,7 +300,7 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
         record,
         draft: isStale || isGone ? undefined : draft,
         name: "form editor",
-        submit: "Save page",
+        submit: t("Save page"),
         beside: html`
           ${
             found &&
@@ -318,27 +319,28 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
   )
 }
 
-const STALE =
-  "This page was changed by someone else since you started editing. Below are your changes to the current version; saving replaces it."
-const GONE = "This page was deleted or renamed since you started editing. Saving creates a new page."
+const STALE = t(
+  "This page was changed by someone else since you started editing. Below are your changes to the current version; saving replaces it.",
+)
+const GONE = t("This page was deleted or renamed since you started editing. Saving creates a new page.")
 
 const fieldsFor = (to: Page, repository: string): readonly Field[] => [
   {
     kind: "line",
     name: "title",
-    label: "Title",
+    label: t("Title"),
     required: true,
     maxlength: 255,
-    hint: "Home is the start page; _Sidebar and _Footer are shown on all pages.",
+    hint: t("Home is the start page; _Sidebar and _Footer are shown on all pages."),
   },
   {
     kind: "markdown",
     name: "content",
-    label: "Text",
+    label: t("Text"),
     rows: 22,
     repository,
-    hint: "Markdown; [[Page]] links to another page. Tab indents; press Escape, then Tab to leave the field.",
+    hint: t("Markdown; [[Page]] links to another page. Tab indents; press Escape, then Tab to leave the field."),
   },
   { kind: "content", content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>` },
-  { kind: "line", name: "message", label: "Edit message", maxlength: 1000 },
+  { kind: "line", name: "message", label: t("Edit message"), maxlength: 1000 },
 ]

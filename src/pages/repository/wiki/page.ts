@@ -1,6 +1,7 @@
 import { onWiki } from "../../../access/policies/wiki.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { OnCode } from "../../../features/code/contents/locate.ts"
@@ -63,17 +64,17 @@ async function missingPage(call: OnCode, address: string): Promise<Shown> {
       </a>
     `
   const shown = (body: Html, more: Pick<Shown, "unlisted"> = {}): Promise<Shown> =>
-    repositoryPage(call, { tab: "wiki", title: "Wiki", body: html`<h1>Wiki</h1>${body}`, ...more })
+    repositoryPage(call, { tab: "wiki", title: t("Wiki"), body: html`<h1>Wiki</h1>${body}`, ...more })
   if (address !== HOME)
     return {
-      ...(await shown(empty("book", "This page doesn’t exist yet", html`<bdi>${title}</bdi>`, create), { unlisted: true })),
+      ...(await shown(empty("book", t("This page doesn’t exist yet"), html`<bdi>${title}</bdi>`, create), { unlisted: true })),
       status: 404,
     }
   return shown(
     empty(
       "book",
-      "No pages yet",
-      "A wiki is a place for documentation: how things are done, and why.",
+      t("No pages yet"),
+      t("A wiki is a place for documentation: how things are done, and why."),
       html`
         <p class="muted">
           The wiki is a git repository: <code>
@@ -129,7 +130,7 @@ function pageHead(call: OnCode, { title, address, commits, commit }: WholePage):
         html`
           <a class="button small" href="${at}/_edit/${address}" rel="nofollow">${icon("pencil")}Edit</a>
           <a class="button small" href="${at}/_new" rel="nofollow">${icon("plus")}New page</a>
-          <a class="button small" href="${at}/_delete/${address}" rel="nofollow">${icon("trash", "Delete")}</a>
+          <a class="button small" href="${at}/_delete/${address}" rel="nofollow">${icon("trash", t("Delete"))}</a>
         `
       }
     </div>
@@ -191,7 +192,7 @@ async function showList(call: OnCode & { readonly page: Parameters<typeof pager>
     `
   return repositoryPage(call, {
     tab: "wiki",
-    title: "Pages of the wiki",
+    title: t("Pages of the wiki"),
     body: html`
       <div class="bar">
         <h1>Pages</h1>
@@ -213,7 +214,7 @@ async function showRevisions(
   const title = titleOfAddress(address)
   return repositoryPage(call, {
     tab: "wiki",
-    title: `Revisions of ${title}`,
+    title: t("Revisions of {title}", { title }),
     body: html`
       <div class="bar">
         <h1 dir="auto">Revisions of ${title}</h1>

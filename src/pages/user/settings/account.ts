@@ -2,6 +2,7 @@ import { type Me, signedIn } from "../../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, moved, numberIn, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -36,7 +37,7 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
   const atList = draft && [removeAddress.id, choosePrimary.id].includes(draft.form) ? draft.refusal : undefined
   return personalSettings({
     part: "account",
-    title: "Account",
+    title: t("Account"),
     body: html`
       <h1>Account</h1>
       <h2 id="password">Password</h2>
@@ -46,34 +47,36 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
       <ul class="rows">${addresses.map(addressRow)}</ul>
       ${formView(addAddress, {
         draft,
-        submit: "Add address",
+        submit: t("Add address"),
         look: "plain",
         fields: [
           {
             kind: "line",
             name: "emails",
-            label: "New address",
+            label: t("New address"),
             type: "email",
             required: true,
             maxlength: 254,
-            hint: waits ? "You will get an e-mail with a link to confirm it." : "Commits with this address are linked to your account.",
+            hint: waits
+              ? t("You will get an e-mail with a link to confirm it.")
+              : t("Commits with this address are linked to your account."),
           },
         ],
       })}
       <h2 id="name">User name</h2>
       ${formView(rename, {
         draft,
-        submit: "Rename",
+        submit: t("Rename"),
         look: "plain",
         fields: [
           {
             kind: "line",
             name: "new_username",
-            label: "New name",
+            label: t("New name"),
             value: me.name,
             required: true,
             maxlength: 40,
-            hint: "The URLs of your profile and repositories change. The old ones redirect until another account takes the name.",
+            hint: t("The URLs of your profile and repositories change. The old ones redirect until another account takes the name."),
           },
         ],
       })}
@@ -82,7 +85,7 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
         draft,
         look: "danger",
         confirm: me.name,
-        submit: "Delete my account",
+        submit: t("Delete my account"),
         fields: [{ kind: "content", content: beforeDeletion(me.repositories_count, organizations) }],
       })}
     `,
@@ -97,7 +100,7 @@ const addressRow = ({ id, email, is_primary, is_activated }: Address): Html =>
         <span class="title break">${email}</span>
         <span>
           ${is_primary === 1 && html`<span class="chip">Primary</span> `}
-          <span class="chip">${is_activated === 1 ? "Verified" : "Unverified"}</span>
+          <span class="chip">${is_activated === 1 ? t("Verified") : t("Unverified")}</span>
         </span>
       </div>
       ${
@@ -126,7 +129,7 @@ function beforeDeletion(repositories: number, organizations: number): Html {
       Your profile, keys, tokens and settings are deleted. This cannot be undone. Your issues and comments in other
       repositories stay, without your name.
     </p>
-    ${first.length > 0 && html`<p>First, ${first.map((each, index) => html`${index > 0 && " and "}${each}`)}.</p>`}
+    ${first.length > 0 && html`<p>First, ${first.map((each, index) => html`${index > 0 && t(" and ")}${each}`)}.</p>`}
   `
 }
 
@@ -137,7 +140,7 @@ const addAddress = form({
   on: account,
   takes: ["emails"],
   before: confirmedFirst(ACCOUNT),
-  done: "Address added.",
+  done: t("Address added."),
 })
 
 const removeAddress = form({
@@ -146,7 +149,7 @@ const removeAddress = form({
   does: named(settingsOperations, "userDeleteEmail"),
   on: account,
   takes: ["emails"],
-  done: "Address removed.",
+  done: t("Address removed."),
 })
 
 const choosePrimary: Page = page({
@@ -158,7 +161,7 @@ const choosePrimary: Page = page({
     const session = await confirmedSession(services, reader, ACCOUNT)
     if ("kind" in session) return session
     await services.database.write((tx) => choosePrimaryAddress(tx, me.id, numberIn(path, "id"), services.now()))
-    return moved(ACCOUNT, { flash: "Account notifications will be sent to this address." })
+    return moved(ACCOUNT, { flash: t("Account notifications will be sent to this address.") })
   },
 })
 
@@ -172,7 +175,7 @@ const rename: Page = page({
     const session = await confirmedSession(services, reader, ACCOUNT)
     if ("kind" in session) return session
     const renamed = await services.database.write((tx) => renamePerson(tx, me.id, query.new_username, services.now(), me))
-    return moved(ACCOUNT, { flash: `Your user name is now ${renamed.name}.` })
+    return moved(ACCOUNT, { flash: t("Your user name is now {name}.", { name: renamed.name }) })
   },
 })
 
@@ -188,7 +191,7 @@ const remove: Page = page({
     if (query.confirm.trim() !== me.name) throw refuse.invalid("confirm", `must be ${me.name}`)
     await services.database.write((tx) => deletePerson(tx, services, me, false))
     await dropAvatar(services, me.avatar)
-    return moved("/", { flash: "Your account has been deleted." })
+    return moved("/", { flash: t("Your account has been deleted.") })
   },
 })
 

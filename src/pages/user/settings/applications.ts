@@ -4,6 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import { redirectsOf } from "../../../features/people/oauth2/applications.ts"
@@ -33,7 +34,7 @@ const grants: Page = page({
     const now = services.now()
     return personalSettings({
       part: "grants",
-      title: "Authorized applications",
+      title: t("Authorized applications"),
       body: html`
         <h1>Authorized applications</h1>
         <p class="muted">You have authorized these applications to access your account.</p>
@@ -46,21 +47,21 @@ const grants: Page = page({
                 <div class="main">
                   <span class="title"><bdi>${row.application_name}</bdi></span>
                   <span class="muted small">
-                    ${row.owner_name === null ? "Of this site" : html`Created by ${person({ name: row.owner_name })}`}
+                    ${row.owner_name === null ? t("Of this site") : html`Created by ${person({ name: row.owner_name })}`}
                   </span>
                   <ul>
                     ${inWords(row.scopes.split(",")).map((words) => html`<li>${words}</li>`)}
                   </ul>
                   <span class="muted small">
                     Authorized ${time(row.created_at, now)}, ${
-                      row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`
+                      row.last_used_at === 0 ? t("never used") : html`last used ${time(row.last_used_at, now)}`
                     }
                   </span>
                 </div>
                 ${formButton(revoke, { id: String(row.id) }, html`Revoke<span class="hidden-text"> ${row.application_name}</span>`)}
               </li>
             `,
-          empty("check-circle", "No authorized applications", "Applications that you authorize are listed here."),
+          empty("check-circle", t("No authorized applications"), t("Applications that you authorize are listed here.")),
         )}
       `,
     })
@@ -73,7 +74,7 @@ const revoke: Page = page({
   access: signedIn,
   answer: async ({ services, me, path }) => {
     await services.database.write((tx) => revokeGrant(tx, me, numberIn(path, "id")))
-    return moved(GRANTS, { flash: "Application revoked." })
+    return moved(GRANTS, { flash: t("Application revoked.") })
   },
 })
 
@@ -112,7 +113,7 @@ const applications: Page = page({
                 </div>
               </li>
             `,
-          empty("code-square", "No OAuth2 applications", "Add one to get a client ID and a client secret."),
+          empty("code-square", t("No OAuth2 applications"), t("Add one to get a client ID and a client secret.")),
         )}
         ${pager(reader.url, page, total)}
       `,
@@ -124,27 +125,27 @@ const fields: readonly Field[] = [
   {
     kind: "line",
     name: "name",
-    label: "Name",
-    hint: "Shown to users when they are asked to authorize it.",
+    label: t("Name"),
+    hint: t("Shown to users when they are asked to authorize it."),
     required: true,
     maxlength: 255,
   },
   {
     kind: "text",
     name: "redirect_uris",
-    label: "Redirect URIs",
+    label: t("Redirect URIs"),
     required: true,
-    hint: "One absolute URI per line.",
+    hint: t("One absolute URI per line."),
     placeholder: "https://…",
   },
   {
     kind: "box",
     name: "confidential_client",
-    label: "Confidential client",
+    label: t("Confidential client"),
     value: true,
-    hint: "For applications that run on a server and can keep a secret.",
+    hint: t("For applications that run on a server and can keep a secret."),
   },
-  { kind: "box", name: "skip_secondary_authorization", label: "Skip the authorization page for people who have granted access before" },
+  { kind: "box", name: "skip_secondary_authorization", label: t("Skip the authorization page for people who have granted access before") },
 ]
 const taken = fields.flatMap((each) => ("name" in each ? [each.name] : []))
 
@@ -167,10 +168,10 @@ const add: Page = page({
     if ("kind" in session) return session
     return personalSettings({
       part: "applications",
-      title: "Add an application",
+      title: t("Add an application"),
       body: html`
         <h1>Add an application</h1>
-        ${formView(create, { draft, fields, submit: "Add", beside: html`<a href="${APPLICATIONS}">Back</a>` })}
+        ${formView(create, { draft, fields, submit: t("Add"), beside: html`<a href="${APPLICATIONS}">Back</a>` })}
       `,
     })
   },
@@ -180,14 +181,14 @@ const add: Page = page({
 const withSecret = ({ record }: { readonly record: unknown }): Shown =>
   personalSettings({
     part: "applications",
-    title: "The application’s secret",
+    title: t("The application’s secret"),
     isPrivate: true,
     body: html`
       <h1>The application’s secret</h1>
-      ${notice("good", "Copy it now: you won’t be able to see it again.")}
+      ${notice("good", t("Copy it now: you won’t be able to see it again."))}
       ${values([
-        ["Client ID", String(memberOf(record, "client_id")), "Copy the client ID"],
-        ["Client secret", String(memberOf(record, "client_secret")), "Copy the client secret"],
+        [t("Client ID"), String(memberOf(record, "client_id")), t("Copy the client ID")],
+        [t("Client secret"), String(memberOf(record, "client_secret")), t("Copy the client secret")],
       ])}
       <p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">Done</a></p>
     `,
@@ -230,13 +231,13 @@ const application: Page = page({
       title: row.name,
       body: html`
         <h1><bdi>${row.name}</bdi></h1>
-        ${values([["Client ID", row.client_id, "Copy the client ID"]])}${formView(edit, { ...shown, fields, submit: "Save" })}
+        ${values([[t("Client ID"), row.client_id, t("Copy the client ID")]])}${formView(edit, { ...shown, fields, submit: t("Save") })}
         <h2 id="secret">Secret</h2>
         <p>The current secret stops working at once. Existing authorizations stay.</p>
         ${formView(renew, {
           ...shown,
           look: "plain",
-          submit: "Regenerate secret",
+          submit: t("Regenerate secret"),
           fields: Object.entries(record).flatMap(([name, value]) =>
             taken.includes(name) ? [{ kind: "hidden", name, value: String(value) } as const] : [],
           ),
@@ -245,7 +246,7 @@ const application: Page = page({
         ${formView(remove, {
           ...shown,
           look: "danger",
-          submit: "Delete this application",
+          submit: t("Delete this application"),
           fields: [{ kind: "content", content: html`<p>Users can no longer sign in with it, and its tokens stop working at once.</p>` }],
         })}
       `,
@@ -261,7 +262,7 @@ const edit = form({
   takes: taken,
   body: withAddresses,
   query: () => ({ keep_secret: "true" }),
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const renew = form({
@@ -280,7 +281,7 @@ const remove = form({
   address: `POST ${APPLICATIONS}/{id}/delete`,
   does: named(oauth2Operations, "userDeleteOAuth2Application"),
   on: application,
-  done: "Application deleted.",
+  done: t("Application deleted."),
   to: () => APPLICATIONS,
 })
 

@@ -1,6 +1,7 @@
 import { signedIn } from "../../../access/policies/site.ts"
 import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { blockOperations } from "../../../features/people/blocks/operations.ts"
@@ -20,7 +21,7 @@ const blocked: Page = page({
     const rows = await findBlocked(db, { blockerId: me.id, limit: page.limit, offset: page.offset })
     return personalSettings({
       part: "blocked",
-      title: "Blocked users",
+      title: t("Blocked users"),
       body: html`
         <h1>Blocked users</h1>
         <p class="muted">
@@ -38,24 +39,24 @@ const blocked: Page = page({
                 ${formButton(unblock, { username: row.name }, html`Unblock<span class="hidden-text"> ${row.name}</span>`)}
               </li>
             `,
-          empty("circle-slash", "You haven’t blocked anyone"),
+          empty("circle-slash", t("You haven’t blocked anyone")),
         )}
         ${pager(reader.url, page, total)}
         <h2 id="block">Block a user</h2>
         ${formView(block, {
           draft,
-          submit: "Block",
+          submit: t("Block"),
           look: "danger",
           fields: [
             {
               kind: "line",
               name: "username",
-              label: "User name",
+              label: t("User name"),
               required: true,
               maxlength: 40,
-              hint: "You will stop following each other, and collaborating on each other’s repositories.",
+              hint: t("You will stop following each other, and collaborating on each other’s repositories."),
             },
-            { kind: "line", name: "note", label: "Reason", maxlength: 255, hint: "Only visible to you." },
+            { kind: "line", name: "note", label: t("Reason"), maxlength: 255, hint: t("Only visible to you.") },
           ],
         })}
       `,
@@ -72,7 +73,7 @@ const block = form({
   picks: (_path, field) => ({ username: field("username").trim() }),
   // Without a note, that of before stays.
   query: ({ note: [note = ""] = [] }) => (note === "" ? {} : { note }),
-  done: "User blocked.",
+  done: t("User blocked."),
 })
 
 const unblock = form({
@@ -80,7 +81,7 @@ const unblock = form({
   address: `POST ${BLOCKED}/{username}/delete`,
   does: named(blockOperations, "userUnblockUser"),
   on: blocked,
-  done: "User unblocked.",
+  done: t("User unblocked."),
 })
 
 /** Whom a person has blocked. */

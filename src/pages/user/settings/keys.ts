@@ -2,6 +2,7 @@ import { signedIn } from "../../../access/policies/site.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -34,7 +35,7 @@ const sshKeys: Page = page({
     const now = services.now()
     return personalSettings({
       part: "ssh",
-      title: "SSH keys",
+      title: t("SSH keys"),
       body: html`
         <div class="bar">
           <h1>SSH keys</h1>
@@ -43,7 +44,7 @@ const sshKeys: Page = page({
         <p class="muted">SSH keys let you fetch and push over SSH, and sign commits.</p>
         ${
           rows.length === 0
-            ? empty("key", "No SSH keys yet", "Generate a key with ssh-keygen, and add the content of the .pub file.")
+            ? empty("key", t("No SSH keys yet"), t("Generate a key with ssh-keygen, and add the content of the .pub file."))
             : html`<ul class="rows">${rows.map((row) => sshRow(row, now))}</ul>`
         }
         ${pager(reader.url, page, total)}
@@ -62,7 +63,7 @@ const sshRow = (row: PublicKeyRow, now: number): Html =>
         </span>
         <code class="break">${row.fingerprint}</code>
         <span class="muted small">
-          Added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`}
+          Added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? t("never used") : html`last used ${time(row.last_used_at, now)}`}
         </span>
       </div>
       ${formButton(removeSshKey, { id: String(row.id) }, html`Remove<span class="hidden-text"> ${row.title}</span>`)}
@@ -79,33 +80,33 @@ const newSshKey: Page = page({
     if ("kind" in session) return session
     return personalSettings({
       part: "ssh",
-      title: "Add an SSH key",
+      title: t("Add an SSH key"),
       body: html`
         <h1>Add an SSH key</h1>
         ${formView(addSshKey, {
           draft,
-          submit: "Add",
+          submit: t("Add"),
           beside: html`<a href="${SSH}">Back</a>`,
           fields: [
             {
               kind: "line",
               name: "title",
-              label: "Title",
-              hint: "For example, the name of the device.",
+              label: t("Title"),
+              hint: t("For example, the name of the device."),
               required: true,
               maxlength: 255,
             },
             {
               kind: "text",
               name: "key",
-              label: "Public key",
+              label: t("Public key"),
               isCode: true,
               rows: 5,
               required: true,
               placeholder: "ssh-ed25519 AAAA…",
-              hint: "The content of the .pub file: ED25519, ECDSA, RSA of at least 3071 bits, or a security token’s.",
+              hint: t("The content of the .pub file: ED25519, ECDSA, RSA of at least 3071 bits, or a security token’s."),
             },
-            { kind: "box", name: "read_only", label: "Read-only" },
+            { kind: "box", name: "read_only", label: t("Read-only") },
           ],
         })}
       `,
@@ -120,7 +121,7 @@ const addSshKey = form({
   on: newSshKey,
   takes: ["title", "key", "read_only"],
   before: confirmedFirst(NEW_SSH),
-  done: "Key added.",
+  done: t("Key added."),
   to: () => SSH,
 })
 
@@ -129,7 +130,7 @@ const removeSshKey = form({
   address: `POST ${SSH}/{id}/delete`,
   does: named(keyOperations, "userCurrentDeleteKey"),
   on: sshKeys,
-  done: "Key deleted.",
+  done: t("Key deleted."),
 })
 
 // --- OpenPGP ---------------------------------------------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ const gpgKeys: Page = page({
     const now = services.now()
     return personalSettings({
       part: "gpg",
-      title: "GPG keys",
+      title: t("GPG keys"),
       body: html`
         <div class="bar">
           <h1>GPG keys</h1>
@@ -153,7 +154,7 @@ const gpgKeys: Page = page({
         <p class="muted">Commits and tags that are signed with one of these keys are shown as verified.</p>
         ${
           rows.length === 0
-            ? empty("verified", "No GPG keys yet", "Export a key with gpg --armor --export, and add the output.")
+            ? empty("verified", t("No GPG keys yet"), t("Export a key with gpg --armor --export, and add the output."))
             : html`<ul class="rows">${rows.map((row) => gpgRow(row, records.get(row.id), now))}</ul>`
         }
         ${pager(reader.url, page, total)}
@@ -168,7 +169,7 @@ const gpgRow = (row: GpgKeyRow, record: GPGKey | undefined, now: number): Html =
       ${icon(row.is_verified === 1 ? "verified" : "unverified")}
       <div class="main">
         <span class="title">
-          <code>${row.key_id}</code> <span class="chip">${row.is_verified === 1 ? "Verified" : "Unverified"}</span>
+          <code>${row.key_id}</code> <span class="chip">${row.is_verified === 1 ? t("Verified") : t("Unverified")}</span>
         </span>
         ${record && record.emails.length > 0 && html`<span class="break">${record.emails.map(({ email }) => email).join(", ")}</span>`}
         ${
@@ -178,7 +179,9 @@ const gpgRow = (row: GpgKeyRow, record: GPGKey | undefined, now: number): Html =
         }
         <span class="muted small">
           Added ${time(row.created_at, now)}, ${
-            row.expires_at === 0 ? "does not expire" : html`${row.expires_at <= now ? "expired" : "expires"} ${time(row.expires_at, now)}`
+            row.expires_at === 0
+              ? t("does not expire")
+              : html`${row.expires_at <= now ? t("expired") : t("expires")} ${time(row.expires_at, now)}`
           }
         </span>
       </div>
@@ -202,7 +205,7 @@ const howToSign = (token: string, key: Text): Html =>
 const signature = {
   kind: "text",
   name: "armored_signature",
-  label: "Signature",
+  label: t("Signature"),
   isCode: true,
   rows: 6,
   placeholder: "-----BEGIN PGP SIGNATURE-----",
@@ -218,23 +221,23 @@ const newGpgKey: Page = page({
     if ("kind" in session) return session
     return personalSettings({
       part: "gpg",
-      title: "Add a GPG key",
+      title: t("Add a GPG key"),
       body: html`
         <h1>Add a GPG key</h1>
         ${formView(addGpgKey, {
           draft,
-          submit: "Add",
+          submit: t("Add"),
           beside: html`<a href="${GPG}">Back</a>`,
           fields: [
             {
               kind: "text",
               name: "armored_public_key",
-              label: "Public key",
+              label: t("Public key"),
               isCode: true,
               rows: 8,
               required: true,
               placeholder: "-----BEGIN PGP PUBLIC KEY BLOCK-----",
-              hint: "The output of gpg --armor --export.",
+              hint: t("The output of gpg --armor --export."),
             },
             {
               kind: "content",
@@ -262,7 +265,7 @@ const addGpgKey = form({
   // A key without an address of the account is refused as not found; the person mends that on this page.
   picks: (path) => path,
   before: confirmedFirst(NEW_GPG),
-  done: "Key added.",
+  done: t("Key added."),
   to: () => GPG,
 })
 
@@ -276,16 +279,16 @@ const verify: Page = page({
     const key = draft?.typed["key_id"]?.[0] ?? query.key_id ?? ""
     return personalSettings({
       part: "gpg",
-      title: "Verify a GPG key",
+      title: t("Verify a GPG key"),
       body: html`
         <h1>Verify a GPG key</h1>
         ${howToSign(tokenFor(services, me), /^[0-9A-F]{16}$/.test(key) ? ` --local-user ${key}` : "")}
         ${formView(verifyGpgKey, {
           draft,
-          submit: "Verify",
+          submit: t("Verify"),
           beside: html`<a href="${GPG}">Back</a>`,
           fields: [
-            { kind: "line", name: "key_id", label: "Key", value: key, required: true, maxlength: 40 },
+            { kind: "line", name: "key_id", label: t("Key"), value: key, required: true, maxlength: 40 },
             { ...signature, required: true },
           ],
         })}
@@ -301,7 +304,7 @@ const verifyGpgKey = form({
   on: verify,
   takes: ["key_id", "armored_signature"],
   picks: (path) => path,
-  done: "Key verified.",
+  done: t("Key verified."),
   to: () => GPG,
 })
 
@@ -310,7 +313,7 @@ const removeGpgKey = form({
   address: `POST ${GPG}/{id}/delete`,
   does: named(keyOperations, "userCurrentDeleteGPGKey"),
   on: gpgKeys,
-  done: "Key deleted. Commits signed with it are no longer shown as verified.",
+  done: t("Key deleted. Commits signed with it are no longer shown as verified."),
 })
 
 /** A person's own keys. */

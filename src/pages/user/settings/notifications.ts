@@ -3,6 +3,7 @@ import { signedIn } from "../../../access/policies/site.ts"
 import { form } from "../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../core/page.ts"
 import { followedBy, listRepositories } from "../../../features/code/repositories/search-store.ts"
@@ -24,24 +25,24 @@ const NOTIFICATIONS = `${SETTINGS_PATH}/notifications` as const
 const ORDER = { by: "alpha", direction: "asc" } as const
 
 const CAUSE_TEXTS: Readonly<Record<Cause, readonly [what: Text, more?: Text]>> = {
-  assigned: ["Assigned"],
-  mentioned: ["Mentioned", "In an issue, pull request, comment or review."],
-  review_requested: ["Review requested", "From me, or from a team of mine."],
-  participating: ["Participating", "Issues and pull requests that I opened, am assigned to, review, commented on or subscribed to."],
-  new_issue: ["New issues", "In repositories that I watch."],
-  new_pull: ["New pull requests", "In repositories that I watch."],
-  activity: ["All other activity", "Comments, reviews, new commits and closed issues, in repositories that I watch."],
-  release: ["Releases", "In repositories that I watch, and those with release notifications below."],
-  run: ["Failed workflow runs", "Runs that I triggered."],
-  offer: ["Repository transfers", "To me, or to one of my organizations."],
-  own: ["My own activity", "For all of the above."],
+  assigned: [t("Assigned")],
+  mentioned: [t("Mentioned"), t("In an issue, pull request, comment or review.")],
+  review_requested: [t("Review requested"), t("From me, or from a team of mine.")],
+  participating: [t("Participating"), t("Issues and pull requests that I opened, am assigned to, review, commented on or subscribed to.")],
+  new_issue: [t("New issues"), t("In repositories that I watch.")],
+  new_pull: [t("New pull requests"), t("In repositories that I watch.")],
+  activity: [t("All other activity"), t("Comments, reviews, new commits and closed issues, in repositories that I watch.")],
+  release: [t("Releases"), t("In repositories that I watch, and those with release notifications below.")],
+  run: [t("Failed workflow runs"), t("Runs that I triggered.")],
+  offer: [t("Repository transfers"), t("To me, or to one of my organizations.")],
+  own: [t("My own activity"), t("For all of the above.")],
 }
 
 const LEVEL_TEXTS: Readonly<Record<Level, Text>> = {
-  all: "All activity",
-  participating: "Participating and mentions",
-  releases: "Participating, mentions and releases",
-  ignored: "Ignore",
+  all: t("All activity"),
+  participating: t("Participating and mentions"),
+  releases: t("Participating, mentions and releases"),
+  ignored: t("Ignore"),
 }
 const LEVEL_OPTIONS = (["all", "participating", "releases", "ignored"] as const).map((level) => [level, LEVEL_TEXTS[level]] as const)
 
@@ -57,14 +58,14 @@ const box = (name: keyof Choices, text: Text, cause: Cause, chosen: Choices): Ht
 
 const choicesTable = (chosen: Choices): Html =>
   table(
-    "Notification events",
-    ["Event", "On the site", "E-mail"],
+    t("Notification events"),
+    [t("Event"), t("On the site"), "E-mail"],
     CAUSES.map((cause) => {
       const [what, more] = CAUSE_TEXTS[cause]
       return html`
         <tr>
           <th scope="row">${what}${more !== undefined && html`<br><span class="muted small">${more}</span>`}</th>
-          ${box("list", "on the site", cause, chosen)}${box("mail", "by mail", cause, chosen)}
+          ${box("list", t("on the site"), cause, chosen)}${box("mail", t("by mail"), cause, chosen)}
         </tr>
       `
     }),
@@ -84,16 +85,16 @@ const notifications: Page = page({
     const automatic = new Set(modes.filter(({ mode }) => mode === "automatic").map((watch) => watch.repository_id))
     return personalSettings({
       part: "notifications",
-      title: "Notification settings",
+      title: t("Notification settings"),
       body: html`
         <h1>Notifications</h1>
         <h2 id="kinds">Events</h2>
         <p class="muted">
           Choose what appears among your <a href="/notifications">notifications</a> and what is sent by mail.${" "}
           <a href="/notifications/subscriptions">Subscriptions</a> to single issues and pull requests have a page of
-          their own.${services.config.mail.host === "" && " This site does not send mail."}
+          their own.${services.config.mail.host === "" && t(" This site does not send mail.")}
         </p>
-        ${formView(choose, { draft, submit: "Save", fields: [{ kind: "content", content: choicesTable(chosen) }] })}
+        ${formView(choose, { draft, submit: t("Save"), fields: [{ kind: "content", content: choicesTable(chosen) }] })}
         <h2 id="watching">By repository</h2>
         <p class="muted">
           Repositories that you watch or chose a level for. For all others you are notified when you participate or are
@@ -102,7 +103,7 @@ const notifications: Page = page({
         ${rowsOr(
           owned,
           (each) => levelRow(each, levels.get(each.repository.id) ?? "all", automatic.has(each.repository.id), draft),
-          empty("eye", "You aren’t watching any repositories", "Use the Watch button on a repository."),
+          empty("eye", t("You aren’t watching any repositories"), t("Use the Watch button on a repository.")),
         )}
         ${pager(reader.url, page, total)}
       `,
@@ -129,7 +130,7 @@ function levelRow({ owner, repository }: Owned, level: Level, isAutomatic: boole
           name: "inline row",
           look: "small",
           submit: html`Save<span class="hidden-text"> ${name}</span>`,
-          fields: [{ kind: "menu", name: "level", label: `Notifications of ${name}`, value: level, options: LEVEL_OPTIONS }],
+          fields: [{ kind: "menu", name: "level", label: t("Notifications of {name}", { name }), value: level, options: LEVEL_OPTIONS }],
         })}
       </div>
     </li>
@@ -142,7 +143,7 @@ const choose = form({
   does: named(notificationSettingOperations, "userUpdateNotificationSettings"),
   on: notifications,
   takes: ["list", "mail"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const setLevel = form({
@@ -151,7 +152,7 @@ const setLevel = form({
   does: named(watchOperations, "userCurrentSetSubscriptionLevel"),
   on: notifications,
   takes: ["level"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 /** What a person is notified of. */

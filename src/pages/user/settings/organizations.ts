@@ -2,6 +2,7 @@ import { onOrganizationAsMember } from "../../../access/policies/organizations.t
 import { type Me, signedIn } from "../../../access/policies/site.ts"
 import type { Refusal } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import { moved, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import { removeMember } from "../../../features/people/organizations/rules.ts"
@@ -26,7 +27,7 @@ async function list({ db, actor, me, page, reader }: Call, refusal?: Refusal): P
   const { rows, total } = await findOrganizationsOf(db, actor, me.id, page)
   return personalSettings({
     part: "organizations",
-    title: "Organizations",
+    title: t("Organizations"),
     body: html`
       <h1>Organizations</h1>
       ${problem(refusal)}
@@ -42,7 +43,7 @@ async function list({ db, actor, me, page, reader }: Call, refusal?: Refusal): P
               ${formButton(leave, { org: row.name }, html`Leave<span class="hidden-text"> ${row.name}</span>`)}
             </li>
           `,
-        empty("organization", "You aren’t a member of any organization", "Owners of an organization add you to one of its teams."),
+        empty("organization", t("You aren’t a member of any organization"), t("Owners of an organization add you to one of its teams.")),
       )}
       ${pager(reader.url, page, total)}
       <p class="muted">Leaving an organization removes you from its teams, with the access that they give.</p>
@@ -57,7 +58,7 @@ const leave: Page = page({
   again: (call, refusal) => list({ ...call, reader: { ...call.reader, url: MINE } }, refusal),
   answer: async ({ services, me, organization }) => {
     await services.database.write((tx) => removeMember(tx, organization.id, me.id))
-    return moved(MINE, { flash: `You have left ${organization.name}.` })
+    return moved(MINE, { flash: t("You have left {name}.", { name: organization.name }) })
   },
 })
 

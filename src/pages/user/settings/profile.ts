@@ -3,6 +3,7 @@ import type { User } from "../../../core/actor.ts"
 import { form } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
 import { LANGUAGES, languageOf } from "../../../core/language/languages.ts"
+import { t } from "../../../core/language/message.ts"
 import { named } from "../../../core/operation.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { presentSettings, settingsOperations } from "../../../features/people/users/settings-operations.ts"
@@ -12,26 +13,26 @@ import { type Field, formButton, formView } from "../../../web/form.ts"
 import { personalSettings } from "./frame.ts"
 
 const about: readonly Field[] = [
-  { kind: "line", name: "full_name", label: "Name", hint: "Shown beside your user name.", maxlength: 100, autocomplete: "name" },
-  { kind: "text", name: "description", label: "About you", rows: 3 },
-  { kind: "line", name: "location", label: "Location", maxlength: 50 },
-  { kind: "line", name: "website", label: "Website", type: "url", maxlength: 255, placeholder: "https://…", autocomplete: "url" },
+  { kind: "line", name: "full_name", label: t("Name"), hint: t("Shown beside your user name."), maxlength: 100, autocomplete: "name" },
+  { kind: "text", name: "description", label: t("About you"), rows: 3 },
+  { kind: "line", name: "location", label: t("Location"), maxlength: 50 },
+  { kind: "line", name: "website", label: t("Website"), type: "url", maxlength: 255, placeholder: "https://…", autocomplete: "url" },
   {
     kind: "menu",
     name: "language",
-    label: "Language",
-    options: [["", "As in the browser"], ...Object.entries(LANGUAGES)],
+    label: t("Language"),
+    options: [["", t("As in the browser")], ...Object.entries(LANGUAGES)],
   },
   {
     kind: "group",
-    label: "Privacy",
+    label: t("Privacy"),
     fields: [
-      { kind: "box", name: "hide_email", label: "Hide my e-mail address", hint: "Others see a no-reply address instead." },
+      { kind: "box", name: "hide_email", label: t("Hide my e-mail address"), hint: t("Others see a no-reply address instead.") },
       {
         kind: "box",
         name: "hide_activity",
-        label: "Hide my activity",
-        hint: "Your activity is hidden from feeds, and so is your heatmap.",
+        label: t("Hide my activity"),
+        hint: t("Your activity is hidden from feeds, and so is your heatmap."),
       },
     ],
   },
@@ -46,28 +47,28 @@ const profile: Page = page({
   answer: ({ me, draft }) =>
     personalSettings({
       part: "profile",
-      title: "Profile",
+      title: t("Profile"),
       body: html`
         <h1>Profile</h1>
         <p><a href="${path(me.name)}">View public profile</a></p>
-        ${formView(edit, { record: settingsOf(me), draft, submit: "Save", fields: about })}
+        ${formView(edit, { record: settingsOf(me), draft, submit: t("Save"), fields: about })}
         <h2 id="picture">Picture</h2>
         <p>${avatar(me, 96)}</p>
         ${formView(upload, {
           draft,
-          submit: "Upload",
+          submit: t("Upload"),
           look: "plain",
           fields: [
             {
               kind: "file",
               name: "image",
-              label: "New avatar",
+              label: t("New avatar"),
               accept: "image/png,image/jpeg,image/gif,image/webp",
-              hint: "PNG, JPEG, GIF or WebP of at most 1 MiB and 4096 pixels on either side.",
+              hint: t("PNG, JPEG, GIF or WebP of at most 1 MiB and 4096 pixels on either side."),
             },
           ],
         })}
-        ${me.avatar !== "" && formButton(dropPicture, {}, "Remove avatar")}
+        ${me.avatar !== "" && formButton(dropPicture, {}, t("Remove avatar"))}
       `,
     }),
 })
@@ -78,7 +79,7 @@ const edit = form({
   does: named(settingsOperations, "updateUserSettings"),
   on: profile,
   takes: ["full_name", "description", "location", "website", "language", "hide_email", "hide_activity"],
-  done: "Saved.",
+  done: t("Saved."),
 })
 
 const upload = form({
@@ -87,7 +88,7 @@ const upload = form({
   does: named(settingsOperations, "userUpdateAvatar"),
   on: profile,
   picture: "image",
-  done: "Avatar updated.",
+  done: t("Avatar updated."),
 })
 
 const dropPicture = form({
@@ -95,7 +96,7 @@ const dropPicture = form({
   address: "POST /user/settings/avatar/delete",
   does: named(settingsOperations, "userDeleteAvatar"),
   on: profile,
-  done: "Avatar removed.",
+  done: t("Avatar removed."),
 })
 
 /** What others see of a person, as they change it themselves. */

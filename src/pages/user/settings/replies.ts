@@ -2,6 +2,7 @@ import { type Me, signedIn } from "../../../access/policies/site.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Refusal } from "../../../core/errors.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import { type Draft, moved, numberIn, type Page, page, type Reader, type Shown, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -18,8 +19,15 @@ import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 export const REPLIES_PATH = `${SETTINGS_PATH}/replies` as const
 
 const fields: readonly Field[] = [
-  { kind: "line", name: "name", label: "Name", required: true, maxlength: 100, hint: "Shown in the menu of saved replies." },
-  { kind: "text", name: "content", label: "Text", rows: 8, required: true, hint: `Markdown, at most ${LONGEST_REPLY} characters.` },
+  { kind: "line", name: "name", label: t("Name"), required: true, maxlength: 100, hint: t("Shown in the menu of saved replies.") },
+  {
+    kind: "text",
+    name: "content",
+    label: t("Text"),
+    rows: 8,
+    required: true,
+    hint: t("Markdown, at most {LONGEST_REPLY} characters.", { LONGEST_REPLY }),
+  },
 ]
 
 const typed = { name: Type.Optional(Type.String()), content: Type.Optional(Type.String()) } as const
@@ -47,7 +55,7 @@ async function listPage({ db, me, page: { limit, offset, number }, draft }: Call
   const rows = await findReplies(db, { userId: me.id, limit, offset })
   return personalSettings({
     part: "replies",
-    title: "Saved replies",
+    title: t("Saved replies"),
     body: html`
       <h1>Saved replies</h1>
       <p class="muted">Replies that you can insert when you write a comment. Only you can see them.</p>
@@ -64,14 +72,14 @@ async function listPage({ db, me, page: { limit, offset, number }, draft }: Call
               ${formButton(remove, { id: String(id) }, html`Delete<span class="hidden-text"> ${name}</span>`)}
             </li>
           `,
-        empty("reply", "No saved replies", "Save text that you use often, such as a request for details."),
+        empty("reply", t("No saved replies"), t("Save text that you use often, such as a request for details.")),
       )}
       ${pager(REPLIES_PATH, { number, limit, offset }, total)}
       <h2 id="new">Save a reply</h2>
       ${
         total >= MOST_REPLIES
           ? html`<p>You can have up to ${plural(MOST_REPLIES, "reply", "replies")}: delete one to save another.</p>`
-          : formView(add, { draft, fields, submit: "Add" })
+          : formView(add, { draft, fields, submit: t("Add") })
       }
     `,
   })
@@ -81,7 +89,7 @@ async function editorPage({ db, me, path, draft }: Omit<Call, "page"> & Required
   const record = await replyOf(db, me.id, numberIn(path, "id"))
   return personalSettings({
     part: "replies",
-    title: "Edit saved reply",
+    title: t("Edit saved reply"),
     body: html`
       <h1>Edit saved reply</h1>
       ${formView(change, {
@@ -89,7 +97,7 @@ async function editorPage({ db, me, path, draft }: Omit<Call, "page"> & Required
         record,
         draft,
         fields,
-        submit: "Save",
+        submit: t("Save"),
         beside: html`<a class="button" href="${REPLIES_PATH}">Cancel</a>`,
       })}
     `,
@@ -104,7 +112,7 @@ const add: Page = page({
   again: (call, refusal) => listPage({ ...call, draft: draftOf(add, call, refusal) }),
   answer: async (call) => {
     await call.services.database.write((tx) => saveReply(tx, call.me.id, writtenIn(call)))
-    return moved(REPLIES_PATH, { flash: "Saved." })
+    return moved(REPLIES_PATH, { flash: t("Saved.") })
   },
 })
 
@@ -116,7 +124,7 @@ const change: Page = page({
   again: (call, refusal) => editorPage({ ...call, draft: draftOf(change, call, refusal) }),
   answer: async (call) => {
     await call.services.database.write((tx) => changeReply(tx, call.me.id, numberIn(call.path, "id"), writtenIn(call)))
-    return moved(REPLIES_PATH, { flash: "Saved." })
+    return moved(REPLIES_PATH, { flash: t("Saved.") })
   },
 })
 
@@ -126,7 +134,7 @@ const remove: Page = page({
   access: signedIn,
   answer: async ({ services, me, path }) => {
     await services.database.write((tx) => dropReply(tx, me.id, numberIn(path, "id")))
-    return moved(REPLIES_PATH, { flash: "Saved reply deleted." })
+    return moved(REPLIES_PATH, { flash: t("Saved reply deleted.") })
   },
 })
 

@@ -1,5 +1,6 @@
 import { signedIn } from "../../../access/policies/site.ts"
 import { html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Page, page } from "../../../core/page.ts"
 import { ownedBy } from "../../../features/code/repositories/search-store.ts"
 import { empty } from "../../../web/components.ts"
@@ -18,13 +19,13 @@ export const ownRepositoryPages: readonly Page[] = [
     answer: async (call) =>
       personalSettings({
         part: "repositories",
-        title: "Repositories",
+        title: t("Repositories"),
         body: html`
           <h1>Repositories</h1>
           ${await repositoryList(call, {
             action: MINE,
             where: [ownedBy(call.me.id)],
-            empty: empty("repo", "No repositories yet", "Repositories that you own are listed here."),
+            empty: empty("repo", t("No repositories yet"), t("Repositories that you own are listed here.")),
           })}
         `,
       }),

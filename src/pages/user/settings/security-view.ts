@@ -1,4 +1,5 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { hasPasskeys } from "../../../features/people/sign-in/passkeys/passkeys.ts"
 import type { findPasskeysOf } from "../../../features/people/sign-in/passkeys/store.ts"
@@ -47,14 +48,14 @@ export function securityView(services: Services, { hasTwoFactor, codes, passkeys
       ${
         hasPasskeys(services)
           ? html`<p><a class="button" href="${NEW_PASSKEY}">${icon("key")} Add a passkey</a></p>`
-          : notice("info", "Passkeys need HTTPS.")
+          : notice("info", t("Passkeys need HTTPS."))
       }
     </section>
     ${outside(services, links, now)}
     <section>
       <h2>Sessions</h2>
-      ${rowsOr(sessions, (row) => sessionRow(row, row.id === here, now), empty("browser", "No sessions"))}
-      ${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, "Sign out all other sessions", {}, "danger")}
+      ${rowsOr(sessions, (row) => sessionRow(row, row.id === here, now), empty("browser", t("No sessions")))}
+      ${sessions.length > 1 && buttonForm(`${SECURITY}/sessions/end_others`, t("Sign out all other sessions"), {}, "danger")}
     </section>
   `
 }
@@ -64,7 +65,7 @@ const passkeyRow = (row: Passkey, now: number): Html =>
     <li class="bar">
       <span>
         <strong>${row.name}</strong> <span class="muted">
-          added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`}
+          added ${time(row.created_at, now)}, ${row.last_used_at === 0 ? t("never used") : html`last used ${time(row.last_used_at, now)}`}
         </span>
       </span>
       ${buttonForm(`${SECURITY}/passkeys/remove`, html`Remove<span class="hidden-text"> ${row.name}</span>`, { id: row.id })}
@@ -75,7 +76,7 @@ const sessionRow = (row: ListedSession, isHere: boolean, now: number): Html =>
   html`
     <li class="bar">
       <span>
-        <strong>${row.agent || "Unknown browser"}</strong>${" "}
+        <strong>${row.agent || t("Unknown browser")}</strong>${" "}
         ${isHere && html`<span class="chip">This browser</span>`}${" "}
         <span class="muted">
           from ${row.network}, by ${METHODS[row.method]}, since ${time(row.created_at, now)}, last used ${time(row.last_used_at, now)}
@@ -85,25 +86,25 @@ const sessionRow = (row: ListedSession, isHere: boolean, now: number): Html =>
         !isHere &&
         buttonForm(
           `${SECURITY}/sessions/end`,
-          html`Sign out<span class="hidden-text"> ${row.agent || "this browser"} from ${row.network}</span>`,
+          html`Sign out<span class="hidden-text"> ${row.agent || t("this browser")} from ${row.network}</span>`,
           { id: row.id },
         )
       }
     </li>
   `
 
-const METHODS = { password: "password", passkey: "passkey", provider: "another provider" } as const
+const METHODS = { password: "password", passkey: "passkey", provider: t("another provider") } as const
 
 const twoSteps = (isOn: boolean, codes: number): Html =>
   isOn
     ? html`
       <p>
         Enabled: you are asked for a code from your authenticator app after your password. You have${" "}
-        ${codes === 0 ? "no recovery codes" : codes === 1 ? "one recovery code" : `${codes} recovery codes`} left.
+        ${codes === 0 ? t("no recovery codes") : codes === 1 ? t("one recovery code") : t("{codes} recovery codes", { codes })} left.
       </p>
       <div class="bar">
-        ${buttonForm(`${SECURITY}/two_factor/codes`, "Generate new recovery codes", {}, "")}
-        ${buttonForm(`${SECURITY}/two_factor/disable`, "Disable", {}, "danger")}
+        ${buttonForm(`${SECURITY}/two_factor/codes`, t("Generate new recovery codes"), {}, "")}
+        ${buttonForm(`${SECURITY}/two_factor/disable`, t("Disable"), {}, "danger")}
       </div>
     `
     : html`
@@ -138,7 +139,7 @@ function outside(services: Services, links: readonly Link[], now: number): Conte
         `
       }
       <div class="bar">
-        ${free.map((each) => buttonForm(`/user/oauth2/${each.name}`, `Link your account at ${titleOf(each)}`, {}, ""))}
+        ${free.map((each) => buttonForm(`/user/oauth2/${each.name}`, t("Link your account at {each}", { each: titleOf(each) }), {}, ""))}
       </div>
     </section>
   `

@@ -4,6 +4,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Refusal } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Moved, moved, type Page, page, type Reader, type SessionText, type Shown, sentText } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -40,7 +41,7 @@ export const securityPages: readonly Page[] = [
     access: signedIn,
     // It depends on the session, by which pages are not kept.
     changesWithTime: true,
-    answer: async ({ services, me, reader }) => shown("Security", await overview(services, me, reader)),
+    answer: async ({ services, me, reader }) => shown(t("Security"), await overview(services, me, reader)),
   }),
 
   page({
@@ -77,7 +78,7 @@ export const securityPages: readonly Page[] = [
       const session = await confirmedSession(services, reader, SECURITY)
       if ("kind" in session) return session
       await services.database.write((tx) => disableTwoFactor(tx, me))
-      const flash = "Two-factor authentication disabled. All other sessions were signed out."
+      const flash = t("Two-factor authentication disabled. All other sessions were signed out.")
       return moved(SECURITY, { flash, session: await signedInAnew(services, session, reader) })
     },
   }),
@@ -116,7 +117,7 @@ export const securityPages: readonly Page[] = [
       if ("kind" in session) return session
       await register(services, me, { ticket: query.passkey_ticket, credential: query.credential, name: query.name })
       await endOtherSessions(services, session)
-      return moved(SECURITY, { flash: "Passkey added. All other sessions were signed out." })
+      return moved(SECURITY, { flash: t("Passkey added. All other sessions were signed out.") })
     },
   }),
 
@@ -129,7 +130,7 @@ export const securityPages: readonly Page[] = [
       whenConfirmed(services, reader, async (session) => {
         await removePasskey(services, me, query.id)
         await endOtherSessions(services, session)
-        return "Passkey deleted. All other sessions were signed out."
+        return t("Passkey deleted. All other sessions were signed out.")
       }),
   }),
 
@@ -142,7 +143,7 @@ export const securityPages: readonly Page[] = [
       whenConfirmed(services, reader, async (session) => {
         await unlink(services, me, query.id)
         await endOtherSessions(services, session)
-        return "Account unlinked. All other sessions were signed out."
+        return t("Account unlinked. All other sessions were signed out.")
       }),
   }),
 
@@ -153,7 +154,7 @@ export const securityPages: readonly Page[] = [
     query: { id: Type.Integer() },
     answer: async ({ services, me, query }) => {
       await endSessionById(services, me, query.id)
-      return moved(SECURITY, { flash: "Session signed out." })
+      return moved(SECURITY, { flash: t("Session signed out.") })
     },
   }),
 
@@ -164,7 +165,7 @@ export const securityPages: readonly Page[] = [
     answer: async ({ services, reader }) => {
       const session = await sessionOfReader(services, reader)
       const ended = session ? await endOtherSessions(services, session) : 0
-      return moved(SECURITY, { flash: ended === 0 ? "There were no other sessions." : "All other sessions are signed out." })
+      return moved(SECURITY, { flash: ended === 0 ? t("There were no other sessions.") : t("All other sessions are signed out.") })
     },
   }),
 
@@ -212,19 +213,19 @@ async function enroll(services: Services, me: User, proposal = "", refusal?: Ref
   const { secret, address, ticket } = proposeAuthenticator(services, me, proposal)
   const fault = refusal?.field === "code" ? refusal.message.replace(/^\[code\]: m/, "M") : undefined
   return shown(
-    "Set up an authenticator app",
+    t("Set up an authenticator app"),
     html`
       ${refusal && fault === undefined && notice("bad", refusal.message)}
       <div class="form">
         <p>Scan the QR code with your authenticator app, or enter the secret. Then enter the code that the app shows.</p>
-        ${await qrCode(address, "QR code for your authenticator app")}
+        ${await qrCode(address, t("QR code for your authenticator app"))}
         <p class="bar">
           <span>Secret: <code>${secret.replace(/.{4}(?=.)/g, "$& ")}</code></span>
-          ${copyButton(secret, icon("copy", "Copy the secret"))}
+          ${copyButton(secret, icon("copy", t("Copy the secret")))}
         </p>
         <form class="form" method="post" action="${ENROLL}">
           <input type="hidden" name="proposal" value="${ticket}">
-          ${field({ label: "Code", name: "code", autocomplete: "one-time-code", required: true, autofocus: true, maxlength: 10, fault })}
+          ${field({ label: t("Code"), name: "code", autocomplete: "one-time-code", required: true, autofocus: true, maxlength: 10, fault })}
           <button class="primary">Enable</button>
         </form>
         <p><a href="${SECURITY}">Back</a></p>
@@ -238,10 +239,10 @@ const asFile = (codes: readonly string[]): string => `data:text/plain;charset=ut
 
 const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
   shown(
-    "Your recovery codes",
+    t("Your recovery codes"),
     html`
       <div class="form">
-        ${session && notice("good", "Two-factor authentication enabled. All other sessions were signed out.")}
+        ${session && notice("good", t("Two-factor authentication enabled. All other sessions were signed out."))}
         <p>
           If you lose access to your authenticator app, each of these codes lets you sign in once. They won’t be
           shown again: store them in a safe place. Earlier recovery codes no longer work.
@@ -259,8 +260,8 @@ const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
 
 async function newPasskey(services: Services, me: User, name = "", refusal?: Refusal): Promise<Shown> {
   const ceremony = await beginRegistration(services, me)
-  const title = "Add a passkey"
-  if (!ceremony) return shown(title, notice("info", "Passkeys need HTTPS."))
+  const title = t("Add a passkey")
+  if (!ceremony) return shown(title, notice("info", t("Passkeys need HTTPS.")))
   const fault = refusal?.field === "name" ? refusal.message.replace(/^\[name\]: m/, "M") : undefined
   return shown(
     title,
@@ -279,13 +280,13 @@ async function newPasskey(services: Services, me: User, name = "", refusal?: Ref
           data-options="${JSON.stringify(ceremony.options)}"
         >
           ${field({
-            label: "Name",
+            label: t("Name"),
             name: "name",
             value: name,
             required: true,
             autofocus: true,
             maxlength: 50,
-            hint: "For example, the name of the device.",
+            hint: t("For example, the name of the device."),
             fault,
           })}
           <input type="hidden" name="passkey_ticket" value="${ceremony.ticket}">

@@ -4,6 +4,7 @@ import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import { named, type ScopeCategory } from "../../../core/operation.ts"
 import { type Page, page, type Reader } from "../../../core/page.ts"
 import { inWords, SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
@@ -33,7 +34,7 @@ const tokens: Page = page({
     const now = services.now()
     return personalSettings({
       part: "tokens",
-      title: "Access tokens",
+      title: t("Access tokens"),
       body: html`
         <div class="bar">
           <h1>Access tokens</h1>
@@ -45,7 +46,7 @@ const tokens: Page = page({
         </p>
         ${
           rows.length === 0
-            ? empty("lock", "No access tokens yet", "Create one for each program, so that each can be revoked on its own.")
+            ? empty("lock", t("No access tokens yet"), t("Create one for each program, so that each can be revoked on its own."))
             : html`<ul class="rows">${rows.map((row) => tokenRow(row, now))}</ul>`
         }
         ${pager(reader.url, page, total)}
@@ -69,7 +70,7 @@ const tokenRow = (row: AccessToken, now: number): Html =>
           </ul>
         </details>
         <span class="muted small">
-          Created ${time(row.created_at, now)}, ${row.last_used_at === 0 ? "never used" : html`last used ${time(row.last_used_at, now)}`}
+          Created ${time(row.created_at, now)}, ${row.last_used_at === 0 ? t("never used") : html`last used ${time(row.last_used_at, now)}`}
         </span>
       </div>
       ${formButton(remove, { id: String(row.id) }, html`Delete<span class="hidden-text"> ${row.name}</span>`)}
@@ -81,9 +82,9 @@ const menuOf = (category: ScopeCategory): Field => ({
   name: category,
   label: SUBJECTS[category].replace(/^./, (first) => first.toUpperCase()),
   options: [
-    ["", "No access"],
-    [`read:${category}`, "Read"],
-    [`write:${category}`, "Read and change"],
+    ["", t("No access")],
+    [`read:${category}`, t("Read")],
+    [`write:${category}`, t("Read and change")],
   ],
 })
 
@@ -95,9 +96,9 @@ const group = (label: Text, ...categories: readonly ScopeCategory[]): Field => (
 
 /** All categories, as a person looks for them. */
 const scopes: readonly Field[] = [
-  group("Development", "repository", "issue", "package"),
-  group("People", "user", "notification", "organization"),
-  group("Site", "misc", "activitypub", "admin"),
+  group(t("Development"), "repository", "issue", "package"),
+  group(t("People"), "user", "notification", "organization"),
+  group(t("Site"), "misc", "activitypub", "admin"),
 ]
 
 const make: Page = page({
@@ -110,30 +111,30 @@ const make: Page = page({
     if ("kind" in session) return session
     return personalSettings({
       part: "tokens",
-      title: "New access token",
+      title: t("New access token"),
       body: html`
         <h1>New access token</h1>
         ${formView(create, {
           draft,
-          submit: "Create token",
+          submit: t("Create token"),
           beside: html`<a href="${TOKENS}">Back</a>`,
           fields: [
             {
               kind: "line",
               name: "name",
-              label: "Name",
-              hint: "What the token is for.",
+              label: t("Name"),
+              hint: t("What the token is for."),
               required: true,
               maxlength: 255,
             },
             { kind: "content", content: html`<p>Select the permissions that the program needs.</p>` },
             ...scopes,
-            { kind: "box", name: "all", label: "All permissions", hint: "Overrides the permissions above." },
+            { kind: "box", name: "all", label: t("All permissions"), hint: t("Overrides the permissions above.") },
             {
               kind: "box",
               name: "public-only",
-              label: "Public only",
-              hint: "No access to private repositories and organizations.",
+              label: t("Public only"),
+              hint: t("No access to private repositories and organizations."),
             },
           ],
         })}
@@ -161,12 +162,12 @@ const create = form({
   shows: ({ record }) =>
     personalSettings({
       part: "tokens",
-      title: "Your new token",
+      title: t("Your new token"),
       isPrivate: true,
       body: html`
         <h1>Your new token</h1>
-        ${notice("good", "Copy it now: you won’t be able to see it again.")}
-        ${toCopy(String(memberOf(record, "sha1")), "Copy the token")}
+        ${notice("good", t("Copy it now: you won’t be able to see it again."))}
+        ${toCopy(String(memberOf(record, "sha1")), t("Copy the token"))}
         <p><a class="button primary" href="${TOKENS}">Done</a></p>
       `,
     }),
@@ -178,7 +179,7 @@ const remove = form({
   does: named(authenticationOperations, "userDeleteAccessToken"),
   on: tokens,
   picks: ({ id = "" }, _field, reader) => ({ username: nameOf(reader), token: id }),
-  done: "Token deleted.",
+  done: t("Token deleted."),
 })
 
 /** A person's own access tokens. */

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify"
 import type { Refusal, RefusalKind } from "../../../core/errors.ts"
 import { type Content, html } from "../../../core/html.ts"
 import type { Text } from "../../../core/language/message.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import { filterForm } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
@@ -11,18 +12,18 @@ import { sentence } from "../../../web/problem.ts"
 /** Pages that say why there is nothing to see, and what to do next. */
 
 const TITLES: Readonly<Partial<Record<RefusalKind, readonly [Text, IconName]>>> = {
-  notFound: ["Page not found", "telescope"],
-  forbidden: ["Access denied", "lock"],
-  tooMany: ["Too many requests", "hourglass"],
-  busy: ["The server is busy", "hourglass"],
-  unavailable: ["The site is under maintenance", "tools"],
-  internal: ["Something went wrong", "alert"],
-  full: ["The site has run out of disk space", "alert"],
-  tooLarge: ["Too large", "alert"],
-  methodNotAllowed: ["Method not allowed", "alert"],
-  timeout: ["Timed out", "hourglass"],
-  conflict: ["Conflict with another change", "git-compare"],
-  preconditionFailed: ["Conflict with another change", "git-compare"],
+  notFound: [t("Page not found"), "telescope"],
+  forbidden: [t("Access denied"), "lock"],
+  tooMany: [t("Too many requests"), "hourglass"],
+  busy: [t("The server is busy"), "hourglass"],
+  unavailable: [t("The site is under maintenance"), "tools"],
+  internal: [t("Something went wrong"), "alert"],
+  full: [t("The site has run out of disk space"), "alert"],
+  tooLarge: [t("Too large"), "alert"],
+  methodNotAllowed: [t("Method not allowed"), "alert"],
+  timeout: [t("Timed out"), "hourglass"],
+  conflict: [t("Conflict with another change"), "git-compare"],
+  preconditionFailed: [t("Conflict with another change"), "git-compare"],
 }
 
 interface About {
@@ -39,7 +40,7 @@ const PASSING: ReadonlySet<RefusalKind> = new Set(["tooMany", "busy", "unavailab
 
 export function errorPage(refusal: Refusal, about: About): Shown {
   const { method, url, back, isSignedIn } = about
-  const [title, name] = TITLES[refusal.kind] ?? ["Invalid request", "alert"]
+  const [title, name] = TITLES[refusal.kind] ?? [t("Invalid request"), "alert"]
   const isForm = method === "POST"
   const isMissing = refusal.kind === "notFound"
   return {
@@ -65,9 +66,9 @@ export function errorPage(refusal: Refusal, about: About): Shown {
           }
           ${!isForm && PASSING.has(refusal.kind) && html`<a class="button primary" href="${url}">${icon("sync")} Try again</a>`}
           ${isForm && html`<a class="button primary" href="${back}">${icon("arrow-left")} Go back</a>`}
-          <a class="button" href="/">${icon("home")} ${isSignedIn ? "Dashboard" : "Front page"}</a>
+          <a class="button" href="/">${icon("home")} ${isSignedIn ? t("Dashboard") : t("Front page")}</a>
         </div>
-        ${isMissing && !isForm && filterForm("/search", wordsIn(url), "Search")}
+        ${isMissing && !isForm && filterForm("/search", wordsIn(url), t("Search"))}
         <p class="muted small">Status ${refusal.status}</p>
       </section>
     `,
@@ -87,32 +88,32 @@ function wordsIn(url: string): string {
 function wordsFor(refusal: Refusal, { method, requestId, isSignedIn }: About): Content {
   if (refusal.kind === "notFound")
     return isSignedIn
-      ? "It may have been moved or deleted, or you don’t have access to it."
-      : "It may have been moved or deleted, or it is private: sign in to see it."
+      ? t("It may have been moved or deleted, or you don’t have access to it.")
+      : t("It may have been moved or deleted, or it is private: sign in to see it.")
   if (refusal.kind === "internal")
-    return html`${method === "POST" && "Nothing was changed. "}Administrators find details in the log, under <code>${requestId}</code>.`
-  return `${sentence(refusal.message)}${adviceFor(refusal, method)}`
+    return html`${method === "POST" && t("Nothing was changed.")} Administrators find details in the log, under <code>${requestId}</code>.`
+  return html`${sentence(refusal.message)} ${adviceFor(refusal, method)}`
 }
 
 /** What to do next, where the refusal itself does not say so. */
-function adviceFor({ kind, retryAfter }: Refusal, method: string): string {
+function adviceFor({ kind, retryAfter }: Refusal, method: string): Text {
   const isForm = method === "POST"
   switch (kind) {
     case "methodNotAllowed":
-      return isForm ? " Nothing was changed." : " This is the address of a form."
+      return isForm ? t("Nothing was changed.") : t("This is the address of a form.")
     case "tooLarge":
-      return " Nothing was changed: go back, and send less."
+      return t("Nothing was changed: go back, and send less.")
     case "forbidden":
-      return " Nothing was changed. Ask an owner for access if you need it."
+      return t("Nothing was changed. Ask an owner for access if you need it.")
     case "conflict":
     case "preconditionFailed":
-      return " Go back to see what is there now."
+      return t("Go back to see what is there now.")
     case "tooMany":
-      return retryAfter === undefined || retryAfter < 2 ? "" : ` Try again in ${retryAfter} seconds.`
+      return retryAfter === undefined || retryAfter < 2 ? "" : t("Try again in {retryAfter} seconds.", { retryAfter })
     case "full":
-      return " Contact the administrators of this site."
+      return t("Contact the administrators of this site.")
     default:
-      return isForm && PASSING.has(kind) ? " Nothing was changed: go back and try again." : ""
+      return isForm && PASSING.has(kind) ? t("Nothing was changed: go back and try again.") : ""
   }
 }
 

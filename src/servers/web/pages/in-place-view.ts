@@ -1,5 +1,6 @@
 import type { Refusal } from "../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { beginAssertion, type Ceremony } from "../../../features/people/sign-in/passkeys/passkeys.ts"
@@ -29,11 +30,11 @@ const carried = ({ fields, person, sealed }: Held): readonly Html[] => [
 ]
 
 interface Asked {
-  readonly title: string
+  readonly title: Text
   readonly says: Content
   /** What is to be filled in. */
   readonly content: Content
-  readonly button: string
+  readonly button: Text
   readonly passkey?: Ceremony | undefined
   /** Further fields of both forms. */
   readonly more?: readonly Html[]
@@ -49,12 +50,12 @@ function page(held: Held, { title, says, content, button, passkey, more = [], re
     title,
     html`
       ${problemBeside(refusal, beside)}
-      ${notice("info", html`${says}${held.hasLost && " Passwords and codes have to be entered again."}`)}
+      ${notice("info", html`${says}${held.hasLost && t(" Passwords and codes have to be entered again.")}`)}
       <form class="form held" method="post" action="${held.url}">
         ${fields}${content}
         <button class="primary">${button}</button>
       </form>
-      ${passkeyForm(passkey, { action: held.url, button: "Use a passkey or security key", fields, prefix: PREFIX })}
+      ${passkeyForm(passkey, { action: held.url, button: t("Use a passkey or security key"), fields, prefix: PREFIX })}
       ${others}${written(held)}
     `,
     { status: refusal?.status ?? status, ...(passkey && { modules: ["passkey"] }) },
@@ -94,7 +95,7 @@ function elsewhere({ config }: Services, held: Held): Content {
   )
 }
 
-const SIGN_IN = "Sign in to continue"
+const SIGN_IN = t("Sign in to continue")
 
 /** The first step, with what a password is asked for with. */
 export const firstPage = async (services: Services, held: Held, login: string, refusal?: Refusal): Promise<Shown> =>
@@ -102,10 +103,10 @@ export const firstPage = async (services: Services, held: Held, login: string, r
     title: SIGN_IN,
     says:
       held.person === ""
-        ? "Nothing you wrote is lost: it is sent once you sign in."
+        ? t("Nothing you wrote is lost: it is sent once you sign in.")
         : html`Your session has ended. Nothing you wrote is lost: it is sent once you sign in as <bdi>${held.person}</bdi>.`,
     content: html`${passwordFields(login || held.person, PREFIX)}${remember(`${PREFIX}remember`)}`,
-    button: "Sign in and continue",
+    button: t("Sign in and continue"),
     passkey: await beginAssertion(services),
     refusal,
     others: elsewhere(services, held),
@@ -114,9 +115,9 @@ export const firstPage = async (services: Services, held: Held, login: string, r
 export const secondPage = (held: Held, { ticket, passkey }: Begun, refusal?: Refusal): Shown =>
   page(held, {
     title: SIGN_IN,
-    says: "One more step. What you wrote is still here, and is sent afterwards.",
+    says: t("One more step. What you wrote is still here, and is sent afterwards."),
     content: codeField(refusal, `${PREFIX}code`),
-    button: "Sign in and continue",
+    button: t("Sign in and continue"),
     passkey,
     more: [hidden(`${PREFIX}ticket`, ticket)],
     refusal,
@@ -125,10 +126,10 @@ export const secondPage = (held: Held, { ticket, passkey }: Begun, refusal?: Ref
 
 export const newPasswordPage = ({ config }: Services, held: Held, { ticket, name }: MustChange, refusal?: Refusal): Shown =>
   page(held, {
-    title: "Choose a new password",
-    says: "Your password was set by someone else. Choose one that only you know; then what you wrote is sent.",
+    title: t("Choose a new password"),
+    says: t("Your password was set by someone else. Choose one that only you know; then what you wrote is sent."),
     content: newPasswordFields(name, config.security, refusal, PREFIX),
-    button: "Save and continue",
+    button: t("Save and continue"),
     more: [hidden(`${PREFIX}last`, ticket)],
     refusal,
     beside: ["new_password", "new_password_again"],
@@ -139,12 +140,12 @@ export const otherPage = (held: Held, name: string): Shown =>
   page(
     { ...held, person: name, sealed: "", hasLost: held.hasLost || held.sealed !== "" },
     {
-      title: "Not sent yet",
+      title: t("Not sent yet"),
       says: html`
         This was written as <bdi>${held.person}</bdi>, and you are signed in as <bdi>${name}</bdi>. Nothing is sent unless you say so.
       `,
       content: "",
-      button: `Send it as ${name}`,
+      button: t("Send it as {name}", { name }),
       status: 409,
     },
   )
@@ -154,12 +155,12 @@ export async function confirmPage(services: Services, held: Held, { user }: Sess
   const mark = hidden(`${PREFIX}confirm`, "yes")
   const hasPassword = user.password_hash !== ""
   return page(held, {
-    title: "Confirm access",
+    title: t("Confirm access"),
     says: html`
       Confirm that you are <bdi>${user.name}</bdi>: then what you entered is sent. You won’t be asked again for fifteen minutes.
     `,
     content: hasPassword && passwordOnly(user.name),
-    button: "Continue",
+    button: t("Continue"),
     passkey: await beginAssertion(services, user),
     more: [mark],
     refusal,
@@ -172,7 +173,7 @@ const passwordOnly = (name: string): Html =>
   html`
     ${hidden(`${PREFIX}username`, name)}
     ${field({
-      label: "Password",
+      label: t("Password"),
       name: `${PREFIX}password`,
       type: "password",
       autocomplete: "current-password",

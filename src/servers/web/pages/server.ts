@@ -6,7 +6,7 @@ import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { once } from "../../../core/forms/once.ts"
 import { Html } from "../../../core/html.ts"
 import type { Language } from "../../../core/language/language.ts"
-import { textIn } from "../../../core/language/message.ts"
+import { t, textIn } from "../../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../../core/operation.ts"
 import {
   type Away,
@@ -318,10 +318,12 @@ function sendMoved(
   return isTold ? reply.type(MOVED).send(JSON.stringify({ to: ownPath(to) })) : leadTo(reply, to, status)
 }
 
+const FILE_NOT_SENT = t("Your session has ended and the file was not sent. Sign in, and choose it again.")
+
 function toLogin(reply: FastifyReply, request: FastifyRequest): FastifyReply {
   // The browser does not send a file again by itself.
   if (request.method === "POST" && declaredRoute(request)?.body === "streamed" && isNavigation(request))
-    reply.header("set-cookie", flashCookie("Your session has ended and the file was not sent. Sign in, and choose it again.", undefined))
+    reply.header("set-cookie", flashCookie(textIn(languageFor(request, undefined), FILE_NOT_SENT), undefined))
   return leadTo(reply.header("cache-control", "no-store"), loginFor(request.method === "GET" ? request.url : cameFrom(request)))
 }
 

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify"
 import type { User } from "../../../core/actor.ts"
 import { type Language, language } from "../../../core/language/language.ts"
 import { acceptedLanguage, languageOf } from "../../../core/language/languages.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Kept } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import { findHeaderNews } from "../../../features/events/notifications/header-store.ts"
@@ -21,7 +22,7 @@ const themeFor = (kept: Partial<Kept>, user: Pick<User, "theme"> | undefined): T
   chosenTheme(kept) ?? THEMES.find((each) => user?.theme.endsWith(`-${each}`)) ?? "auto"
 
 /** What an answer depends on besides its address. */
-export const VARY = "Cookie, Accept-Language"
+export const VARY = t("Cookie, Accept-Language")
 
 /** The language of a page: that of the account, else the first of the browser's that there is. */
 export const languageFor = ({ headers }: FastifyRequest, session: Session | undefined): Language =>

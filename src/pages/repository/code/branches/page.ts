@@ -5,6 +5,7 @@ import { onRepositoryUnit, onRepositoryUnitRead } from "../../../../access/polic
 import { refuse } from "../../../../core/errors.ts"
 import { form } from "../../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import { named } from "../../../../core/operation.ts"
 import { type Draft, type Page, page } from "../../../../core/page.ts"
 import Type from "../../../../core/schema.ts"
@@ -43,21 +44,21 @@ const list: Page = page({
     const isWriter = writesCode(call)
     return repositoryPage(call, {
       tab: "code",
-      title: "Branches",
+      title: t("Branches"),
       unlisted: true,
       body: html`
         <div class="bar">
           <h1>Branches</h1>
           ${isWriter && repository.is_empty === 0 && newBranch(repository, call.path, draft)}
         </div>
-        ${filterForm(at, text, "Search branches", { path: query.path })}
+        ${filterForm(at, text, t("Search branches"), { path: query.path })}
         ${isWriter && query.deleted && query.commit && (await deletedNotice(call, query.deleted, query.commit))}
         ${
           branches.length > 0
             ? branchesTable(call, branches, { isSignedIn: actor.kind === "user", writes: isWriter, path: query.path })
             : text === ""
-              ? empty("git-branch", "No branches yet", "Push a branch to see it here.")
-              : empty("git-branch", "No branches found", html`<a href="${at}">Show all branches</a>`)
+              ? empty("git-branch", t("No branches yet"), t("Push a branch to see it here."))
+              : empty("git-branch", t("No branches found"), html`<a href="${at}">Show all branches</a>`)
         }
         ${!isComplete && html`<p class="muted small">Some branches are still being compared. Reload the page to see them.</p>`}
         ${pager(reader.url, rows, total)}
@@ -73,10 +74,10 @@ const newBranch = ({ default_branch }: Repository, path: Readonly<Record<string,
       ${formView(createBranchForm, {
         path,
         draft,
-        submit: "Create branch",
+        submit: t("Create branch"),
         fields: [
-          { kind: "line", name: "new_branch_name", label: "Name", required: true, maxlength: 100 },
-          { kind: "line", name: "old_ref_name", label: "From", value: default_branch, hint: "A branch, a tag or a commit." },
+          { kind: "line", name: "new_branch_name", label: t("Name"), required: true, maxlength: 100 },
+          { kind: "line", name: "old_ref_name", label: t("From"), value: default_branch, hint: t("A branch, a tag or a commit.") },
         ],
       })}
     </details>
@@ -111,7 +112,7 @@ const one: Page = page({
     const shown = { path: call.path, draft } as const
     return repositoryPage(call, {
       tab: "code",
-      title: `Branch ${branch.name}`,
+      title: t("Branch {name}", { name: branch.name }),
       unlisted: true,
       body: html`
         <div class="bar">
@@ -122,16 +123,16 @@ const one: Page = page({
           <h2 id="rename">Rename</h2>
           ${formView(rename, {
             ...shown,
-            submit: "Rename",
+            submit: t("Rename"),
             fields: [
               {
                 kind: "line",
                 name: "name",
-                label: "New name",
+                label: t("New name"),
                 value: branch.name,
                 required: true,
                 maxlength: 100,
-                hint: "Open pull requests and branch protection rules follow, and links to the old name redirect.",
+                hint: t("Open pull requests and branch protection rules follow, and links to the old name redirect."),
               },
             ],
           })}
@@ -159,7 +160,7 @@ const defaultPart = ({ default_branch }: Repository, { name }: BranchRow, shown:
     ${formView(makeDefault, {
       ...shown,
       look: "plain",
-      submit: `Make default instead of ${default_branch}`,
+      submit: t("Make default instead of {default_branch}", { default_branch }),
       fields: [{ kind: "hidden", name: "default_branch", value: name }],
     })}
   `
@@ -171,7 +172,7 @@ const deletePart = ({ commit_id }: BranchRow, shown: InForms): Html =>
     ${formView(remove, {
       ...shown,
       look: "danger",
-      submit: "Delete branch",
+      submit: t("Delete branch"),
       fields: [{ kind: "hidden", name: "commit", value: commit_id }],
     })}
   `
@@ -191,7 +192,7 @@ export const createBranchForm = form({
   address: "POST /{owner}/{repo}/branches",
   also: ["here"],
   once: true,
-  done: "Branch created.",
+  done: t("Branch created."),
   to: ({ path: { owner, repo }, field }) =>
     field("here") === ""
       ? path(owner, repo, "branches")
@@ -211,7 +212,7 @@ const restore = form({
   id: "branches.restore",
   address: "POST /{owner}/{repo}/branches/restore",
   once: true,
-  done: "Branch restored.",
+  done: t("Branch restored."),
 })
 
 const rename = form({
@@ -220,7 +221,7 @@ const rename = form({
   does: named(branchOperations, "repoRenameBranch"),
   on: one,
   takes: ["name"],
-  done: "Renamed.",
+  done: t("Renamed."),
   to: ({ path: { owner, repo } }) => path(owner, repo, "branches"),
 })
 
@@ -230,7 +231,7 @@ const makeDefault = form({
   does: named(lifecycleOperations, "repoEdit"),
   on: one,
   takes: ["default_branch"],
-  done: "Default branch changed.",
+  done: t("Default branch changed."),
 })
 
 const remove = form({

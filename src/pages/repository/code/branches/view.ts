@@ -1,5 +1,6 @@
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
 import type { BranchOnPage } from "../../../../features/code/history/branches.ts"
 import type { AheadBehind } from "../../../../git/index.ts"
@@ -69,15 +70,15 @@ function tools(on: OnRepository, { branch, isDefault, pull }: BranchOnPage, { is
               </a>
             `
       }
-      <a class="button quiet small" href="${at}/commits/branch/${name}" rel="nofollow">${icon("history", "History")}</a>
+      <a class="button quiet small" href="${at}/commits/branch/${name}" rel="nofollow">${icon("history", t("History"))}</a>
       <a class="button quiet small" href="${at}/archive/${name}.zip" rel="nofollow">
-        ${icon("file-zip", "Download as ZIP")}
+        ${icon("file-zip", t("Download as ZIP"))}
       </a>
       ${
         writes &&
         html`
           <a class="button quiet small" href="${at}/branches/edit/${name}" rel="nofollow">
-            ${icon("pencil", `Rename or delete ${branch.name}`)}
+            ${icon("pencil", t("Rename or delete {name}", { name: branch.name }))}
           </a>
         `
       }

@@ -2,6 +2,7 @@ import { posix } from "node:path"
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { fileHeadersOf } from "../../../../core/disposition.ts"
 import { attribute, type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import type { Shown } from "../../../../core/page.ts"
 import { readTable } from "../../../../core/text/csv.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
@@ -123,7 +124,7 @@ function mediaView({ entry: { name }, content, isLink, pointer, picture }: Read,
       </div>
     `
   if (!isLink && /\.pdf$/i.test(name) && (content === undefined || pointer || isPdf(name, content))) return documentView(name, media)
-  return pointer && download("Git LFS file", `Stored with Git LFS: ${bytes(pointer.size)}.`, media)
+  return pointer && download(t("Git LFS file"), t("Stored with Git LFS: {size}.", { size: bytes(pointer.size) }), media)
 }
 
 async function contentView(
@@ -137,7 +138,8 @@ async function contentView(
   const { entry, size, content, text, isRendered } = file
   const tabs = () => openTabs(services.git, git, revision.commit.tree)(parts)
   if (content === undefined || isInParts(file)) return { body: await largeView(call, located, { entry, size, from, tabs: await tabs() }) }
-  if (text === undefined) return { body: download("Binary file", `The file has ${bytes(size)}.`, codePath(call, "raw", revision, parts)) }
+  if (text === undefined)
+    return { body: download(t("Binary file"), t("The file has {size}.", { size: bytes(size) }), codePath(call, "raw", revision, parts)) }
   if (isRendered) return { body: await renderedView(call, located, file, text) }
   const code = await services.highlighter.lines({ name: entry.name, text, id: entry.id, patienceMs: PATIENCE_MS })
   // Where colours take longer than the page waits, the script asks for the lines again.
@@ -179,9 +181,9 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
       ${
         text !== undefined &&
         canBeRendered &&
-        choices("View", [
-          { href: here, text: "Rendered", current: isRendered },
-          { href: `${here}?display=source`, text: "Source", current: !isRendered },
+        choices(t("View"), [
+          { href: here, text: t("Rendered"), current: isRendered },
+          { href: `${here}?display=source`, text: t("Source"), current: !isRendered },
         ])
       }
       <span class="muted small">${factsOf(file).join(" · ")}</span>
@@ -198,9 +200,9 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
         </a>
         ${
           text !== undefined &&
-          html`<button type="button" class="small" data-copy-from="${raw}" hidden>${icon("copy", "Copy the content")}</button>`
+          html`<button type="button" class="small" data-copy-from="${raw}" hidden>${icon("copy", t("Copy the content"))}</button>`
         }
-        <a class="button small" href="${raw}" download="${entry.name}">${icon("download", "Download")}</a>
+        <a class="button small" href="${raw}" download="${entry.name}">${icon("download", t("Download"))}</a>
         ${
           edit &&
           text !== undefined &&
@@ -215,7 +217,7 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
 /** What is wanted less often. */
 function moreMenu(call: OnCode, { revision, parts }: Located, deletion: string | undefined): Html {
   return menu(
-    icon("kebab-horizontal", "More about this file"),
+    icon("kebab-horizontal", t("More about this file")),
     html`
       <button type="button" data-copy="${parts.join("/")}" hidden>${icon("copy")}Copy the path</button>
       <a
@@ -251,9 +253,9 @@ const factsOf = ({ entry, size, lines, picture, pointer, isLink }: Read): readon
     lines !== undefined && plural(lines, "line"),
     picture && `${picture.width} × ${picture.height}`,
     bytes(pointer?.size ?? size),
-    pointer && "Git LFS",
+    pointer && t("Git LFS"),
     entry.mode === "100755" && "executable",
-    isLink && "symbolic link",
+    isLink && t("symbolic link"),
   ].filter((fact) => typeof fact === "string")
 
 /** Nothing where there is only one place to go to. */
@@ -285,8 +287,8 @@ const documentView = (name: string, href: string): Html =>
     <div class="document" data-document="${href}" data-name="${name}">
       ${empty(
         "file",
-        "A PDF document",
-        "View it in your browser, or download it.",
+        t("A PDF document"),
+        t("View it in your browser, or download it."),
         html`<a class="button primary" href="${href}">Open</a>`,
       )}
     </div>
@@ -299,7 +301,7 @@ const diagramView = (text: string): Html => html`<div class="inside prose"><pre>
 function tableView(name: string, text: string, separator: string, raw: string): Html {
   const { rows, isCut } = readTable(text, separator)
   const [head, ...body] = rows
-  if (!head) return empty("file", "Empty file")
+  if (!head) return empty("file", t("Empty file"))
   const cell = (value: string): Html => html`<td dir="auto">${value}</td>`
   return html`
     ${

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import type { TreeEntry } from "../../../../git/index.ts"
 import { codePath, withQuery } from "../../../../web/address.ts"
@@ -25,7 +26,7 @@ export async function largeView(call: OnCode, { git, revision, parts }: Located,
   const raw = codePath(call, "raw", revision, parts)
   const { content } = await services.git.objects.streamBlob(git, entry.id)
   const part = await readPart(content, from, LIMITS)
-  if (part.isBinary) return download("Binary file", `The file has ${bytes(size)}.`, raw)
+  if (part.isBinary) return download(t("Binary file"), t("The file has {size}.", { size: bytes(size) }), raw)
   const here = codePath(call, "src", revision, parts)
   const at = (line: number) => withQuery(`${here}?display=source`, { from: line === 1 ? undefined : line })
   const code = await services.highlighter.lines({ text: part.lines.map(({ text }) => `${text}\n`).join("") })
@@ -39,8 +40,8 @@ export async function largeView(call: OnCode, { git, revision, parts }: Located,
       <span class="muted small">
         ${
           part.lines.length === 0
-            ? `No line ${count(from)} here.`
-            : `Lines ${from.toLocaleString("en")} to ${(next - 1).toLocaleString("en")}`
+            ? t("No line {from} here.", { from: count(from) })
+            : t("Lines {value} to {value2}", { value: from.toLocaleString("en"), value2: (next - 1).toLocaleString("en") })
         }
       </span>
       ${

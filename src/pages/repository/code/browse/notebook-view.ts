@@ -1,5 +1,6 @@
 import { plainCode } from "../../../../core/highlight/invisible.ts"
 import { type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import { linesOf } from "../../../../core/text/lines.ts"
 import type { OnCode } from "../../../../features/code/contents/locate.ts"
 import { empty, notice } from "../../../../web/components.ts"
@@ -62,7 +63,7 @@ export async function notebookView(call: OnCode, { language, cells }: Notebook, 
       </div>
     `
   }
-  if (cells.length === 0) return empty("file", "The notebook is empty")
+  if (cells.length === 0) return empty("file", t("The notebook is empty"))
   const shown: Html[] = []
   for (const [index, each] of cells.slice(0, MOST_CELLS).entries()) shown.push(await cell(each, index))
   return html`

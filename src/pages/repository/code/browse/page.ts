@@ -3,6 +3,7 @@ import { unitMode } from "../../../../access/permission.ts"
 import { onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { type Html, html } from "../../../../core/html.ts"
+import { type Text, t } from "../../../../core/language/message.ts"
 import { moved, type Page, type PageAnswer, type PageInput, page, sentText } from "../../../../core/page.ts"
 import Type from "../../../../core/schema.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
@@ -102,7 +103,7 @@ async function codePage(
     unlisted: revision.kind !== "branch" || revision.name !== repository.default_branch,
     ...(revision.kind === "branch" ? { feed: `${repositoryPath(call)}/atom/${revisionPath(revision)}` } : {}),
   } as const
-  const at = `${parts.length === 0 ? "Code" : parts.join("/")} at ${revision.name}`
+  const at = t("{value} at {name}", { value: parts.length === 0 ? t("Code") : parts.join("/"), name: revision.name })
   if (entry.mode === "40000")
     return repositoryPage(call, {
       ...common,
@@ -192,14 +193,14 @@ function cloneMenu(call: OnCode, { revision }: Located): Html {
   )
 }
 
-const cloneField = (id: string, label: string, value: string): Html =>
+const cloneField = (id: string, label: Text, value: string): Html =>
   html`
     <div class="field">
       <label for="clone-${id}">${label}</label>
       <div class="bar">
         <input id="clone-${id}" readonly value="${value}">
         <button type="button" class="small" data-copy="${value}" hidden>
-          ${icon("copy", `Copy the ${label} address`)}
+          ${icon("copy", t("Copy the {label} address", { label }))}
         </button>
       </div>
     </div>
@@ -227,7 +228,7 @@ async function aboutView(call: OnCode, searched: { readonly ref?: string }): Pro
     ${await languagesView(call)}
     <section>
       <h2>Search</h2>
-      ${filterForm(`${at}/search`, "", "Search this code", searched)}
+      ${filterForm(`${at}/search`, "", t("Search this code"), searched)}
     </section>
   `
 }
@@ -325,7 +326,7 @@ async function emptyPage(call: OnCode): Promise<PageAnswer> {
       ${
         brought && permission.mode >= Mode.admin
           ? notice("info", html`This repository is being imported. <a href="${repositoryPath(call)}/import">See the progress.</a>`)
-          : notice("info", "This repository is empty.")
+          : notice("info", t("This repository is empty."))
       }
       ${
         mayWrite &&

@@ -1,6 +1,7 @@
 import { mapInBatches } from "../../../../core/batches.ts"
 import { attribute, type Content, type Html, html } from "../../../../core/html.ts"
 import type { Text } from "../../../../core/language/message.ts"
+import { t } from "../../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import { listCommitsForPages } from "../../../../features/code/history/list.ts"
 import { type EntryHistory, treeHistory } from "../../../../features/code/history/tree-history.ts"
@@ -13,11 +14,11 @@ import { time } from "../../../../web/time.ts"
 import { commitLink, commitPerson, idLink, restOfMessage, signatureMark, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
 
 const ICONS: Readonly<Record<TreeEntry["mode"], readonly [IconName, Text]>> = {
-  "40000": ["file-directory-fill", "Folder"],
-  "100644": ["file", "File"],
-  "100755": ["file", "File"],
-  "120000": ["file-symlink-file", "Symbolic link"],
-  "160000": ["file-submodule", "Submodule"],
+  "40000": ["file-directory-fill", t("Folder")],
+  "100644": ["file", t("File")],
+  "100755": ["file", t("File")],
+  "120000": ["file-symlink-file", t("Symbolic link")],
+  "160000": ["file-submodule", t("Submodule")],
 }
 
 const isFolder = ({ mode }: TreeEntry): boolean => mode === "40000"

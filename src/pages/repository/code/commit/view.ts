@@ -1,6 +1,7 @@
 import { writesCode } from "../../../../access/policies/code.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { type Content, type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../../core/operation.ts"
 import { moved, type PageAnswer, type Reader, sentFile } from "../../../../core/page.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
@@ -132,7 +133,7 @@ const MOST_NOTE = 20_000
 function pickMenu(call: CommitCall, id: ObjectId): Html {
   const at = `${repositoryPath(call)}/_cherrypick/${id}/${escapePath(call.repository.default_branch)}`
   return menu(
-    html`${icon("kebab-horizontal", "More")}`,
+    html`${icon("kebab-horizontal", t("More"))}`,
     html`<a href="${at}?revert=true" rel="nofollow">Revert</a><a href="${at}" rel="nofollow">Cherry-pick</a>`,
   )
 }
@@ -146,7 +147,7 @@ async function people(call: CommitCall, { commit, author, committer, verificatio
   return html`
     <p class="meta">
       <span>
-        ${commitPerson(author, by)} ${isSame ? "committed" : "authored"}${" "}
+        ${commitPerson(author, by)} ${isSame ? t("committed") : t("authored")}${" "}
         ${time(isSame ? with_.when : by.when)}
       </span>
       ${!isSame && html`<span>${commitPerson(committer, with_)} committed ${time(with_.when)}</span>`}
@@ -183,11 +184,11 @@ function parents(call: CommitCall, { id, parents: all }: Commit, chosen: ObjectI
       ${
         all.length === 0
           ? html`<span>Root commit: no parents.</span>`
-          : html`<span>${all.length === 1 ? "parent" : plural(all.length, "parent")}</span>${all.map(one)}`
+          : html`<span>${all.length === 1 ? t("parent") : plural(all.length, "parent")}</span>${all.map(one)}`
       }
       <span>
         commit <span class="mono break">${id}</span>${" "}
-        <button type="button" class="small quiet" data-copy="${id}" hidden>${icon("copy", "Copy full SHA")}</button>
+        <button type="button" class="small quiet" data-copy="${id}" hidden>${icon("copy", t("Copy full SHA"))}</button>
       </span>
     </p>
   `
@@ -208,7 +209,7 @@ async function checks(call: CommitCall, { commit, status }: ListedCommit): Promi
                   toneOf(word),
                   word === "success" ? "check" : word === "pending" ? "dot-fill" : word === "skipped" ? "skip" : "x",
                   word,
-                )} <span class="strong" dir="auto">${context || "default"}</span>${" "}
+                )} <span class="strong" dir="auto">${context || t("default")}</span>${" "}
                 <span class="muted" dir="auto">${description}</span>
                 ${target_url !== "" && html` <a href="${target_url}" rel="nofollow ugc noopener">Details</a>`}
               </li>

@@ -1,5 +1,6 @@
 import { onRepositoryUnitRead } from "../../../../access/policies/repositories.ts"
 import { html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import { type Page, page } from "../../../../core/page.ts"
 import Type from "../../../../core/schema.ts"
 import { findBranches } from "../../../../features/code/branches/store.ts"
@@ -29,14 +30,14 @@ export const historyPages: readonly Page[] = [
       const to = (name: string | undefined) => withQuery(reader.url, { branch: name })
       return repositoryPage(call, {
         tab: "code",
-        title: "Graph",
+        title: t("Graph"),
         unlisted: true,
         body: html`
           <div class="bar">
             <h1>Graph</h1>
             ${menu(
               html`
-                ${icon("git-branch")}<span class="break">${only.length === 0 ? "All branches" : only.join(", ")}</span>
+                ${icon("git-branch")}<span class="break">${only.length === 0 ? t("All branches") : only.join(", ")}</span>
                 ${icon("triangle-down")}
               `,
               html`
@@ -48,7 +49,7 @@ export const historyPages: readonly Page[] = [
             )}
             <a class="button small" href="${repositoryPath(call)}/commits">${icon("history")}Commits</a>
           </div>
-          ${graph.rows.length === 0 ? empty("git-commit", "No commits") : graphView(call, graph)}
+          ${graph.rows.length === 0 ? empty("git-commit", t("No commits")) : graphView(call, graph)}
         `,
       })
     },

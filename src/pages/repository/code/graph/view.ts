@@ -1,5 +1,6 @@
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
 import type { Graph } from "../../../../features/code/history/graph.ts"
 import { repositoryPath } from "../../../../web/address.ts"
@@ -21,7 +22,7 @@ export function graphView(on: OnRepository, { rows, lanes }: Graph): Html {
   const drawn = Math.min(lanes, MOST_LANES)
   const width = drawn * LANE + LANE / 2
   const height = rows.length * ROW
-  const rem = (units: number) => `${((units / ROW) * ROW_REM).toFixed(3)}rem`
+  const rem = (units: number) => t("{value}rem", { value: ((units / ROW) * ROW_REM).toFixed(3) })
   return html`
     <div class="graph card">
       <svg

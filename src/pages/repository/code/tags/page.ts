@@ -4,6 +4,7 @@ import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../..
 import { refuse } from "../../../../core/errors.ts"
 import { form } from "../../../../core/forms/form.ts"
 import { flagged, type Html, html } from "../../../../core/html.ts"
+import { t } from "../../../../core/language/message.ts"
 import { named } from "../../../../core/operation.ts"
 import { type Draft, type Page, page, sentText } from "../../../../core/page.ts"
 import Type from "../../../../core/schema.ts"
@@ -34,20 +35,20 @@ const list: Page = page({
     const at = repositoryPath(call)
     return repositoryPage(call, {
       tab: "releases",
-      title: "Tags",
+      title: t("Tags"),
       feed: `${at}/tags.atom`,
       body: html`
         <div class="bar">
           <h1>Tags</h1>
-          ${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", "Feed")}</a>
+          ${releaseTabs(call, "tags")}<a class="button small" href="${at}/tags.atom">${icon("rss", t("Feed"))}</a>
           ${isWriter && repository.is_empty === 0 && newTag(repository, call.path, draft)}
         </div>
-        ${(total > 0 || text !== "") && filterForm(`${at}/tags`, text, "Search tags", { path: query.path })}
+        ${(total > 0 || text !== "") && filterForm(`${at}/tags`, text, t("Search tags"), { path: query.path })}
         ${
           tags.length === 0 && text !== ""
-            ? empty("tag", "No tags found", html`<a href="${at}/tags">Show all tags</a>`)
+            ? empty("tag", t("No tags found"), html`<a href="${at}/tags">Show all tags</a>`)
             : tags.length === 0
-              ? empty("tag", "No tags yet", html`Create one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
+              ? empty("tag", t("No tags yet"), html`Create one with <code>git tag v1.0 &amp;&amp; git push --tags</code>.`)
               : html`<ul class="rows">${tags.map((tag) => tagRow(call, tag, isWriter, query.path))}</ul>`
         }
         ${pager(reader.url, rows, total)}
@@ -63,11 +64,11 @@ const newTag = ({ default_branch }: Repository, path: Readonly<Record<string, st
       ${formView(create, {
         path,
         draft,
-        submit: "Create tag",
+        submit: t("Create tag"),
         fields: [
-          { kind: "line", name: "tag_name", label: "Name", required: true, maxlength: 240 },
-          { kind: "line", name: "target", label: "Target", value: default_branch, hint: "A branch, a tag or a commit." },
-          { kind: "text", name: "message", label: "Message", rows: 3, hint: "With a message, the tag is annotated." },
+          { kind: "line", name: "tag_name", label: t("Name"), required: true, maxlength: 240 },
+          { kind: "line", name: "target", label: t("Target"), value: default_branch, hint: t("A branch, a tag or a commit.") },
+          { kind: "text", name: "message", label: t("Message"), rows: 3, hint: t("With a message, the tag is annotated.") },
         ],
       })}
     </details>
@@ -108,7 +109,7 @@ const confirmDelete: Page = page({
     if (!tag || !writesCode(call)) throw refuse.notFound()
     return repositoryPage(call, {
       tab: "releases",
-      title: `Delete tag ${tag.name}`,
+      title: t("Delete tag {name}", { name: tag.name }),
       unlisted: true,
       body: html`
         <h1>Delete tag <bdi>${tag.name}</bdi></h1>
@@ -121,7 +122,7 @@ const confirmDelete: Page = page({
           path: call.path,
           draft,
           look: "danger",
-          submit: "Delete tag",
+          submit: t("Delete tag"),
           beside: html`<a class="button quiet" href="${repositoryPath(call)}/tags">Cancel</a>`,
         })}
       `,
@@ -138,7 +139,7 @@ const create = form({
   // What it is made at may be missing: a problem of the form.
   picks: (values) => values,
   once: true,
-  done: "Tag created.",
+  done: t("Tag created."),
 })
 
 const remove = form({
@@ -146,7 +147,7 @@ const remove = form({
   address: "POST /{owner}/{repo}/tags/delete/{tag}",
   does: named(tagOperations, "repoDeleteTag"),
   on: confirmDelete,
-  done: "Tag deleted.",
+  done: t("Tag deleted."),
   to: ({ path: { owner, repo } }) => path(owner, repo, "tags"),
 })
 
