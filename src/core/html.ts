@@ -1,3 +1,4 @@
+import type { MessageKey } from "./language/keys.ts"
 import { ENGLISH, type Language } from "./language/language.ts"
 import { type Text, Words } from "./language/message.ts"
 import { MessageTemplate } from "./language/template.ts"
@@ -160,6 +161,17 @@ export const flagged = (
   name: "checked" | "selected" | "disabled" | "required" | "open" | "hidden" | "autofocus" | "readonly" | "multiple",
   is: boolean,
 ): Html => (is ? new Html(name) : NOTHING)
+
+/** A message of the catalogue, in which HTML stands. */
+export const richMessage = (message: MessageKey, values: Readonly<Record<string, Content>>): Html =>
+  new Html((language) => {
+    const marks = Object.fromEntries(Object.keys(values).map((name) => [name, `\uE000${name}\uE001`]))
+    return language
+      .say(message, marks)
+      .split(/\uE000(\w+)\uE001/)
+      .map((piece, index) => (index % 2 === 1 ? textOf(values[piece], language) : escapeHtml(piece)))
+      .join("")
+  })
 
 /** The items with something between them. */
 export const joined = (items: readonly Content[], between: Content): Html =>

@@ -111,11 +111,14 @@ export function formView(
       ${attribute("data-long", isLong ? "true" : undefined)}
     >
       ${!atField && problem(refused?.refusal)}${guardView(to, view, all)}${fields.map((each) => fieldView(view, each))}
-      ${confirm !== undefined && fieldView(view, { kind: "line", name: "confirm", label: t("Type {confirm} to confirm", { confirm }), required: true })}
+      ${confirm !== undefined && confirmField(view, confirm)}
       <div class="bar"><button class="${look === "plain" ? "" : look}">${submit}</button>${beside}</div>
     </form>
   `
 }
+
+const confirmField = (view: View, confirm: string): Content =>
+  fieldView(view, { kind: "line", name: "confirm", label: t("Type {confirm} to confirm", { confirm }), required: true })
 
 /** What the page shows of the guarded fields. After another refusal than that of the guard, it is still what the reader began with. */
 function guardView({ guards = [] }: To, view: View, fields: readonly Field[]): Content {

@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { GROUPS, INSTEAD, MAKES_HTML, OF_PAGES, PARTS } from "./directions.ts"
 import { lengthRefusals } from "./lengths.ts"
+import { type Catalogue, messageRefusals, messagesIn } from "./messages.ts"
 import { queryRefusals, readRefusals, type Texts, writeRefusals } from "./queries.ts"
 import { routeRefusals } from "./routes.ts"
+import { classesIn, wordRefusals } from "./words.ts"
 
 export interface Import {
   readonly from: string
@@ -97,6 +99,12 @@ if (import.meta.main) {
   const src = join(import.meta.dirname, "../../src")
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(isProduct)
   const texts = files.map((file) => [relative(".", file), readFileSync(join(src, file), "utf8")] as const)
+  const locales = join(src, "../assets/locales")
+  const catalogues = readdirSync(locales).map((name): readonly [string, Catalogue] => [
+    name.replace(".json", ""),
+    JSON.parse(readFileSync(join(locales, name), "utf8")),
+  ])
+  const { en: english = {}, ...translations } = Object.fromEntries(catalogues)
   const found = [
     ...refusals(texts.flatMap(([file, text]) => importsOf(file, text))),
     ...lengthRefusals(texts),
@@ -105,6 +113,8 @@ if (import.meta.main) {
     ...routeRefusals(texts),
     ...readRefusals(texts),
     ...eventRefusals(texts),
+    ...wordRefusals(texts, classesIn(join(src, "../assets/web"))),
+    ...messageRefusals(messagesIn(texts), english, translations),
   ]
   for (const sentence of found) console.error(sentence)
   if (found.length > 0) process.exitCode = 1

@@ -41,7 +41,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
   const browser = new Set<string>()
   const refusals: string[] = []
   for (const [file, text] of texts) {
-    const says = /import [^;]*?\bt\b[^;]*?from "[^"]*(language\/message|\/words)\.ts"/.test(text)
+    const says = /import [^;]*?\b(?:t|key)\b[^;]*?from "[^"]*(language\/message|\/words)\.ts"/.test(text)
     const inBrowser = file.startsWith("web/browser/") || file === "web/shortcuts.ts"
     const add = (message: string, note = ""): void => {
       if (!notes.has(message)) notes.set(message, note === "" ? file : `${file}; ${note}`)
@@ -79,7 +79,8 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
         if (value.type === "TaggedTemplateExpression" && nameOf(value["tag"]) === "html" && isNode(value["quasi"]))
           addTemplate(value["quasi"])
         const called = value.type === "CallExpression" ? nameOf(value["callee"]) : ""
-        if ((called === "t" && says) || called === "plural" || (called === "message" && file === "web/shortcuts.ts")) addCall(called, value)
+        if (((called === "t" || called === "key") && says) || called === "plural" || (called === "message" && file === "web/shortcuts.ts"))
+          addCall(called, value)
         for (const [name, inside] of Object.entries(value)) if (name !== "type") visit(inside)
       }
     }

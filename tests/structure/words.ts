@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseAst } from "rolldown/parseAst"
 
 /** Words of pages that are no message: texts for people have to be in a template or in `t`, see docs/languages.md. A part of the check of the structure. */
@@ -5,7 +7,8 @@ import { parseAst } from "rolldown/parseAst"
 const OF_PAGES = /^(pages|web|servers\/web)\//
 /** What is no page, or is for programs. */
 const NOT_FOR_PEOPLE: readonly RegExp[] = [
-  /^web\/(browser\/|icon-names|language-colors|feed\.ts)/,
+  /^web\/(browser\/|icon-names|language-colors|feed\.ts|assets\.ts)/,
+  /^pages\/profile\/feeds\.ts$/,
   /\/go-get\.ts$/,
   /pages\/policy\.ts$/,
   /^pages\/site\/(page|style)\.ts$/,
@@ -13,10 +16,25 @@ const NOT_FOR_PEOPLE: readonly RegExp[] = [
 
 /** Functions whose texts are not shown: refusals are said by the API in the same words, the others take names. */
 const NOT_SHOWN =
-  /^(refuse\.\w+|attribute|flagged|t|plural|named|does|onBoard|sentText|madeDownload|logFault|asProblem|oneOf|declaredOnce|html|sql|Type\.\w+|.*\.(includes|startsWith|endsWith|split|test|replace|replaceAll|indexOf|match|has|get|set|append|headers?|localeCompare|padStart))$/
+  /^(refuse\.\w+|message|key|said|attribute|flagged|t|plural|named|does|onBoard|sentText|madeDownload|logFault|asProblem|oneOf|declaredOnce|html|sql|Type\.\w+|.*\.(includes|startsWith|endsWith|split|test|replace|replaceAll|indexOf|match|has|get|set|append|headers?|localeCompare|padStart))$/
 /** Members whose texts are not shown. */
 const NAMES =
   /^(caching|cache-control|location|q|usual|class|id|address|type|description|kind|name|scope|route|method|headers?|accept|pattern|value|field|keys?|event|path|href|missing|summary|example|language|extension|query|modules?|icon|since|form)$/
+
+/** Texts that are written into the repository, the database or the log, and are English there; and names. */
+const KEPT: Readonly<Record<string, readonly string[]>> = {
+  "pages/parts/code/commits-view.ts": ["(no message)"],
+  "pages/repository/code/commit/view.ts": ["(no message)"],
+  "pages/parts/conversation/side.ts": ["Off-topic", "Too heated", "Resolved", "Spam"],
+  "pages/repository/pulls/page.ts": ["Reverts #{}", 'Revert "{}"'],
+  "pages/repository/wiki/page.ts": ["Home"],
+  "pages/repository/code/browse/notebook.ts": ["Error"],
+  "servers/web/pages/surroundings.ts": ["Hearth"],
+  "servers/web/pages/held.ts": ["secrets of a held form"],
+  "servers/web/pages/live.ts": ["what happens can't be read for the pages that follow it; it is tried again"],
+  "servers/web/pages/server.ts": ["a page failed"],
+  "pages/repository/releases/edit.ts": ["The first release.", "No commits since {}."],
+}
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number }
 
@@ -33,7 +51,7 @@ const isSaid = (text: string): boolean =>
 
 /** Code, addresses and commands. */
 const isCode = (text: string): boolean =>
-  /\n|^-----BEGIN|^max-age|no-cache|^on: |git [a-z]+ |^hearth |^npm |^ --local|username webauthn|^[\w-]+\{\}$|^\/|:\/\/|[?&]\w+=|^#|^\{\}[/:@.#-]/.test(
+  /\n|^<|^[KMGT]iB$|^\.composer|^-----BEGIN|^max-age|no-cache|HttpOnly|^on: |git [a-z]+ |^hearth |^npm |^ --local|username webauthn|^[\w-]+\{\}$|^\/|:\/\/|[?&]\w+=|^#|^\{\}[/:@.#-]/.test(
     text,
   )
 
@@ -90,6 +108,7 @@ export function wordRefusals(texts: readonly (readonly [file: string, text: stri
           isSaid(text.replaceAll("{}", "X")) &&
           isSaid(text.replaceAll("{}", " ").trim()) &&
           !isClasses &&
+          KEPT[file]?.includes(text) !== true &&
           !isCode(text) &&
           isShown(here, source)
         )
@@ -110,3 +129,11 @@ export function wordRefusals(texts: readonly (readonly [file: string, text: stri
   }
   return refusals
 }
+
+/** The names of classes in the styles of a folder. */
+export const classesIn = (folder: string): ReadonlySet<string> =>
+  new Set(
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".css"))
+      .flatMap((name) => [...readFileSync(join(folder, name), "utf8").matchAll(/\.([a-z][\w-]*)/g)].flatMap(([, found]) => found ?? [])),
+  )

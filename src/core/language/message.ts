@@ -35,6 +35,9 @@ type ValuesOf<Message extends string> = [NamesIn<Message>] extends [never]
 /** A message of the catalogue, in ICU MessageFormat and English: `t("{count, plural, one {# file} other {# files}}", { count })`. */
 export const t = <Message extends MessageKey>(message: Message, ...[values]: ValuesOf<Message>): Words => said(message, values)
 
+/** A message that is said elsewhere, with its values. */
+export const key = (message: MessageKey): MessageKey => message
+
 /** The same for a message that a program knows, such as the two forms of `plural`. Those are collected where it is called. */
 export const said = (message: string, values: Readonly<Record<string, Text | number>> | undefined): Words =>
   new Words((language) => {

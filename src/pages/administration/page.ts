@@ -129,6 +129,7 @@ async function totals({ config, jobs, now }: Services, db: Handle): Promise<Html
   const waiting = await jobs.counts()
   const due = await oldestDue(db, now())
   const of = (word: string) => waiting.filter((each) => each.state === word).reduce((sum, each) => sum + each.count, 0)
+  const states = { waiting: of("waiting"), running: of("running"), failed: of("failed") }
   const link = (to: string, text: Text) => html`<a class="in-text" href="${ADMINISTRATION_PATH}/${to}">${text}</a>`
   return html`
     <dl class="facts">
@@ -142,7 +143,7 @@ async function totals({ config, jobs, now }: Services, db: Handle): Promise<Html
       <dd>${link("actions/runners", t("{online} of {total} online", { online, total: runners.total }))}</dd>
       <dt>Jobs</dt>
       <dd>
-        ${link("monitor/cron", t("{value} waiting, {value2} running, {value3} failed", { value: of("waiting"), value2: of("running"), value3: of("failed") }))}
+        ${link("monitor/cron", t("{waiting} waiting, {running} running, {failed} failed", states))}
         ${due > 0 && html`; the oldest is due since ${time(due, now())}`}
       </dd>
       <dt>Accounts</dt>

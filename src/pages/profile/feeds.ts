@@ -1,6 +1,7 @@
 import { onVisibleUser } from "../../access/policies/people.ts"
 import { onRepository } from "../../access/policies/repositories.ts"
 import { actorId } from "../../core/actor.ts"
+import { said, type Text } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import { type Page, page, type SentText, sentText } from "../../core/page.ts"
 import type { Site } from "../../core/site.ts"
@@ -9,7 +10,7 @@ import { type ActivityView, viewActivities } from "../../features/events/feed/pr
 import { type LiveReferences, liveReferences } from "../../features/events/feed/references-store.ts"
 import { path } from "../../web/address.ts"
 import { FEED_FORMS, type FeedEntry, type FeedForm, feedIn } from "../../web/feed.ts"
-import { sentenceOf } from "../parts/feed/words.ts"
+import { type Part, sentenceOf } from "../parts/feed/words.ts"
 
 const ENTRIES = 30
 
@@ -54,9 +55,10 @@ async function send({ services, db, actor }: Request, form: FeedForm, asked: Fee
 }
 
 function entryOf(site: Site, view: ActivityView, live: LiveReferences): FeedEntry {
-  const { parts, href, quote, commits } = sentenceOf(view, live)
+  const { message, parts, href, quote, commits } = sentenceOf(view, live)
   const author = view.doer?.name ?? "Ghost"
-  const words = parts.map((part) => (typeof part === "string" ? part : part.text)).join("")
+  // Programs that read news are told in English.
+  const words = said(message, Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, textOf(part)])))
   return {
     id: `tag:${site.host},2026:activity/${view.activity.id}`,
     title: `${author} ${words}`,
@@ -66,3 +68,5 @@ function entryOf(site: Site, view: ActivityView, live: LiveReferences): FeedEntr
     text: [quote, ...commits.map((commit) => `${commit.id} ${commit.title}`)].filter((line) => line !== "").join("\n"),
   }
 }
+
+const textOf = (part: Part): Text => (typeof part === "object" && "href" in part ? part.text : part)

@@ -158,7 +158,9 @@ async function loginPage(services: Services, { target, login = "", refusal, sent
       ${
         signIn.providers.length > 0 &&
         html`
-          <div class="bar">${signIn.providers.map((each) => providerLink(each, target, t("Sign in with {each}", { each: titleOf(each) })))}</div>
+          <div class="bar">
+            ${signIn.providers.map((each) => providerLink(each, target, t("Sign in with {provider}", { provider: titleOf(each) })))}
+          </div>
         `
       }
       ${users.registration === "open" && html`<p>New to this site? <a href="${SIGN_UP_PATH}">Create an account</a></p>`}

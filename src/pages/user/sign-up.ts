@@ -124,7 +124,7 @@ async function accountPage(services: Services, { code, target, name = "", refusa
       <p>For the address <strong><bdi>${invitation.lower_email}</bdi></strong>.</p>
       <form class="form" method="post" action="${SIGN_UP_PATH}">
         ${hidden("code", code)}${hidden("redirect_to", target)}
-        ${accountFields(name, t("At least {passwordMinLength} characters.", { passwordMinLength: config.security.passwordMinLength }), refusal)}
+        ${accountFields(name, t("At least {least} characters.", { least: config.security.passwordMinLength }), refusal)}
         <button class="primary">Create account</button>
       </form>
     `,

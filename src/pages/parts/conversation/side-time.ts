@@ -76,7 +76,11 @@ const timesView = ({ call, forms }: Side, times: Side["choices"]["times"]): Html
                 html`
                   <li class="bar">
                     ${duration(seconds)} <span class="muted">${time(created_at, call.services.now())}</span>
-                    ${formButton(forms.deleteTime, { ...call.path, id: String(id) }, icon("trash", t("Delete {seconds}", { seconds: duration(seconds) })))}
+                    ${formButton(
+                      forms.deleteTime,
+                      { ...call.path, id: String(id) },
+                      icon("trash", t("Delete {time}", { time: duration(seconds) })),
+                    )}
                   </li>
                 `,
             )}

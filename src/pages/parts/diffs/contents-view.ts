@@ -92,7 +92,8 @@ function pictures(
       <figure>
         <img src="${at}/media/commit/${commit}/${escapePath(name)}" alt="${words}" loading="lazy" ${size}>
         <figcaption class="small muted">
-          ${words}${width !== undefined && t(": {width} × {height} pixels", { width, height: height ?? 0 })}${shown && `, ${bytes(shown.size)}`}
+          ${words}${width !== undefined && t(": {width} × {height} pixels", { width, height: height ?? 0 })}
+          ${shown && `, ${bytes(shown.size)}`}
         </figcaption>
       </figure>
     `

@@ -1,8 +1,8 @@
 import { type Content, type Html, html } from "../../../core/html.ts"
-import { t } from "../../../core/language/message.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { path as pathTo, withQuery } from "../../../web/address.ts"
 import { icon } from "../../../web/icon.ts"
+import { plural } from "../../../web/time.ts"
 import type { FileChange, Hunk, Line } from "./model.ts"
 
 /** Rows of lines, and the ways to see the lines between hunks: both on the page, and in what its script fetches. */
@@ -102,7 +102,7 @@ export function expander(gap: Gap, file: GapFile): Html {
       href="${file.whole}#${file.anchor}R${opens === "up" ? to : from}"
       data-excerpt="${excerpt}"
     >
-      ${icon(opens === "up" ? "fold-up" : "fold-down")}${many === 1 ? t("1 line") : t("{value} lines", { value: many.toLocaleString("en") })}
+      ${icon(opens === "up" ? "fold-up" : "fold-down")}${plural(many, "line")}
       <span class="hidden-text"> between, show them</span>
     </a>
   `

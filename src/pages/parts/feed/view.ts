@@ -1,5 +1,5 @@
 import type { Handle } from "../../../core/database/database.ts"
-import { type Html, html } from "../../../core/html.ts"
+import { type Content, type Html, html, richMessage } from "../../../core/html.ts"
 import { plainText } from "../../../core/text/plain.ts"
 import type { ActivityKind } from "../../../features/events/feed/kinds.ts"
 import { type LiveReferences, liveReferences } from "../../../features/events/feed/references-store.ts"
@@ -10,7 +10,7 @@ import type { IconName } from "../../../web/icon-names.ts"
 import { time } from "../../../web/time.ts"
 import { commitsOf, groupWords } from "./group-words.ts"
 import type { FeedPage, Group } from "./groups.ts"
-import { type Part, sentenceOf } from "./words.ts"
+import { type Part, type Sentence, sentenceOf } from "./words.ts"
 
 /** A page of a feed as a list of sentences, with the way to older ones. At most two statements. */
 export async function feedLines(
@@ -55,7 +55,7 @@ function feedLine(group: Group, live: LiveReferences, now: number): Html {
       ${doer ? avatar(doer, 32) : icon("person")}
       <div class="main">
         <p class="inline-links">
-          ${person(doer)} ${isAlone ? said.parts.map(shown) : groupWords(group, live)}${" "}
+          ${person(doer)} ${isAlone ? wordsOf(said) : groupWords(group, live)}${" "}
           <span class="muted small nowrap">${icon(ICONS[kind])} ${time(activity.created_at, now)}</span>
         </p>
         ${quote !== "" && html`<p class="quote break" dir="auto">${quote}</p>`}
@@ -76,7 +76,11 @@ function feedLine(group: Group, live: LiveReferences, now: number): Html {
 
 const isComment = (kind: ActivityKind): boolean => kind === "comment_issue" || kind === "comment_pull"
 
-const shown = (part: Part): Html => (typeof part === "string" ? html`${part}` : html`<a href="${part.href}"><bdi>${part.text}</bdi></a>`)
+const wordsOf = ({ message, parts }: Sentence): Html =>
+  richMessage(message, Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, shown(part)])))
+
+const shown = (part: Part): Content =>
+  typeof part === "object" && "href" in part ? html`<a href="${part.href}"><bdi>${part.text}</bdi></a>` : part
 
 const ICONS: Readonly<Record<ActivityKind, IconName>> = {
   create_repo: "repo",

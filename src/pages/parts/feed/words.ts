@@ -1,5 +1,5 @@
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import type { MessageKey } from "../../../core/language/keys.ts"
+import { key, type Text } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { ActivityView } from "../../../features/events/feed/present.ts"
 import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
@@ -8,8 +8,8 @@ import { plural } from "../../../web/time.ts"
 
 /** An entry of a feed as a sentence, for pages and for feeds of other programs. */
 
-/** Words, or a link. */
-export type Part = string | { readonly text: Text; readonly href: string }
+/** A text, or a link. */
+export type Part = Text | { readonly text: Text; readonly href: string }
 
 interface PushedCommit {
   readonly id: string
@@ -19,8 +19,9 @@ interface PushedCommit {
 }
 
 export interface Sentence {
-  /** What follows the name of who did it. */
-  readonly parts: readonly Part[]
+  /** What follows the name of who did it: a message, and what stands in it. */
+  readonly message: MessageKey
+  readonly parts: Readonly<Record<string, Part>>
   /** The path of what it is about. */
   readonly href: string
   /** A text of the person, or a title. */
@@ -33,13 +34,18 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
   const { activity, home: on, comment } = view
   const at = repositoryPath(on)
   const home = { text: `${on.owner.name}/${on.repository.name}`, href: at }
-  const said = (parts: readonly Part[], more: Partial<Sentence> = {}): Sentence => ({ ...NOTHING_MORE, href: at, parts, ...more })
+  const said = (message: MessageKey, parts: Sentence["parts"], more: Partial<Sentence> = {}): Sentence => ({
+    ...NOTHING_MORE,
+    href: at,
+    message,
+    parts: { home, ...parts },
+    ...more,
+  })
   const [number = "", ...rest] = activity.content.split("|")
   const quote = rest.join("|")
-  const about = (words: Text, kind: "issues" | "pulls", more: Partial<Sentence> = {}): Sentence => {
-    const href = `${at}/${kind}/${encodeURIComponent(number)}`
-    const anchor = comment ? `#issuecomment-${comment.id}` : ""
-    return said([`${words} `, { text: `#${number}`, href: href + anchor }, " in ", home], { href: href + anchor, quote, ...more })
+  const about = (message: MessageKey, kind: "issues" | "pulls", parts: Sentence["parts"] = {}, text = quote): Sentence => {
+    const href = `${at}/${kind}/${encodeURIComponent(number)}${comment ? `#issuecomment-${comment.id}` : ""}`
+    return said(message, { number: { text: `#${number}`, href }, ...parts }, { href, quote: text })
   }
   const name = activity.ref_name.replace(/^refs\/(?:heads|tags)\//, "")
   const isLive = live.has(activity)
@@ -48,63 +54,69 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
   const tag = reference("tag")
   switch (view.kind) {
     case "create_repo":
+      return said(key("created {home}"), {})
     case "star_repo":
+      return said(key("starred {home}"), {})
     case "watch_repo":
-      return said([{ create_repo: "created ", star_repo: "starred ", watch_repo: "watches " }[view.kind], home])
+      return said(key("watches {home}"), {})
     case "rename_repo":
+      return said(key("renamed {old} to {home}"), { old: activity.content })
     case "transfer_repo":
-      return said([view.kind === "rename_repo" ? "renamed " : "transferred ", activity.content, " to ", home])
+      return said(key("transferred {old} to {home}"), { old: activity.content })
     case "pull_review_dismissed": {
       const [reviewer = "", ...message] = rest
-      return about(t("dismissed the review by {reviewer} of pull request", { reviewer }), "pulls", { quote: message.join("|") })
+      return about(key("dismissed the review by {reviewer} of pull request {number} in {home}"), "pulls", { reviewer }, message.join("|"))
     }
     case "publish_release": {
       const href = isLive ? `${at}/releases/tag/${escapePath(name)}` : `${at}/releases`
-      return said(["published the release ", { text: name, href }, " of ", home], { href, quote: activity.content })
+      return said(key("published the release {release} of {home}"), { release: { text: name, href } }, { href, quote: activity.content })
     }
     case "push_tag":
-      return said(["pushed the tag ", tag, " to ", home], { href: hrefOf(tag, at) })
+      return said(key("pushed the tag {tag} to {home}"), { tag }, { href: hrefOf(tag, at) })
     case "delete_tag":
+      return said(key("deleted the tag {name} of {home}"), { name })
     case "delete_branch":
-      return said([`deleted the ${view.kind === "delete_tag" ? "tag" : "branch"} ${name} of `, home])
+      return said(key("deleted the branch {name} of {home}"), { name })
     case "mirror_sync_delete":
-      return said([`found ${name} deleted in the original of `, home])
+      return said(key("found {name} deleted in the original of {home}"), { name })
     case "mirror_sync_create":
-      return said(["found ", branch, " new in the original of ", home], { href: hrefOf(branch, at) })
+      return said(key("found {branch} new in the original of {home}"), { branch }, { href: hrefOf(branch, at) })
     case "commit_repo":
     case "mirror_sync_push": {
       const pushed = pushOf(view)
-      const verb = view.kind === "commit_repo" ? "pushed" : "synchronised"
-      if (pushed.total === 0) return said(["created the branch ", branch, " in ", home], { href: hrefOf(branch, at) })
+      if (pushed.total === 0) return said(key("created the branch {branch} in {home}"), { branch }, { href: hrefOf(branch, at) })
       const commits = { text: plural(pushed.total, "commit"), href: pushed.compare ?? hrefOf(branch, at) }
-      return said([`${verb} `, commits, " to ", branch, " in ", home], { href: commits.href, commits: pushed.commits })
+      const more = { href: commits.href, commits: pushed.commits }
+      return view.kind === "commit_repo"
+        ? said(key("pushed {commits} to {branch} in {home}"), { commits, branch }, more)
+        : said(key("synchronised {commits} to {branch} in {home}"), { commits, branch }, more)
     }
     default: {
-      const [words, kind] = ABOUT[view.kind]
-      return about(words, kind)
+      const [message, kind] = ABOUT[view.kind]
+      return about(message, kind)
     }
   }
 }
 
-const hrefOf = (part: Part, at: string): string => (typeof part === "string" ? at : part.href)
+const hrefOf = (part: Part, at: string): string => (typeof part === "object" && "href" in part ? part.href : at)
 
 const NOTHING_MORE = { quote: "", commits: [] } as const
 
 /** What is done to issues and pull requests. */
 const ABOUT = {
-  create_issue: [t("opened issue"), "issues"],
-  close_issue: [t("closed issue"), "issues"],
-  reopen_issue: [t("reopened issue"), "issues"],
-  comment_issue: [t("commented on issue"), "issues"],
-  create_pull_request: [t("opened pull request"), "pulls"],
-  close_pull_request: [t("closed pull request"), "pulls"],
-  reopen_pull_request: [t("reopened pull request"), "pulls"],
-  merge_pull_request: [t("merged pull request"), "pulls"],
-  auto_merge_pull_request: [t("auto-merged pull request"), "pulls"],
-  comment_pull: [t("commented on pull request"), "pulls"],
-  approve_pull_request: [t("approved pull request"), "pulls"],
-  reject_pull_request: [t("requested changes on pull request"), "pulls"],
-  pull_request_ready_for_review: [t("marked as ready pull request"), "pulls"],
+  create_issue: [key("opened issue {number} in {home}"), "issues"],
+  close_issue: [key("closed issue {number} in {home}"), "issues"],
+  reopen_issue: [key("reopened issue {number} in {home}"), "issues"],
+  comment_issue: [key("commented on issue {number} in {home}"), "issues"],
+  create_pull_request: [key("opened pull request {number} in {home}"), "pulls"],
+  close_pull_request: [key("closed pull request {number} in {home}"), "pulls"],
+  reopen_pull_request: [key("reopened pull request {number} in {home}"), "pulls"],
+  merge_pull_request: [key("merged pull request {number} in {home}"), "pulls"],
+  auto_merge_pull_request: [key("auto-merged pull request {number} in {home}"), "pulls"],
+  comment_pull: [key("commented on pull request {number} in {home}"), "pulls"],
+  approve_pull_request: [key("approved pull request {number} in {home}"), "pulls"],
+  reject_pull_request: [key("requested changes on pull request {number} in {home}"), "pulls"],
+  pull_request_ready_for_review: [key("marked pull request {number} in {home} as ready"), "pulls"],
 } as const
 
 export interface Push {

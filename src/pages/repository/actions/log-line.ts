@@ -1,9 +1,10 @@
+import { type Text, t } from "../../../core/language/message.ts"
 /** A line of a log as pages show it: its colours as classes, its workflow commands as kinds. What a terminal would do besides is dropped. */
 
 export type LineKind = "" | "group" | "endgroup" | "error" | "warning" | "notice" | "debug" | "command"
 
 /** A text and the classes that it is shown in, "" for none. */
-export type LinePart = readonly [classes: string, text: string]
+export type LinePart = readonly [classes: string, text: Text]
 
 export interface ShownLine {
   /** When the runner wrote it, as in the log; "" where the line doesn't begin with a time. */
@@ -47,7 +48,7 @@ export function readLine(line: string): ShownLine {
   return {
     time,
     kind: KINDS[command?.[1] ?? command?.[2] ?? ""] ?? "",
-    parts: isCut ? [...parts, ["ansi-d", " … the rest of this line is in the file"]] : parts,
+    parts: isCut ? [...parts, ["ansi-d", t(" … the rest of this line is in the file")]] : parts,
   }
 }
 

@@ -6,7 +6,7 @@ import { type Page, page, type Shown } from "../../../core/page.ts"
 import { type Contributions, readContributions, WEEK, type Week, weekOf } from "../../../features/code/activity/contributions.ts"
 import { empty } from "../../../web/components.ts"
 import { bars, mostOf, timePlot } from "../../../web/plots.ts"
-import { dayOf, plural } from "../../../web/time.ts"
+import { dayOf, number, plural } from "../../../web/time.ts"
 import { commitPerson } from "../../parts/code/commits-view.ts"
 import { repositoryPage } from "../frame.ts"
 import { ACTIVITY_TABS, activityTabs, countingNotice } from "./parts.ts"
@@ -45,7 +45,7 @@ export const activityPages: readonly Page[] = [
         return html`
           <section class="card">
             <div class="inside">
-              ${timePlot(t("Lines added and removed in each week, up to {value}", { value: mostOf(series).toLocaleString("en") }), series, first, now)}
+              ${timePlot(t("Lines added and removed in each week, up to {most}", { most: number(mostOf(series)) }), series, first, now)}
             </div>
             ${weeksTable(weeks)}
           </section>

@@ -65,7 +65,7 @@ async function conflictsOf(call: Call): Promise<{ readonly conflicts?: Conflicts
     return { conflicts: await readConflicts(call.services, call) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error
-    return { reason: error.kind === "notFound" ? t("the head branch was deleted, or you don't have access to it") : error.message }
+    return { reason: error.kind === "notFound" ? t("The head branch was deleted, or you don’t have access to it.") : error.message }
   }
 }
 

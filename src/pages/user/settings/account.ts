@@ -30,6 +30,15 @@ const account: Page = page({
   answer: (call) => accountPage(call, call.draft),
 })
 
+const NEW_NAME = {
+  kind: "line",
+  name: "new_username",
+  label: t("New name"),
+  required: true,
+  maxlength: 40,
+  hint: t("The URLs of your profile and repositories change. The old ones redirect until another account takes the name."),
+} as const
+
 async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Promise<Shown> {
   const addresses = await findAddressesOf(db, { userId: me.id })
   const { total: organizations } = await findOrganizationsOf(db, actor, me.id, { number: 1, limit: 1, offset: 0 })
@@ -68,17 +77,7 @@ async function accountPage({ services, db, actor, me }: Call, draft?: Draft): Pr
         draft,
         submit: t("Rename"),
         look: "plain",
-        fields: [
-          {
-            kind: "line",
-            name: "new_username",
-            label: t("New name"),
-            value: me.name,
-            required: true,
-            maxlength: 40,
-            hint: t("The URLs of your profile and repositories change. The old ones redirect until another account takes the name."),
-          },
-        ],
+        fields: [{ ...NEW_NAME, value: me.name }],
       })}
       <h2 id="danger">Danger zone</h2>
       ${formView(remove, {
