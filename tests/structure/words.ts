@@ -51,7 +51,7 @@ const isSaid = (text: string): boolean =>
 
 /** Code, addresses and commands. */
 const isCode = (text: string): boolean =>
-  /\n|^<|^[KMGT]iB$|^\.composer|^-----BEGIN|^max-age|no-cache|HttpOnly|^on: |git [a-z]+ |^hearth |^npm |^ --local|username webauthn|^[\w-]+\{\}$|^\/|:\/\/|[?&]\w+=|^#|^\{\}[/:@.#-]/.test(
+  /\n|^<|^[KMGT]iB$|^\.composer|^-----BEGIN|^max-age|no-cache|HttpOnly|^on: |git [a-z]+ |gitea-runner|rem$|^hearth |^npm |^ --local|username webauthn|^[\w-]+\{\}$|^\/|:\/\/|[?&]\w+=|^#|^\{\}[/:@.#-]/.test(
     text,
   )
 

@@ -144,7 +144,9 @@ function parse(whole: string): readonly Node[] {
     const unended = open.pop()
     if (unended) into().push(leaf("edge", unended.at.from, unended.at.to), ...unended.nodes)
   }
-  for (const { 0: piece, 1: slash, 2: named, index: from } of whole.matchAll(/<!--[\s\S]*?-->|<(\/?)([a-zA-Z][\w:-]*)[^<>]*>|[^<]+|</g)) {
+  for (const { 0: piece, 1: slash, 2: named, index: from } of whole.matchAll(
+    /<!--[\s\S]*?-->|<![^>]*>|<(\/?)([a-zA-Z][\w:-]*)[^<>]*>|[^<]+|</g,
+  )) {
     const to = from + piece.length
     const name = named?.toLowerCase() ?? ""
     if (name === "") {
@@ -249,7 +251,7 @@ function messageOf(whole: string, nodes: readonly Node[]): TemplateMessage {
 }
 
 /** A text as it stands in a message: what means something there is quoted. */
-export const literal = (text: string): string => text.replace(/[{}<>]+/g, "'$&'")
+export const literal = (text: string): string => text.replace(/'$/, "''").replace(/[{}<>]+/g, "'$&'")
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",

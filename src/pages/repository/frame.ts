@@ -197,7 +197,7 @@ function counter(
   one: "watcher" | "star",
   actor: Actor,
 ): Html {
-  const counted = html`<a class="button small" href="${at}/${one}s" aria-label="${plural(many, one)}">${count(many)}</a>`
+  const counted = html`<a class="button small" href="${at}/${one}s" aria-label="${one === "star" ? plural(many, "star") : plural(many, "watcher")}">${count(many)}</a>`
   if (actor.kind === "anonymous")
     return html`<span class="group"><span class="button small">${icon(name)}<span class="word">${add}</span></span>${counted}</span>`
   return html`

@@ -1,6 +1,7 @@
 import type { MessageKey } from "../../../core/language/keys.ts"
 import { key, type Text } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
+import type { ActivityKind } from "../../../features/events/feed/kinds.ts"
 import type { ActivityView } from "../../../features/events/feed/present.ts"
 import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
@@ -47,11 +48,6 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
     const href = `${at}/${kind}/${encodeURIComponent(number)}${comment ? `#issuecomment-${comment.id}` : ""}`
     return said(message, { number: { text: `#${number}`, href }, ...parts }, { href, quote: text })
   }
-  const name = activity.ref_name.replace(/^refs\/(?:heads|tags)\//, "")
-  const isLive = live.has(activity)
-  const reference = (kind: "branch" | "tag"): Part => (isLive ? { text: name, href: `${at}/src/${kind}/${escapePath(name)}` } : name)
-  const branch = reference("branch")
-  const tag = reference("tag")
   switch (view.kind) {
     case "create_repo":
       return said(key("created {home}"), {})
@@ -59,14 +55,27 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
       return said(key("starred {home}"), {})
     case "watch_repo":
       return said(key("watches {home}"), {})
-    case "rename_repo":
-      return said(key("renamed {old} to {home}"), { old: activity.content })
     case "transfer_repo":
       return said(key("transferred {old} to {home}"), { old: activity.content })
     case "pull_review_dismissed": {
       const [reviewer = "", ...message] = rest
       return about(key("dismissed the review by {reviewer} of pull request {number} in {home}"), "pulls", { reviewer }, message.join("|"))
     }
+    default:
+      return isAbout(view.kind) ? about(...ABOUT[view.kind]) : ofReference(view, at, live.has(activity), said)
+  }
+}
+
+type Say = (message: MessageKey, parts: Sentence["parts"], more?: Partial<Sentence>) => Sentence
+
+/** What is done to branches, tags and releases. */
+function ofReference(view: ActivityView, at: string, isLive: boolean, said: Say): Sentence {
+  const { activity } = view
+  const name = activity.ref_name.replace(/^refs\/(?:heads|tags)\//, "")
+  const reference = (kind: "branch" | "tag"): Part => (isLive ? { text: name, href: `${at}/src/${kind}/${escapePath(name)}` } : name)
+  const branch = reference("branch")
+  const tag = reference("tag")
+  switch (view.kind) {
     case "publish_release": {
       const href = isLive ? `${at}/releases/tag/${escapePath(name)}` : `${at}/releases`
       return said(key("published the release {release} of {home}"), { release: { text: name, href } }, { href, quote: activity.content })
@@ -91,12 +100,12 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
         ? said(key("pushed {commits} to {branch} in {home}"), { commits, branch }, more)
         : said(key("synchronised {commits} to {branch} in {home}"), { commits, branch }, more)
     }
-    default: {
-      const [message, kind] = ABOUT[view.kind]
-      return about(message, kind)
-    }
+    default:
+      return said(key("renamed {old} to {home}"), { old: activity.content })
   }
 }
+
+const isAbout = (kind: ActivityKind): kind is keyof typeof ABOUT => kind in ABOUT
 
 const hrefOf = (part: Part, at: string): string => (typeof part === "object" && "href" in part ? part.href : at)
 

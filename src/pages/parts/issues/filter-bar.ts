@@ -276,10 +276,12 @@ export function nothingFound({ at, filter, found, kind, plan }: FilterBar, actio
     return empty(
       "check-circle",
       t("Nothing is open"),
-      t("All {plural} are closed: well done.", { plural: plural(found.closed, what) }),
+      kind === "pulls"
+        ? t("{count, plural, one {# pull request is} other {All # pull requests are}} closed: well done.", { count: found.closed })
+        : t("{count, plural, one {# issue is} other {All # issues are}} closed: well done.", { count: found.closed }),
       action,
     )
-  return empty(name, t("No {what} is in this state", { what }))
+  return empty(name, kind === "pulls" ? t("No pull request is in this state") : t("No issue is in this state"))
 }
 
 export interface BulkBar {

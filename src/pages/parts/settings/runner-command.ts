@@ -43,9 +43,9 @@ export function runnerCommand({ instance, token, mode, labels }: Registered): st
   const all = labels.map((name) => `${name}:${mode === "host" ? "host" : IMAGE}`).join(",")
   return [
     `curl -fL -o gitea-runner https://dl.gitea.com/gitea-runner/${VERSION}/gitea-runner-${VERSION}-linux-amd64`,
-    t("chmod +x gitea-runner"),
-    t("./gitea-runner register --no-interactive --instance {instance} --token {token} --labels {all}", { instance, token, all }),
-    t("./gitea-runner daemon"),
+    "chmod +x gitea-runner",
+    `./gitea-runner register --no-interactive --instance ${instance} --token ${token} --labels ${all}`,
+    "./gitea-runner daemon",
   ].join("\n")
 }
 

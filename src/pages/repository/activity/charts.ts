@@ -67,7 +67,12 @@ export const activityPages: readonly Page[] = [
         return html`
           <section class="card">
             <div class="inside">
-              ${timePlot(t("{plural} in the last year, up to {value} in a week", { plural: plural(total, "commit"), value: Math.max(0, ...values) }), series, since, now)}
+              ${timePlot(
+                t("{commits} in the last year, up to {most} in a week", { commits: plural(total, "commit"), most: Math.max(0, ...values) }),
+                series,
+                since,
+                now,
+              )}
             </div>
             ${weeksTable(recent)}
           </section>

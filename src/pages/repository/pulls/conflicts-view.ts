@@ -61,7 +61,10 @@ export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> 
       ${refusal && notice("bad", html`Nothing is committed. ${sentence(refusal.message)}`)}
       ${
         obstacle !== undefined &&
-        html`${notice("info", html`They can’t be resolved in the web editor. ${typeof obstacle === "string" ? sentence(obstacle) : obstacle}`)}${onCommandLine(call)}`
+        html`
+          ${notice("info", html`They can’t be resolved in the web editor. ${typeof obstacle === "string" ? sentence(obstacle) : obstacle}`)}
+          ${onCommandLine(call)}
+        `
       }
       ${isResolved && notice("info", html`The branches no longer have conflicts. <a href="${here}">Back to the pull request</a>`)}
       ${hasQuestions && whatIsMerged(call)}${await resolutionForm(call, looked)}

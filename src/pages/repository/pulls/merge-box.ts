@@ -290,7 +290,7 @@ function checksOf({ site }: Services, statuses: readonly Status[]): Content {
 
 function commandLine(call: MergeCall): Content {
   const { services, owner, repository, issue, pull } = call
-  const clone = t("{rootUrl}{path}.git", { rootUrl: services.site.rootUrl, path: path(owner.name, repository.name) })
+  const clone = `${services.site.rootUrl}${path(owner.name, repository.name)}.git`
   return html`
     <details>
       <summary class="small">On the command line</summary>

@@ -22,7 +22,7 @@ export function graphView(on: OnRepository, { rows, lanes }: Graph): Html {
   const drawn = Math.min(lanes, MOST_LANES)
   const width = drawn * LANE + LANE / 2
   const height = rows.length * ROW
-  const rem = (units: number) => t("{value}rem", { value: ((units / ROW) * ROW_REM).toFixed(3) })
+  const rem = (units: number) => `${((units / ROW) * ROW_REM).toFixed(3)}rem`
   return html`
     <div class="graph card">
       <svg
