@@ -197,7 +197,8 @@ function counter(
   one: "watcher" | "star",
   actor: Actor,
 ): Html {
-  const counted = html`<a class="button small" href="${at}/${one}s" aria-label="${one === "star" ? plural(many, "star") : plural(many, "watcher")}">${count(many)}</a>`
+  const words = one === "star" ? plural(many, "star") : plural(many, "watcher")
+  const counted = html`<a class="button small" href="${at}/${one}s" aria-label="${words}">${count(many)}</a>`
   if (actor.kind === "anonymous")
     return html`<span class="group"><span class="button small">${icon(name)}<span class="word">${add}</span></span>${counted}</span>`
   return html`

@@ -62,7 +62,8 @@ export function sentenceOf(view: ActivityView, live: LiveReferences): Sentence {
       return about(key("dismissed the review by {reviewer} of pull request {number} in {home}"), "pulls", { reviewer }, message.join("|"))
     }
     default:
-      return isAbout(view.kind) ? about(...ABOUT[view.kind]) : ofReference(view, at, live.has(activity), said)
+      if (!isAbout(view.kind)) return ofReference(view, at, live.has(activity), said)
+      return about(ABOUT[view.kind][0], ABOUT[view.kind][1])
   }
 }
 

@@ -15,7 +15,6 @@ import { exclusiveScope } from "../../../features/planning/labels/scopes.ts"
 import { withQuery } from "../../../web/address.ts"
 import { choices, dot, empty, menu, notice, type Tab } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { plural } from "../../../web/time.ts"
 
 /** The filter of lists of issues and pull requests, and what changes those that are chosen. */
 

@@ -1,6 +1,5 @@
 import type { OnRepository } from "../../../../access/policies/repositories.ts"
 import { type Html, html } from "../../../../core/html.ts"
-import { t } from "../../../../core/language/message.ts"
 import { escapePath } from "../../../../core/text/escape-path.ts"
 import type { Graph } from "../../../../features/code/history/graph.ts"
 import { repositoryPath } from "../../../../web/address.ts"
