@@ -48,7 +48,7 @@ export function tabs(label: Text, items: readonly Tab[]): Html {
   const others = items.slice(beside)
   return html`
     <nav class="tabs" aria-label="${label}">
-      ${items.slice(0, beside).map(tabLink)}${others.length > 0 && folded(t("More"), others, tabLink)}
+      ${items.slice(0, beside).map(tabLink)}${others.length > 0 && folded("tabs", t("More"), others, tabLink)}
     </nav>
   `
 }
@@ -70,9 +70,9 @@ const MOST_TABS = 4
 const FIRST_TABS = 3
 
 /** Links that stand where they are, and on a phone in a sheet. Its button says which of them is current, or `text`. It works without scripts. */
-function folded(text: Text, items: readonly Tab[], link: (tab: Tab) => Html): Html {
+function folded(kind: "tabs" | "side", text: Text, items: readonly Tab[], link: (tab: Tab) => Html): Html {
   const current = items.find((tab) => tab.current)
-  const id = `sheet:${items[0]?.href}`
+  const id = `${kind}:${items[0]?.href}`
   return html`
     <button type="button" class="quiet opens-sheet" popovertarget="${id}" ${attribute("aria-current", current && "page")}>
       ${current?.icon && icon(current.icon)}${current?.text ?? text}${icon("triangle-down")}
@@ -84,7 +84,7 @@ function folded(text: Text, items: readonly Tab[], link: (tab: Tab) => Html): Ht
 /** The same as a list at the side of a page. */
 export const sideNav = (label: Text, items: readonly Tab[]): Html =>
   html`
-    <nav class="side-nav" aria-label="${label}">${folded(label, items, sideLink)}</nav>
+    <nav class="side-nav" aria-label="${label}">${folded("side", label, items, sideLink)}</nav>
   `
 
 const sideLink = (tab: Tab): Html =>

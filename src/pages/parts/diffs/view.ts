@@ -158,7 +158,8 @@ const REASON_SENTENCES = {
 
 const EXECUTABLE = "100755"
 const KINDS: Readonly<Record<string, Text>> = { "120000": t("a symbolic link"), "160000": t("a submodule") }
-const kindOf = (mode: string): Text => KINDS[mode] ?? t("a file")
+const FILE = t("a file")
+const kindOf = (mode: string): Text => KINDS[mode] ?? FILE
 
 /** What became of the file's mode, in words. */
 function modeChange({ oldMode, newMode }: FileChange): Text | undefined {

@@ -1,5 +1,7 @@
 import { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply } from "fastify"
+import type { Language } from "../../../core/language/language.ts"
+import { Words } from "../../../core/language/message.ts"
 import type { PageEvent, SentEvents } from "../../../core/page.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
 
@@ -8,13 +10,13 @@ import { waitAtMost } from "../../../core/timeout.ts"
 /** Milliseconds of silence after which a comment is sent: proxies cut connections on which nothing moves. */
 const QUIET_MS = 15_000
 
-export type SendEvents = (reply: FastifyReply, sent: SentEvents) => Promise<FastifyReply>
+export type SendEvents = (reply: FastifyReply, sent: SentEvents, language: Language) => Promise<FastifyReply>
 
 /** Sends events until they end, the reader is gone, or the server stops. They are made no faster than the reader takes them. */
 export function openEventStreams(app: FastifyInstance): SendEvents {
   const stopping = new AbortController()
   app.addHook("preClose", async () => stopping.abort())
-  return async (reply, { events }) => {
+  return async (reply, { events }, language) => {
     const gone = new AbortController()
     const stop = () => gone.abort()
     stopping.signal.addEventListener("abort", stop)
@@ -34,18 +36,24 @@ export function openEventStreams(app: FastifyInstance): SendEvents {
       "x-accel-buffering": "no",
     })
     // As bytes: a stream of objects would make sixteen of them ahead of a slow reader.
-    return reply.send(Readable.from(textsOf(first, source, stop), { objectMode: false, highWaterMark: 4 * 1024 }))
+    return reply.send(Readable.from(textsOf(first, source, stop, language), { objectMode: false, highWaterMark: 4 * 1024 }))
   }
 }
 
-async function* textsOf(first: IteratorResult<PageEvent, void>, source: AsyncGenerator<PageEvent, void>, stop: () => void) {
+async function* textsOf(
+  first: IteratorResult<PageEvent, void>,
+  source: AsyncGenerator<PageEvent, void>,
+  stop: () => void,
+  language: Language,
+) {
+  const say = (_: string, value: unknown): unknown => (value instanceof Words ? value.in(language) : value)
   let coming = Promise.resolve(first)
   const nextText = async (): Promise<string | undefined> => {
     const came = await waitAtMost(QUIET_MS, coming)
     if (came === undefined) return ":\n\n"
     if (came.done) return undefined
     coming = source.next()
-    return `event: ${came.value.name}\ndata: ${JSON.stringify(came.value.data)}\n\n`
+    return `event: ${came.value.name}\ndata: ${JSON.stringify(came.value.data, say)}\n\n`
   }
   try {
     // Nothing is kept of an event while the next one is waited for.

@@ -211,7 +211,7 @@ async function present(
 ): Promise<Ready | Send> {
   const answered = given.kind === "shown" ? await beginningOf(page.method === "POST" ? unfollowed(given) : given) : given
   if (answered.kind === "file") return (reply) => sendDownload(request, reply, answered.file)
-  if (answered.kind === "events") return (reply) => sendEvents(reply, answered)
+  if (answered.kind === "events") return (reply) => sendEvents(reply, answered, language)
   const held = answered.kind === "moved" && answered.asksToConfirm && session ? await confirmInPlace(services, request, session) : undefined
   if (held) return (reply) => sendShown(services, request, reply, held, session)
   const keeping: Pick<Moved, "session" | "keeps"> = answered.kind === "text" ? {} : answered
