@@ -26,6 +26,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/features/code/signatures/signing.test.ts",
     "src/features/code/wiki/wiki.test.ts",
     "src/features/events/webhooks/webhooks.test.ts",
+    "src/features/planning/tasks/tasks.test.ts",
     "src/features/packages/packages/cleanup.test.ts",
     "src/features/packages/packages/rights.test.ts",
     "src/features/people/oauth2/oauth2.test.ts",
