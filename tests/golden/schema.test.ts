@@ -3,9 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
-import { assetPath } from "../../src/core/program/assets.ts"
 import { migrations } from "../../src/core/database/migrations/index.ts"
 import { openDatabase } from "../../src/core/database/open.ts"
+import { assetPath } from "../../src/core/program/assets.ts"
 
 /** A new SQLite database gets its tables from one script, which is what the migrations make: `npm run golden` writes it. */
 

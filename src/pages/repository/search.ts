@@ -127,16 +127,17 @@ async function issuesFound(
 ): Promise<Html> {
   const { q } = sought
   const found = await issueResults(call, sought, rows)
-  const what = sought.kind === "issues" ? "issue" : t("pull request")
+  const isIssues = sought.kind === "issues"
+  const search = isIssues ? t("Search issues") : t("Search pull requests")
   return html`
     <h1>Search</h1>
-    ${filterForm(action, q, t("Search {what}s", { what }), keep)}${bar}
+    ${filterForm(action, q, search, keep)}${bar}
     ${
       found.total > 0
         ? found.rows
         : empty(
             "search",
-            q.trim() === "" ? t("Search {what}s", { what }) : t("No {what} matches", { what }),
+            q.trim() === "" ? search : isIssues ? t("No issue matches") : t("No pull request matches"),
             t("Searches titles, descriptions and comments for all words; the beginning of a word is enough."),
           )
     }

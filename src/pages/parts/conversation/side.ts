@@ -313,7 +313,6 @@ const untie = (call: ConversationCall, forms: ConversationForms, { issue: { numb
 function administration({ call, forms }: Side): Content {
   const { actor, permission, repository, issue, path, draft } = call
   if (actor.kind === "anonymous" || permission.mode < Mode.admin || repository.is_archived === 1) return undefined
-  const what = issue.is_pull === 1 ? t("pull request") : "issue"
   return sideSection(
     t("Administration"),
     html`
@@ -357,7 +356,7 @@ function administration({ call, forms }: Side): Content {
       ${opened(
         call,
         forms.remove,
-        t("Delete this {what}", { what }),
+        issue.is_pull === 1 ? t("Delete this pull request") : t("Delete this issue"),
         formView(forms.remove, {
           path,
           draft,

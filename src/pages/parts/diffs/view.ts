@@ -218,9 +218,9 @@ const SECTION_END = html`
 
 function foldedSection(file: FileChange, options: DiffViewOptions, diff: DiffOverview): Html {
   const changed = file.additions + file.deletions
-  const lines = `${plural(changed, "changed line")} ${changed === 1 ? "isn’t" : "aren’t"}`
-  const words = t("{value} Its {lines} shown here. ", { value: REASON_SENTENCES[file.reason ?? "large"], lines })
-  const said = note(html`${words}<a href="${filePage(options, file)}">Show them</a>`)
+  const why = REASON_SENTENCES[file.reason ?? "large"]
+  const lines = t("{count, plural, one {# changed line is} other {# changed lines are}} not shown here.", { count: changed })
+  const said = note(html`${why} ${lines} <a href="${filePage(options, file)}">Show them</a>`)
   return html`${sectionHead(file, options, diff, { rows: 2 })}${said}${SECTION_END}`
 }
 

@@ -253,21 +253,20 @@ const wordText = (word: FilterWord): string => filterText({ words: [word], text:
 
 /** What stands where a filtered list has nothing. */
 export function nothingFound({ at, filter, found, kind, plan }: FilterBar, action: Content): Html {
-  const what = kind === "pulls" ? t("pull request") : "issue"
   const name = kind === "pulls" ? "git-pull-request" : "issue-opened"
   const isFiltered =
     filter.words.some((word) => !isStateWord(word) && word.key !== "sort") || filter.text.length > 0 || filter.phrases.length > 0
   if (isFiltered)
     return empty(
       "search",
-      t("No {what} matches", { what }),
+      kind === "pulls" ? t("No pull request matches") : t("No issue matches"),
       t("Try removing a word from the filter."),
       html`<a class="button" href="${at}">Show all open</a>`,
     )
   if (found.open + found.closed === 0)
     return empty(
       name,
-      t("No {what}s yet", { what }),
+      kind === "pulls" ? t("No pull requests yet") : t("No issues yet"),
       kind === "pulls" ? t("Push a branch and open a pull request.") : t("Track bugs, ideas and tasks here."),
       action,
     )

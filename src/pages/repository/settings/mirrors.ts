@@ -96,8 +96,8 @@ function pullView(mirror: Mirror, path: Readonly<Record<string, string>>, draft:
   }
   return html`
     <p>
-      It follows <code class="break">${mirror.remote_url}</code>,${" "}
-      ${mirror.last_sync_at === 0 ? t(", not synchronized yet.") : html`and was updated ${time(mirror.last_sync_at)}.`}
+      It follows <code class="break">${mirror.remote_url}</code>.${" "}
+      ${mirror.last_sync_at === 0 ? t("It is not synchronized yet.") : html`It was updated ${time(mirror.last_sync_at)}.`}
       ${mirror.next_sync_at > 0 && html` Next synchronization: ${time(mirror.next_sync_at)}.`}
     </p>
     ${mirror.last_error !== "" && notice("bad", html`Last synchronization failed: <span dir="auto">${mirror.last_error}</span>`)}
