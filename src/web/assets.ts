@@ -4,6 +4,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
+import { BROWSER_MESSAGES } from "../core/language/keys.ts"
+import { type Language, language } from "../core/language/language.ts"
+import { languageOf } from "../core/language/languages.ts"
 import { assetPath } from "../core/program/assets.ts"
 import { BROWSER_MODULES, HOME, isBuilt } from "../core/program/home.ts"
 
@@ -29,6 +32,8 @@ interface Assets {
 
 export const ASSETS_PATH = "/assets"
 
+const SCRIPT = "text/javascript;charset=utf-8"
+
 let opened: Assets | undefined
 
 /** The path of an asset: `page.css`, `icons.svg`, `logo.svg`, `touch-icon.png`, or `name.js` of a module in `src/web/browser/`. Throws TypeError for an unknown one. */
@@ -42,7 +47,24 @@ export function assetAddress(name: string): string {
 /** The asset that a requested file names, or undefined. */
 export function findAsset(file: string): Asset | undefined {
   opened ??= openAssets()
-  return opened.files.get(file)
+  const code = languageOf(/^words-([\w-]+)\./.exec(file)?.[1] ?? "")
+  if (code) wordsAddress(language(code))
+  return opened.files.get(file) ?? words.get(file)
+}
+
+const words = new Map<string, Asset>()
+const addresses = new Map<string, string>()
+
+/** The path of the script that gives modules their messages in a language. */
+export function wordsAddress(language: Language): string {
+  const known = addresses.get(language.code)
+  if (known !== undefined) return known
+  const said = Object.fromEntries(BROWSER_MESSAGES.map((message) => [message, language.translation(message)]))
+  const content = `globalThis.words = ${JSON.stringify(said)}`
+  const file = `words-${language.code}.${hash("sha256", content, "base64url").slice(0, 12)}.js`
+  words.set(file, { type: SCRIPT, bytes: compressed(() => Buffer.from(content)) })
+  addresses.set(language.code, `${ASSETS_PATH}/${file}`)
+  return `${ASSETS_PATH}/${file}`
 }
 
 /** What draws diagrams, in a frame of pages: its files are many and large, so each is read when it is first asked for. */
@@ -54,7 +76,7 @@ let frameFiles: ReadonlySet<string> | undefined
 export function findFrameAsset(file: string): Asset | undefined {
   const known = framed.get(file)
   if (known || !filesOfFrame().has(file)) return known
-  const asset = { type: "text/javascript;charset=utf-8", bytes: compressed(() => readFileSync(join(FRAME, file))) }
+  const asset = { type: SCRIPT, bytes: compressed(() => readFileSync(join(FRAME, file))) }
   framed.set(file, asset)
   return asset
 }
@@ -103,7 +125,7 @@ function openAssets(): Assets {
   if (!isBuilt) execFileSync(process.execPath, [join(HOME, "bin/build-browser.mjs")], { stdio: ["ignore", "ignore", "pipe"] })
   for (const file of readdirSync(BROWSER_MODULES).filter((name) => /^\w.*\.js$/.test(name))) {
     // Read when it is first asked for: the languages of the editor alone are more than a hundred files.
-    files.set(file, { type: "text/javascript;charset=utf-8", bytes: compressed(() => readFileSync(join(BROWSER_MODULES, file))) })
+    files.set(file, { type: SCRIPT, bytes: compressed(() => readFileSync(join(BROWSER_MODULES, file))) })
     paths.set(file.replace(/\.[\w-]+\.js$/, ".js"), `${ASSETS_PATH}/${file}`)
   }
   return { paths, files }

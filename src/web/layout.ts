@@ -1,13 +1,12 @@
 import type { User } from "../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../core/html.ts"
-import { BROWSER_MESSAGES } from "../core/language/keys.ts"
 import type { Language } from "../core/language/language.ts"
 import type { Text } from "../core/language/message.ts"
 import { t, textIn } from "../core/language/message.ts"
 import type { Kept, Shown } from "../core/page.ts"
 import { VERSION } from "../core/version.ts"
 import { ADMINISTRATION_PATH } from "./administration.ts"
-import { assetAddress } from "./assets.ts"
+import { assetAddress, wordsAddress } from "./assets.ts"
 import { avatar, buttonForm, menu, shortcut } from "./components.ts"
 import { icon } from "./icon.ts"
 import { count } from "./time.ts"
@@ -99,7 +98,7 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
         `
       }
       ${shown.head}
-      ${language.code !== "en" && html`<meta name="words" content="${JSON.stringify(wordsOfScripts(language))}">`}
+      ${language.code !== "en" && html`<script type="module" src="${wordsAddress(language)}"></script>`}
       ${["page", ...(shown.modules ?? [])].map((name) => html`<script type="module" src="${assetAddress(`${name}.js`)}"></script>`)}
     </head>
     <body>
@@ -117,10 +116,6 @@ export function frame(shown: Shown, around: Surroundings): { readonly before: Ht
     `,
   }
 }
-
-/** The messages of modules for the browser that the language has. */
-const wordsOfScripts = (language: Language): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(BROWSER_MESSAGES.map((message) => [message, language.translation(message)]))
 
 const announcements = ({ announcements: shown }: Surroundings): Content =>
   shown.length > 0 &&

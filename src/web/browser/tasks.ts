@@ -59,7 +59,7 @@ async function send(tick: Tick): Promise<void> {
 function put(tick: Tick, page: DocumentFragment, isTicked: boolean): void {
   const { formId } = tick
   const [old, now] = [document, page].map((each) => each.getElementById(formId)?.closest(".prose"))
-  const at = boxesOf(formId).indexOf(document.activeElement)
+  const at = boxesOf(formId).findIndex((box) => box.matches(":focus"))
   const focused = boxesOf(formId)[at]
   if (old && now) {
     old.replaceWith(document.adoptNode(now))

@@ -1,12 +1,7 @@
-/** What scripts say, in the language of the page, which brings the translations of their messages where it is not English. */
+/** What scripts say, in the language of the page. Pages that are not in English load a script with the translations before this one, see assets.ts. */
 
-function translations(): Readonly<Record<string, unknown>> {
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="words"]')
-  const read: unknown = meta ? JSON.parse(meta.content) : {}
-  return typeof read === "object" && read !== null ? { ...read } : {}
-}
-
-const known = translations()
+const read: unknown = Reflect.get(globalThis, "words")
+const known: Readonly<Record<string, unknown>> = typeof read === "object" && read !== null ? { ...read } : {}
 
 /** A message that is marked elsewhere. */
 export const said = (message: string): string => {
