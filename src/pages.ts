@@ -93,8 +93,7 @@ import { tokenPages } from "./pages/user/settings/tokens.ts"
 import { signUpPages } from "./pages/user/sign-up.ts"
 import { unsubscribePages } from "./pages/user/unsubscribe.ts"
 
-/** All pages, by feature. */
-export const pages = pageRegistry(
+const declared = pageRegistry(
   accountPages,
   actionPages,
   actionSettingPages,
@@ -187,4 +186,7 @@ export const pages = pageRegistry(
   webhookPages,
   wikiEditPages,
   wikiPages,
-).map(withinRepository)
+)
+
+/** All pages, by feature. */
+export const pages = declared.map(withinRepository)

@@ -4,6 +4,7 @@ import { t } from "../../../core/language/message.ts"
 import type { Page as ListPage } from "../../../core/operation.ts"
 import { withQuery } from "../../../web/address.ts"
 import type { DiffChoices } from "../../../web/diff-choices.ts"
+import { number } from "../../../web/time.ts"
 import type { DiffQuery } from "./choices.ts"
 import type { FileChange } from "./model.ts"
 
@@ -43,8 +44,8 @@ export const filePage = ({ url }: DiffViewOptions, { path }: FileChange): string
 export const changeCounts = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }): Html =>
   html`
     <span class="counts">
-      <span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>${" "}
-      <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>
+      <span class="success">+${number(additions)}<span class="hidden-text"> lines</span></span>${" "}
+      <span class="failure">−${number(deletions)}<span class="hidden-text"> lines</span></span>
     </span>
   `
 

@@ -3,7 +3,7 @@ import { escapePath } from "../../../core/text/escape-path.ts"
 import type { ActivityView } from "../../../features/events/feed/present.ts"
 import type { LiveReferences } from "../../../features/events/feed/references-store.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
-import { plural } from "../../../web/time.ts"
+import { number, plural } from "../../../web/time.ts"
 import type { Group } from "./groups.ts"
 import { type Push, pushOf } from "./words.ts"
 
@@ -102,6 +102,6 @@ function listed(items: readonly Html[]): Html {
   const more = each.length - NAMED
   return html`
     ${each.slice(0, NAMED).map((item, index) => html`${index > 0 && ", "}${item}`)}
-    ${more > 0 && html` and ${more.toLocaleString("en")} more`}
+    ${more > 0 && html` and ${number(more)} more`}
   `
 }

@@ -149,9 +149,9 @@ function contributorsView({ contributors, weeks }: Contributions, now: number): 
               html`
                 <tr>
                   <td>${commitPerson(each.user, each)}</td>
-                  <td class="number">${each.commits.toLocaleString("en")}</td>
-                  <td class="number success">+${each.additions.toLocaleString("en")}</td>
-                  <td class="number failure">−${each.deletions.toLocaleString("en")}</td>
+                  <td class="number">${number(each.commits)}</td>
+                  <td class="number success">+${number(each.additions)}</td>
+                  <td class="number failure">−${number(each.deletions)}</td>
                   <td class="over">
                     ${bars([{ name: "plain", values: spanOf(each.weeks, now, first).of(({ commits }) => commits) }], most)}
                   </td>

@@ -10,7 +10,7 @@ import { repositoryPath } from "../../../web/address.ts"
 import { choices } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
-import { dayOf, plural, time } from "../../../web/time.ts"
+import { dayOf, number, plural, time } from "../../../web/time.ts"
 import { commitPerson } from "../../parts/code/commits-view.ts"
 import { repositoryPage } from "../frame.ts"
 import { activityTabs, countingNotice } from "./parts.ts"
@@ -206,7 +206,7 @@ function topContributors(contributions: Contributions, since: number): Html {
                     html`
                       <tr>
                         <td>${commitPerson(each.user, each)}</td>
-                        <td class="number">${each.commits.toLocaleString("en")}</td>
+                        <td class="number">${number(each.commits)}</td>
                         <td class="over">${share(each.commits, most)}</td>
                       </tr>
                     `,

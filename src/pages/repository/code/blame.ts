@@ -15,7 +15,7 @@ import { type BlameBlock, isGitError } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
 import { avatar, choices, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { plural, time } from "../../../web/time.ts"
+import { number, plural, time } from "../../../web/time.ts"
 import { commitLink, commitPerson } from "../../parts/code/commits-view.ts"
 import { finderLink } from "../../parts/code/finder.ts"
 import { countLines, INVISIBLE_WARNING, linesData } from "../../parts/code/lines.ts"
@@ -147,7 +147,7 @@ async function* linesOf(call: OnCode, { name, blame, code, bypass, tabs }: Blame
       isFinding &&
       html`
         <p class="inside muted small finding">
-          Finding who wrote the lines… ${found.toLocaleString("en")} of ${total.toLocaleString("en")} so far.
+          Finding who wrote the lines… ${number(found)} of ${number(total)} so far.
           <noscript>Reload the page to see more.</noscript>
         </p>
       `

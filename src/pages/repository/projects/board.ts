@@ -18,7 +18,7 @@ import { type Column, findColumns } from "../../../features/planning/projects/st
 import { path, withQuery } from "../../../web/address.ts"
 import { avatar, choices, dot, empty, filterForm, label, notice, personWithAvatar, state } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
-import { dayOf, plural } from "../../../web/time.ts"
+import { dayOf, number, plural } from "../../../web/time.ts"
 import { homeName, issuePath, stateOf, tasksIn, titleOf } from "../../parts/issues/list-view.ts"
 import { FORMS } from "./forms.ts"
 import { addCardForm, cardTools, columnTools, moveAddress, projectTools, type Writing } from "./tools.ts"
@@ -191,7 +191,7 @@ const columnView = (filled: Filled, all: readonly Column[], show: Show): Html =>
     <section class="card" id="column-${column.id}" data-column="${column.id}" data-live="parts">
       <div class="head" id="column-${column.id}-head" data-live>
         <h2>${column.color !== "" && dot(column.color)} <bdi>${column.title}</bdi></h2>
-        <span class="count">${total.toLocaleString("en")}</span>
+        <span class="count">${number(total)}</span>
         ${column.is_default === 1 && html`<span class="muted small">default</span>`}
         ${
           show.writing &&

@@ -26,7 +26,7 @@ import { path, withQuery } from "../../../web/address.ts"
 import { choices, empty, pager } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import { problem } from "../../../web/problem.ts"
-import { time } from "../../../web/time.ts"
+import { number, time } from "../../../web/time.ts"
 import { accountPage } from "../../parts/account/frame.ts"
 import { repositoryPage } from "../frame.ts"
 import { boardPage, type Frame, type ProjectsCall, projectPath, writingOf } from "./board.ts"
@@ -107,8 +107,8 @@ const projectRow = (home: ProjectHome, { project: { id, title, description, is_c
         </h2>
         ${description !== "" && html`<p class="muted break" dir="auto">${description}</p>`}
         <p class="meta">
-          <span>${open.toLocaleString("en")} open</span>
-          <span>${closed.toLocaleString("en")} closed</span><span>Updated ${time(updated_at)}</span>
+          <span>${number(open)} open</span>
+          <span>${number(closed)} closed</span><span>Updated ${time(updated_at)}</span>
         </p>
         ${
           open + closed > 0 &&

@@ -9,7 +9,7 @@ import { ensureMergeability } from "../../../features/review/pulls/mergeability.
 import { type PullView, viewPull } from "../../../features/review/pulls/present.ts"
 import { repositoryPath } from "../../../web/address.ts"
 import { person, tabs } from "../../../web/components.ts"
-import { plural, time } from "../../../web/time.ts"
+import { number, plural, time } from "../../../web/time.ts"
 import { type ConversationCall, conversationPath } from "../../parts/conversation/call.ts"
 import { viewOf } from "../../parts/conversation/conversation.ts"
 import { conversationHeader } from "../../parts/conversation/header.ts"
@@ -73,8 +73,8 @@ export function pullPage(
 
 const linesOf = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }): Html =>
   html`
-    <span class="success">+${additions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>${" "}
-    <span class="failure">−${deletions.toLocaleString("en")}<span class="hidden-text"> lines</span></span>
+    <span class="success">+${number(additions)}<span class="hidden-text"> lines</span></span>${" "}
+    <span class="failure">−${number(deletions)}<span class="hidden-text"> lines</span></span>
   `
 
 /** Who wants to merge what into what. */

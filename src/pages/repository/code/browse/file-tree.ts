@@ -4,6 +4,7 @@ import type { Located, OnCode } from "../../../../features/code/contents/locate.
 import type { ObjectId, TreeEntry } from "../../../../git/index.ts"
 import { codePath, repositoryPath, revisionPath } from "../../../../web/address.ts"
 import { icon } from "../../../../web/icon.ts"
+import { number } from "../../../../web/time.ts"
 
 /** The files beside a file: the folders on the way to it are open, others are links to their pages, which the script `files` opens in place. */
 
@@ -72,7 +73,7 @@ export async function folderList(call: OnCode, located: Located, tree: ObjectId,
   return html`
     <ul>
       ${rows}
-      ${left > 0 && html`<li><a href="${codePath(call, "src", revision, folder)}">${left.toLocaleString("en")} more</a></li>`}
+      ${left > 0 && html`<li><a href="${codePath(call, "src", revision, folder)}">${number(left)} more</a></li>`}
     </ul>
   `
 }

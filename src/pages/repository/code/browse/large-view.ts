@@ -5,7 +5,7 @@ import type { TreeEntry } from "../../../../git/index.ts"
 import { codePath, withQuery } from "../../../../web/address.ts"
 import { notice } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
-import { bytes, count } from "../../../../web/time.ts"
+import { bytes, count, number } from "../../../../web/time.ts"
 import { codeView, download, INVISIBLE_WARNING } from "../../../parts/code/lines.ts"
 import { type PartLimits, readPart } from "./part.ts"
 
@@ -41,7 +41,7 @@ export async function largeView(call: OnCode, { git, revision, parts }: Located,
         ${
           part.lines.length === 0
             ? t("No line {from} here.", { from: count(from) })
-            : t("Lines {value} to {value2}", { value: from.toLocaleString("en"), value2: (next - 1).toLocaleString("en") })
+            : t("Lines {from} to {to}", { from: number(from), to: number(next - 1) })
         }
       </span>
       ${

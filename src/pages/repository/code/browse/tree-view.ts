@@ -10,7 +10,7 @@ import { codePath } from "../../../../web/address.ts"
 import { pager } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import type { IconName } from "../../../../web/icon-names.ts"
-import { time } from "../../../../web/time.ts"
+import { number, time } from "../../../../web/time.ts"
 import { commitLink, commitPerson, idLink, restOfMessage, signatureMark, statusMark, subjectOf } from "../../../parts/code/commits-view.ts"
 
 const ICONS: Readonly<Record<TreeEntry["mode"], readonly [IconName, Text]>> = {
@@ -55,12 +55,12 @@ export interface FolderPage {
 }
 
 /** A page of the entries of a folder as a table, each with its last change; what is not known yet is computed in the background. */
-export async function treeView(call: OnCode, located: Located, { url, number }: FolderPage): Promise<Html> {
+export async function treeView(call: OnCode, located: Located, { url, number: page }: FolderPage): Promise<Html> {
   const { services, db } = call
   const { revision, git, parts } = located
   const history = await treeHistory(services, db, call, revision.commit, parts)
   const all = inOrder(history?.entries ?? [])
-  const entries = all.slice((number - 1) * ROWS, number * ROWS)
+  const entries = all.slice((page - 1) * ROWS, page * ROWS)
   const names = new Map(
     await mapInBatches(
       entries.filter(isFolder).slice(0, MOST_FOLDED),
@@ -76,7 +76,7 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
       !isComplete &&
       html`
         <p class="inside muted small finding">
-          Finding the last commits… ${found.toLocaleString("en")} of ${all.length.toLocaleString("en")} so far.
+          Finding the last commits… ${number(found)} of ${number(all.length)} so far.
           <noscript>Reload the page to see more.</noscript>
         </p>
       `
@@ -95,7 +95,7 @@ export async function treeView(call: OnCode, located: Located, { url, number }: 
         ${entries.map((entry) => entryRow(call, located, entry, isComplete, names.get(entry.name)))}
       </tbody>
     </table>
-    ${pager(url, { number, limit: ROWS, offset: 0 }, all.length)}
+    ${pager(url, { number: page, limit: ROWS, offset: 0 }, all.length)}
     </div>
   `
 }
