@@ -26,7 +26,7 @@ function isStale() {
   return (
     inputs.some((name) => existsSync(join(home, name)) && statSync(join(home, name)).mtimeMs > builtAt) ||
     changedSince(join(home, "src"), builtAt) ||
-    changedSince(join(home, "assets/locales"), builtAt)
+    (existsSync(join(home, "assets/locales")) && changedSince(join(home, "assets/locales"), builtAt))
   )
 }
 

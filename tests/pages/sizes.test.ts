@@ -14,10 +14,10 @@ import { type DemoWorld, openDemoWorld } from "./world.ts"
 /** Most bytes, compressed as browsers ask for it. */
 const FIRST_VIEW = 60_000
 const NEXT_VIEW = 20_000
-const STYLES = 14_000
-const SCRIPTS = 18_000
+const STYLES = 15_000
+const SCRIPTS = 22_000
 /** The editor of files, which its pages load when they are there; and any language of it, with all that it needs. */
-const EDITOR = 112_000
+const EDITOR = 115_000
 const LANGUAGE = 90_000
 
 let world: DemoWorld

@@ -89,38 +89,44 @@ export function lineBox(call: Call, lines: Lines, { isPending, text = "" }: Opti
 /** The form with fields for the lines: where they are not chosen yet, and where it was refused. */
 export function linesForm(call: Call, { path, side, first, last }: Lines, options: Options): Html {
   const number = (line: number): string => (line > 0 ? String(line) : "")
-  return lineFormView(call, options, [
-    { kind: "hidden", name: "path", value: path },
-    {
-      kind: "content",
-      content: html`
+  return lineFormView(
+    call,
+    options,
+    [
+      { kind: "hidden", name: "path", value: path },
+      {
+        kind: "content",
+        content: html`
         <p class="mono break small"><bdi>${path}</bdi></p>
         <div class="bar lines">
       `,
-    },
-    { kind: "line", name: "first", label: t("From line"), type: "number", value: number(first), required: true },
-    { kind: "line", name: "last", label: "to", type: "number", value: number(last) },
-    {
-      kind: "menu",
-      name: "side",
-      label: t("of the"),
-      value: side,
-      options: [
-        ["R", t("new file")],
-        ["L", t("old file")],
-      ],
-    },
-    { kind: "content", content: html`</div>` },
-  ])
+      },
+      { kind: "line", name: "first", label: t("From line"), type: "number", value: number(first), required: true },
+      { kind: "line", name: "last", label: "to", type: "number", value: number(last) },
+      {
+        kind: "menu",
+        name: "side",
+        label: t("of the"),
+        value: side,
+        options: [
+          ["R", t("new file")],
+          ["L", t("old file")],
+        ],
+      },
+      { kind: "content", content: html`</div>` },
+    ],
+    "lines",
+  )
 }
 
 const HINT = t("Markdown is supported; code fenced as ```suggestion replaces the lines.")
 
-function lineFormView(call: Call, { isPending, text }: Options, about: readonly Field[]): Html {
+function lineFormView(call: Call, { isPending, text }: Options, about: readonly Field[], key?: string): Html {
   const { path, draft, services } = call
   return formView(lineComment, {
     path,
     draft,
+    ...(key !== undefined && { key }),
     name: "form line-form",
     submit: isPending ? t("Add to your review") : t("Start a review"),
     beside: !isPending && single,
