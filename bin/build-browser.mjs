@@ -1,7 +1,7 @@
 // Makes dist/browser/ of the modules for the browser in src/web/browser/: bundled, minified, and named by a hash of what they contain, under which they are served.
 // `bin/build.mjs` calls it, and a server that runs from its sources does, with its first page. The frame that draws diagrams is a bundle of its own, in
 // dist/browser/frame/: it has a hundred parts, of which the first diagram loads some; `bin/build-browser.mjs frame` makes it.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -83,6 +83,7 @@ async function build(folder, input) {
 /** The names of all files below dist/browser/. The frame changes with its package, and takes seconds: it is made when it is stale. */
 export async function buildBrowser() {
   const files = await build(made, entries())
+  if (!existsSync(frameSources)) return files
   if (isFrameStale()) await buildFrame()
   return [...files, ...readdirSync(frameMade).map((name) => `frame/${name}`)]
 }
