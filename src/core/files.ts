@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import type { Readable } from "node:stream"
 import { hasCode } from "../git/model/errors.ts"
 import { type FileStep, pause } from "../seams/pause.ts"
 import type { Seconds } from "./database/tables/index.ts"
@@ -56,6 +57,24 @@ export async function writeAtomically(
     await take("discard", () => rm(draft, { force: true })).catch(() => {})
     throw error
   }
+}
+
+/**
+ * Writes bytes that come from outside as they arrive, and gives how many they were. Fails with what `tooLarge` makes at the first byte over the limit, and
+ * else as `writeAtomically` does.
+ */
+export async function writeBounded(path: string, content: Readable, most: number, tooLarge: () => Error): Promise<number> {
+  let size = 0
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of content) {
+      const bytes: Buffer = chunk
+      size += bytes.length
+      if (size > most) throw tooLarge()
+      yield bytes
+    }
+  }
+  await writeAtomically(path, counted())
+  return size
 }
 
 /**

@@ -1,6 +1,5 @@
 import { attribute, type Content, flagged, type Html, html } from "../core/html.ts"
-import type { Text } from "../core/language/message.ts"
-import { t } from "../core/language/message.ts"
+import { type Text, t } from "../core/language/message.ts"
 import { menu } from "./components.ts"
 import { icon } from "./icon.ts"
 import type { IconName } from "./icon-names.ts"

@@ -1,7 +1,6 @@
 import type { Refusal } from "../core/errors.ts"
 import { type Content, type Html, html } from "../core/html.ts"
-import type { Text } from "../core/language/message.ts"
-import { t } from "../core/language/message.ts"
+import { type Text, t } from "../core/language/message.ts"
 import type { Shown } from "../core/page.ts"
 import { LOGIN_PATH } from "./address.ts"
 import { field } from "./components.ts"

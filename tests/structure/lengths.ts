@@ -1,4 +1,5 @@
 import { parseAst } from "rolldown/parseAst"
+import { lineAt } from "./syntax.ts"
 
 /** How long the lines, functions and files of what makes pages may be: longer ones hide what a reader looks for. A part of the check of the structure. */
 
@@ -24,12 +25,11 @@ interface Long {
 /** The functions of a file that are too long. */
 function longFunctions(text: string): readonly Long[] {
   const found: Long[] = []
-  const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length
   const visit = (node: unknown): void => {
     if (typeof node !== "object" || node === null) return
     if ("type" in node && "start" in node && "end" in node && /Function(Declaration|Expression)$/.test(String(node.type))) {
-      const line = lineAt(Number(node.start))
-      const lines = lineAt(Number(node.end)) - line + 1
+      const line = lineAt(text, Number(node.start))
+      const lines = lineAt(text, Number(node.end)) - line + 1
       if (lines > LONGEST_FUNCTION) found.push({ line, lines })
     }
     for (const inside of Object.values(node)) visit(inside)

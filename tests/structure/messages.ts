@@ -10,6 +10,7 @@ import {
 import { parseAst } from "rolldown/parseAst"
 import { messagesOf } from "../../src/core/html.ts"
 import { pluralMessage } from "../../src/core/language/message.ts"
+import { isNode, lineAt, literalText, type Node, nodesIn, templateTexts } from "./syntax.ts"
 
 /** Collects what pages, mails and scripts say: sentences in templates of HTML, and what `t` and `plural` are given. A part of the check of the structure, and of `npm run messages`. */
 
@@ -25,14 +26,7 @@ export interface Messages {
   readonly refusals: readonly string[]
 }
 
-type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number }
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && "type" in value && "start" in value && "end" in value
-const nodesIn = (value: unknown): readonly Node[] => (Array.isArray(value) ? value.filter(isNode) : [])
 const nameOf = (value: unknown): string => (isNode(value) && value.type === "Identifier" ? String(value["name"]) : "")
-const textOf = (value: unknown): string | undefined =>
-  isNode(value) && value.type === "Literal" && typeof value["value"] === "string" ? value["value"] : undefined
 
 /** The messages of files, by their paths below src. */
 export function messagesIn(texts: readonly (readonly [file: string, text: string])[]): Messages {
@@ -48,18 +42,16 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
       if (inBrowser) browser.add(message)
     }
     const addTemplate = (quasi: Node): void => {
-      const strings = nodesIn(quasi["quasis"]).map(({ value }) =>
-        typeof value === "object" && value !== null && "cooked" in value ? String(value.cooked) : "",
-      )
+      const strings = templateTexts(quasi)
       const holes = nodesIn(quasi["expressions"]).map(({ start, end }) => text.slice(start, end).replace(/\s+/g, " "))
       for (const { message, values } of messagesOf(strings))
         add(message, values.map((hole, index) => `{${index}} ${shortened(holes[hole] ?? "")}`).join(", "))
     }
     const addCall = (name: string, call: Node): void => {
       const [first, ...others] = Array.isArray(call["arguments"]) ? call["arguments"] : []
-      const line = text.slice(0, call.start).split("\n").length
+      const line = lineAt(text, call.start)
       if (name !== "plural") {
-        const message = textOf(first)
+        const message = literalText(first)
         if (message === undefined)
           refusals.push(`${file}:${line} gives t a message that is no literal: name each message where it is chosen.`)
         else {
@@ -67,7 +59,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
           if (!inBrowser) keys.add(message)
         }
       } else {
-        const [one, more] = others.map(textOf)
+        const [one, more] = others.map(literalText)
         if (one === undefined || (others.length > 1 && more === undefined))
           refusals.push(`${file}:${line} gives plural words that are no literals: use t with a plural for each.`)
         else add(pluralMessage(one, more))

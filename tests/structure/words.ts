@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseAst } from "rolldown/parseAst"
+import { isNode, lineAt, literalText, type Node, templateTexts } from "./syntax.ts"
 
 /** Words of pages that are no message: texts for people have to be in a template or in `t`, see docs/languages.md. A part of the check of the structure. */
 
@@ -36,10 +37,6 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   "pages/repository/releases/edit.ts": ["The first release.", "No commits since {}."],
 }
 
-type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number }
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && "type" in value && "start" in value && "end" in value
 const memberOf = (node: Node, name: string): Node | undefined => {
   const member = node[name]
   return isNode(member) ? member : undefined
@@ -55,17 +52,8 @@ const isCode = (text: string): boolean =>
     text,
   )
 
-const textOf = (node: Node): string | undefined => {
-  if (node.type === "Literal") return typeof node["value"] === "string" ? node["value"] : undefined
-  if (node.type !== "TemplateLiteral" || !Array.isArray(node["quasis"])) return undefined
-  return node["quasis"]
-    .map((each: unknown) =>
-      isNode(each) && typeof each["value"] === "object" && each["value"] !== null && "cooked" in each["value"]
-        ? String(each["value"].cooked)
-        : "",
-    )
-    .join("{}")
-}
+/** The text of a literal or a template, with `{}` for each hole. */
+const textOf = (node: Node): string | undefined => (node.type === "TemplateLiteral" ? templateTexts(node).join("{}") : literalText(node))
 
 /** Whether the text at the end of the path is shown, by the nearest call or member around it. */
 function isShown(path: readonly Node[], source: string): boolean {
@@ -113,7 +101,7 @@ export function wordRefusals(texts: readonly (readonly [file: string, text: stri
           isShown(here, source)
         )
           refusals.push(
-            `src/${file}:${source.slice(0, value.start).split("\n").length} shows ${JSON.stringify(text)}, which is no message: give it to t, see docs/languages.md.`,
+            `src/${file}:${lineAt(source, value.start)} shows ${JSON.stringify(text)}, which is no message: give it to t, see docs/languages.md.`,
           )
         return
       }

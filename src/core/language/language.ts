@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assetPath } from "../program/assets.ts"
 import { HOME, isBuilt } from "../program/home.ts"
 import { onDemand } from "../program/on-demand.ts"
-import type { LanguageCode } from "./languages.ts"
+import { type LanguageCode, languageOf } from "./languages.ts"
 import type { Arrangement, MessageTemplate, Part } from "./template.ts"
 
 /** What a message takes, by name. */
@@ -106,3 +106,6 @@ export function language(code: LanguageCode): Language {
   made.set(code, known)
   return known
 }
+
+/** The language that an account has chosen, else another: English for mails, which know no browser. */
+export const chosenLanguage = (chosen: string, otherwise: LanguageCode = "en"): Language => language(languageOf(chosen) ?? otherwise)

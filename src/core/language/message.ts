@@ -35,10 +35,10 @@ type ValuesOf<Message extends string> = [NamesIn<Message>] extends [never]
 /** A message of the catalogue, in ICU MessageFormat and English: `t("{count, plural, one {# file} other {# files}}", { count })`. */
 export const t = <Message extends MessageKey>(message: Message, ...[values]: ValuesOf<Message>): Words => said(message, values)
 
-/** A message that is said elsewhere, with its values. */
+/** Marks a message that is said elsewhere, with its values. */
 export const key = (message: MessageKey): MessageKey => message
 
-/** The same for a message that a program knows, such as the two forms of `plural`. Those are collected where it is called. */
+/** Words of a message that is marked or collected elsewhere. */
 export const said = (message: string, values: Readonly<Record<string, Text | number>> | undefined): Words =>
   new Words((language) => {
     if (values === undefined) return language.say(message)
@@ -57,7 +57,7 @@ export function inEach<Made>(make: (code: string) => Made): (language: Language)
 }
 
 /** `1 file`, `2 files` as a message. */
-export const pluralMessage = (one: Text, more = `${one}s`): string => `{count, plural, one {# ${one}} other {# ${more}}}`
+export const pluralMessage = (one: string, more = `${one}s`): string => `{count, plural, one {# ${one}} other {# ${more}}}`
 
 const integers = inEach((code) => new Intl.NumberFormat(code))
 
@@ -65,7 +65,7 @@ const integers = inEach((code) => new Intl.NumberFormat(code))
 export const number = (many: number): Words => new Words((language) => integers(language).format(many))
 
 /** `1 file`, `2 files`. */
-export const plural = (many: number, one: Text, more?: string): Words =>
+export const plural = (many: number, one: string, more?: string): Words =>
   new Words((language) =>
     language === ENGLISH
       ? `${integers(language).format(many)} ${many === 1 ? one : (more ?? `${one}s`)}`

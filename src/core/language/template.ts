@@ -23,8 +23,6 @@ interface Range {
 
 export interface TemplateMessage extends Range {
   readonly message: string
-  /** Where each hole stands. */
-  readonly holes: readonly number[]
   readonly tags: ReadonlyMap<string, { readonly open: Range; readonly close: Range }>
   /** What the holes of the template are, by the number in the message. */
   readonly values: readonly number[]
@@ -223,11 +221,9 @@ function trimmed(run: readonly Node[], whole: string): readonly Node[] {
 
 function messageOf(whole: string, nodes: readonly Node[]): TemplateMessage {
   const values: number[] = []
-  const holes: number[] = []
   const tags = new Map<string, { readonly open: Range; readonly close: Range }>()
   const write = (each: readonly Node[]): string => each.map(writeNode).join("")
   const writeHole = (at: number): string => {
-    holes.push(at)
     values.push(holesBefore(whole, at))
     return `{${values.length - 1}}`
   }
@@ -247,7 +243,7 @@ function messageOf(whole: string, nodes: readonly Node[]): TemplateMessage {
     return `<${name}>${write(node.nodes)}</${name}>`
   }
   const message = write(nodes)
-  return { from: nodes[0]?.from ?? 0, to: nodes.at(-1)?.to ?? 0, message, holes, tags, values }
+  return { from: nodes[0]?.from ?? 0, to: nodes.at(-1)?.to ?? 0, message, tags, values }
 }
 
 /** A text as it stands in a message: what means something there is quoted. */

@@ -1,6 +1,5 @@
 import { type Html, html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { stateOf, type ThreadView, titleOf } from "../../features/events/notifications/present.ts"
 import type { Reason } from "../../features/events/notifications/threads-store.ts"
 import { path, repositoryPath } from "../../web/address.ts"

@@ -1,7 +1,6 @@
 import { anyone, signedIn } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
 import { SIGN_UP_PATH, TEAM_INVITATION_PATH } from "../../features/events/mail/compose-account.ts"

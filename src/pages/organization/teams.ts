@@ -1,7 +1,6 @@
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import { type Html, html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { type Page, page } from "../../core/page.ts"
 import { presentTeams } from "../../features/people/teams/present.ts"
 import type { Team as TeamRecord } from "../../features/people/teams/records.ts"

@@ -1,6 +1,5 @@
 import { type Html, html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { notice } from "../../web/components.ts"
 
 /** Pages that have mails sent to the address of an account. */

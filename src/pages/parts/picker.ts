@@ -1,7 +1,6 @@
 import type { User } from "../../core/actor.ts"
 import { attribute, type Content, type Html, html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import type { Offered } from "../../features/planning/issues/filter-store.ts"
 import { avatar, dot } from "../../web/components.ts"
 import type { Field, Option } from "../../web/form.ts"

@@ -1,7 +1,6 @@
 import type { ActionState } from "../../core/database/tables/actions.ts"
 import { type Html, html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { state } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"

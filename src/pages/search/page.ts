@@ -1,7 +1,6 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import type { Page as ListPage, Request } from "../../core/operation.ts"
 import { type Page, page, type Reader, type Shown } from "../../core/page.ts"
 import { oneOf } from "../../core/record.ts"

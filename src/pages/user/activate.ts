@@ -1,7 +1,6 @@
 import { anyone } from "../../access/policies/site.ts"
 import { html } from "../../core/html.ts"
-import type { Text } from "../../core/language/message.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { ACTIVATE_PATH, FORGOT_PATH } from "../../features/events/mail/compose-account.ts"

@@ -3,7 +3,7 @@ import { type FileHandle, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { refuse } from "../../../core/errors.ts"
-import { namesIn, openIfExists, sweepFolder, writeAtomically } from "../../../core/files.ts"
+import { namesIn, openIfExists, sweepFolder, writeBounded } from "../../../core/files.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import type { Task } from "../../../core/jobs/schedule.ts"
 import Type from "../../../core/schema.ts"
@@ -46,17 +46,8 @@ export interface StoredFile {
  */
 export async function storeFile(services: WithConfig, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
-  let size = 0
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of content) {
-      const bytes: Buffer = chunk
-      size += bytes.length
-      if (size > maxBytes) throw refuse.tooLarge(`[attachment]: must have at most ${maxBytes} bytes`)
-      yield bytes
-    }
-  }
-  await writeAtomically(pathOf(services, uuid), counted())
-  return { uuid, size }
+  const tooLarge = () => refuse.tooLarge(`[attachment]: must have at most ${maxBytes} bytes`)
+  return { uuid, size: await writeBounded(pathOf(services, uuid), content, maxBytes, tooLarge) }
 }
 
 /** Removes a file whose row could not be written. */

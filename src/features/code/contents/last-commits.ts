@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Commit, Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "./paths.ts"
 
@@ -6,17 +7,9 @@ import { findEntry } from "./paths.ts"
 export const MOST_COMMITS = 20_000
 
 /** Cache of the last commits of names in one directory, by repository, commit and directory. Entries never become stale. */
-type Known = LRUCache<string, ReadonlyMap<string, ObjectId>>
-
-const known = new WeakMap<Git, Known>()
-
-function knownBy(git: Git): Known {
-  const there = known.get(git)
-  if (there) return there
-  const made: Known = new LRUCache({ maxSize: 200_000, sizeCalculation: (names) => names.size + 1 })
-  known.set(git, made)
-  return made
-}
+const knownBy = onFirstUseOf(
+  (_: Git) => new LRUCache<string, ReadonlyMap<string, ObjectId>>({ maxSize: 200_000, sizeCalculation: (names) => names.size + 1 }),
+)
 
 /**
  * The last commit that changed each of these names in the directory, for all of them in one history walk back from `from`; a name follows the

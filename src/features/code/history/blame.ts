@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache"
 import type { Owned } from "../../../access/permission.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import { refuse } from "../../../core/errors.ts"
+import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
 import { waitAtMost } from "../../../core/timeout.ts"
 import { type BlameBlock, type Commit, type Git, isGitError, isObjectId, type ObjectId, type TreeEntry } from "../../../git/index.ts"
@@ -75,15 +76,9 @@ const FAILED_MS = 60_000
 /** How long a request waits for git, in milliseconds. */
 const WAIT_MS = 600
 
-const findings = new WeakMap<Git, LRUCache<string, Finding>>()
-
-function findingsOf(git: Git): LRUCache<string, Finding> {
-  const there = findings.get(git)
-  if (there) return there
-  const made = new LRUCache<string, Finding>({ maxSize: MOST_KEPT, sizeCalculation: ({ blocks }) => 1 + blocks.length })
-  findings.set(git, made)
-  return made
-}
+const findingsOf = onFirstUseOf(
+  (_: Git) => new LRUCache<string, Finding>({ maxSize: MOST_KEPT, sizeCalculation: ({ blocks }) => 1 + blocks.length }),
+)
 
 /**
  * What is known of who last touched the lines of a file. It is found in the background, one file at a time for each repository, and remembered; the caller waits for a

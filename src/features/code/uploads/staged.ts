@@ -3,7 +3,7 @@ import { readFile, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
-import { ifMissing, namesIn, sweepFolder, writeAtomically } from "../../../core/files.ts"
+import { ifMissing, namesIn, sweepFolder, writeBounded } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
@@ -57,16 +57,8 @@ async function requireRoom(services: WithConfig, place: Place, added: number): P
 export async function stageFile(services: WithConfig, place: Place, { fileName, content }: Upload): Promise<string> {
   await requireRoom(services, place, 1)
   const id = randomUUID()
-  let size = 0
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of content) {
-      const bytes: Buffer = chunk
-      size += bytes.length
-      if (size > MOST_BYTES_OF_FILE) throw refuse.tooLarge(`${fileName} has more than ${MOST_BYTES_OF_FILE / MIB} MiB`)
-      yield bytes
-    }
-  }
-  await writeAtomically(pathOf(services, place, id), counted())
+  const tooLarge = () => refuse.tooLarge(`${fileName} has more than ${MOST_BYTES_OF_FILE / MIB} MiB`)
+  await writeBounded(pathOf(services, place, id), content, MOST_BYTES_OF_FILE, tooLarge)
   try {
     await requireRoom(services, place, 0)
   } catch (error) {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { User } from "../../../core/actor.ts"
 import type { AccountMailsTable } from "../../../core/database/tables/people.ts"
-import { ENGLISH, type Language, language } from "../../../core/language/language.ts"
-import { languageOf } from "../../../core/language/languages.ts"
+import { chosenLanguage, ENGLISH, type Language } from "../../../core/language/language.ts"
 import { plural, type Text, t, textIn } from "../../../core/language/message.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
@@ -38,7 +37,7 @@ export function composeAccountMail(site: Site, mail: AccountMailContent): Mail {
   const { subject, before, page, after } = wordsOf(site, mail)
   return compose(site, {
     to: address,
-    language: languageForUser(user),
+    language: chosenLanguage(user.language),
     subject,
     paragraphs: [t("Hello {name},", { name: user.name }), before],
     page,
@@ -127,9 +126,6 @@ interface Parts {
   readonly link: AccountMailContent["link"]
   readonly messageId: string
 }
-
-/** The language that a user has chosen, else English: a mail knows no browser. */
-const languageForUser = (user: Pick<User, "language">): Language => language(languageOf(user.language) ?? "en")
 
 function compose(site: Pick<Site, "host" | "rootUrl">, parts: Parts): Mail {
   const { to, language, page, link, messageId } = parts

@@ -1,8 +1,7 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
-import { language } from "../../../core/language/language.ts"
-import { languageOf } from "../../../core/language/languages.ts"
+import { chosenLanguage } from "../../../core/language/language.ts"
 import { type Text, t, textIn } from "../../../core/language/message.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Site } from "../../../core/site.ts"
@@ -72,7 +71,7 @@ const actionOf = ({ about, review, actor }: MailContent): Text => ((review && VE
  */
 export function compose({ site, secrets }: { readonly site: Site; readonly secrets: Secrets }, mail: MailContent, id: number): Mail {
   const { about, receiver, actor, repository, owner, issue, release, comment } = mail
-  const say = (text: Text): string => textIn(language(languageOf(receiver.language) ?? "en"), text)
+  const say = (text: Text): string => textIn(chosenLanguage(receiver.language), text)
   const fullName = `${owner.name}/${repository.name}`
   const repositoryPage = repositoryHtmlUrl(site, owner.name, repository.name)
   const issuePage = issue ? issueUrl(repositoryPage, issue) : release ? releaseUrl(repositoryPage, release) : repositoryPage

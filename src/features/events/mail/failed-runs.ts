@@ -4,8 +4,7 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { signedInAs } from "../../../core/actor.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import { type Language, language } from "../../../core/language/language.ts"
-import { languageOf } from "../../../core/language/languages.ts"
+import { chosenLanguage, type Language } from "../../../core/language/language.ts"
 import { t, textIn } from "../../../core/language/message.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -57,7 +56,7 @@ export const failedRunJob = defineJob({
         jobs,
         address,
         fullName: `${owner.name}/${repository.name}`,
-        language: language(languageOf(receiver.language) ?? "en"),
+        language: chosenLanguage(receiver.language),
       }),
       signal,
     )

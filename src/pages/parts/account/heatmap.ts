@@ -1,6 +1,5 @@
 import { type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { onFirstUse } from "../../../core/memoize.ts"
 import { type Contributions, HEATMAP_SECONDS } from "../../../features/events/feed/heatmap-store.ts"
 import { plural } from "../../../web/time.ts"

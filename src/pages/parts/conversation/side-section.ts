@@ -1,7 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Page } from "../../../core/page.ts"
 import type { Offered } from "../../../features/planning/issues/filter-store.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"

@@ -1,6 +1,6 @@
 import { isDraft } from "../../../access/policies/comments.ts"
 import { type OnIssue, writesKind } from "../../../access/policies/issues.ts"
-import { html } from "../../../core/html.ts"
+import { attribute, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
 import { findOwnReactions } from "../../../features/planning/reactions/store.ts"
 import { repositoryPath, withQuery } from "../../../web/address.ts"
@@ -36,7 +36,7 @@ export async function textActionsOf(call: Call, from = ""): Promise<TextActions 
         !isDraft(text) &&
         html`<a href="${quoteLink(here, text, from)}" data-quote rel="nofollow">${icon("quote")}Quote reply</a>`
       }
-      ${mayEdit && html`<a href="${editor}" ${id !== 0 && html`data-edit`} rel="nofollow">${icon("pencil")}Edit</a>`}
+      ${mayEdit && html`<a href="${editor}" ${attribute("data-edit", id !== 0)} rel="nofollow">${icon("pencil")}Edit</a>`}
       ${mayDelete && html`<a href="${editor}#delete" data-delete rel="nofollow">${icon("trash")}Delete</a>`}
       ${
         !isDraft(text) &&

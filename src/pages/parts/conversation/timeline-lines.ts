@@ -1,6 +1,5 @@
 import { attribute, type Content, type Html, html, joined } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { TimelineView } from "../../../features/planning/comments/timeline.ts"
 import { commitIn } from "../../../features/planning/references/commit-text.ts"
 import { path } from "../../../web/address.ts"

@@ -1,6 +1,5 @@
 import { attribute, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { type Moved, moved, type Reader } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"

@@ -1,7 +1,6 @@
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { modulesIn } from "../../../features/code/contents/modules.ts"

@@ -1,7 +1,6 @@
 import { plainCode } from "../../../core/highlight/invisible.ts"
 import { type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import type { FileChange } from "./model.ts"

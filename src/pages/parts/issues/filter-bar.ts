@@ -1,6 +1,5 @@
 import { attribute, type Content, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { type ListState, ORDER_NAMES, ORDERS, orderText, type Plan } from "../../../features/planning/issues/filter-conditions.ts"
 import type { Filtered, Offered } from "../../../features/planning/issues/filter-store.ts"
 import {

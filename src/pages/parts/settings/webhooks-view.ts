@@ -1,6 +1,5 @@
 import { type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Switch } from "../../../features/actions/external/names.ts"
 import { publicName } from "../../../features/actions/external/names.ts"
 import { eventsOf } from "../../../features/events/webhooks/present.ts"

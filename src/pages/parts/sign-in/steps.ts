@@ -1,7 +1,6 @@
 import type { Refusal } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { type Kept, type Moved, moved, type Reader, type Shown } from "../../../core/page.ts"
 import Type, { type Static, type TObject } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"

@@ -1,7 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { VersionView } from "../../../features/packages/packages/present.ts"
 import type { Description, Registry } from "../../../features/packages/packages/registry.ts"
 import type { FileWithBlob, ListedPackage, Package } from "../../../features/packages/packages/store.ts"

@@ -1,5 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
-import { type Html, html } from "../../../core/html.ts"
+import { attribute, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
 import { moved, numberIn, type Page, page, type Shown, sentEvents, sentFile } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -112,7 +112,7 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
         </aside>
         <div
           class="stack tight"
-          ${isLive && html`data-live="${events}" data-run="${runPath(shown)}/events" ${asked.times ? html`data-times` : ""}`}
+          ${isLive && html`data-live="${events}" data-run="${runPath(shown)}/events" ${attribute("data-times", asked.times === true)}`}
         >
           ${
             isCallingOthers

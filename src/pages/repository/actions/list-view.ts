@@ -1,7 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import type { Run } from "../../../features/actions/runs/store.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"

@@ -1,6 +1,5 @@
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import type { ShownTask, Step } from "../../../features/actions/runs/tasks-store.ts"
 import { withQuery } from "../../../web/address.ts"

@@ -1,7 +1,6 @@
 import { addressOf } from "../../../core/forms/form.ts"
 import { type Content, flagged, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Draft } from "../../../core/page.ts"
 import type { IssueView } from "../../../features/planning/issues/present.ts"
 import type { Column, Project } from "../../../features/planning/projects/store.ts"

@@ -1,7 +1,6 @@
 import { onPull } from "../../../access/policies/pulls.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { type Page, type PageAnswer, page } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
 import { commitById, gitOf } from "../../../features/code/commits/revision.ts"

@@ -1,5 +1,4 @@
-import type { Text } from "../../../core/language/message.ts"
-import { t } from "../../../core/language/message.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { SWITCHES } from "../../../features/code/protections/edit.ts"
 import type { BranchProtection } from "../../../features/code/protections/records.ts"
 import type { Field } from "../../../web/form.ts"

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import type { User } from "../../../core/actor.ts"
-import { type Language, language } from "../../../core/language/language.ts"
-import { acceptedLanguage, languageOf } from "../../../core/language/languages.ts"
+import { chosenLanguage, type Language } from "../../../core/language/language.ts"
+import { acceptedLanguage } from "../../../core/language/languages.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Kept } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
@@ -26,7 +26,7 @@ export const VARY = t("Cookie, Accept-Language")
 
 /** The language of a page: that of the account, else the first of the browser's that there is. */
 export const languageFor = ({ headers }: FastifyRequest, session: Session | undefined): Language =>
-  language((session && languageOf(session.user.language)) ?? acceptedLanguage(headers["accept-language"]))
+  chosenLanguage(session?.user.language ?? "", acceptedLanguage(headers["accept-language"]))
 
 /** The text of `Reader.diffs`: undefined where nothing is chosen. */
 export function diffsFor({ diffs }: Partial<Kept>, user: Pick<User, "diff_view_style"> | undefined): string | undefined {

@@ -1,7 +1,6 @@
 import { mapInBatches } from "../../../../core/batches.ts"
 import { attribute, type Content, type Html, html } from "../../../../core/html.ts"
-import type { Text } from "../../../../core/language/message.ts"
-import { t } from "../../../../core/language/message.ts"
+import { type Text, t } from "../../../../core/language/message.ts"
 import type { Located, OnCode } from "../../../../features/code/contents/locate.ts"
 import { listCommitsForPages } from "../../../../features/code/history/list.ts"
 import { type EntryHistory, treeHistory } from "../../../../features/code/history/tree-history.ts"
