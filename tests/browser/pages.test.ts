@@ -176,8 +176,7 @@ async function faultsOf(tab: Tab, plain: Tab, { world, visitor, place }: Visit):
     if (look.size === PHONE) faults.push(...(await tooWide(tab)).map((fault) => `${name}: ${fault}`))
     if (look === FIRST[visitor]) {
       const shift = await evaluate(tab, SHIFTS)
-      // To be mended: the finder's list comes after the page on a phone.
-      if (shift !== "" && place.page.id !== "code.find") faults.push(`${name}: moved while it was loaded: ${shift}`)
+      if (shift !== "") faults.push(`${name}: moved while it was loaded: ${shift}`)
     }
     const rules = look === FIRST[visitor] ? "all" : "looks"
     faults.push(...(await axeFindings(client, rules)).map((fault) => `${name}: ${fault}`))
@@ -190,10 +189,8 @@ async function faultsOf(tab: Tab, plain: Tab, { world, visitor, place }: Visit):
   if (bare?.status() !== status) faults.push(`without scripts was answered with ${bare?.status()}`)
   const bareHeading = await evaluate(plain, HEADING)
   if (bareHeading !== heading || heading === "") faults.push(`the heading without scripts is ${bareHeading}, with them ${heading}`)
-  // The script of uploads shows what it sends in place of the plain field.
   const bareText = await evaluate(plain, TEXT)
-  if (bareText.length < text.length * 0.95 && place.page.id !== "files.upload")
-    faults.push(`has ${bareText.length} characters without scripts, ${text.length} with them`)
+  if (bareText.length < text.length * 0.95) faults.push(`has ${bareText.length} characters without scripts, ${text.length} with them`)
 
   // A browser writes that it was refused what it asked for, which here it was meant to be.
   const refusal = `status of ${status ?? 0}`

@@ -107,7 +107,7 @@ const dropPlace = (call: OnEditor, draft: Draft | undefined): Html => {
         <button type="button" class="small" data-choose="files">Choose files</button>
         <button type="button" class="small" data-choose="folder">Choose a folder</button>
       </div>
-      <p class="small muted" data-sum role="status"></p>
+      <p class="small muted" data-sum role="status">Nothing is chosen yet. Nothing is committed before you press Commit.</p>
       <ul class="uploads plain" aria-label="Files to commit"></ul>
     </div>
   `
