@@ -39,11 +39,12 @@ export const theme = EditorView.theme({
   ".cm-scroller": {
     fontFamily: "var(--mono)",
     lineHeight: "1.55",
-    minHeight: "20rem",
-    maxHeight: "max(24rem, 75vh)",
+    // With the bar above it, the height of the textarea that it stands in for: nothing below moves.
+    minHeight: "26.6rem",
+    maxHeight: "max(26.6rem, 75vh)",
     overflow: "auto",
   },
-  ".cm-content": { caretColor: "var(--text)", minHeight: "20rem" },
+  ".cm-content": { caretColor: "var(--text)", minHeight: "26.6rem" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--text)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--blue-soft)",
