@@ -148,13 +148,23 @@ function close(menu: HTMLDetailsElement): void {
   menu.querySelector<HTMLElement>("summary")?.focus({ preventScroll: true })
 }
 
+// The event of opening comes later than keys that are pressed at once: what is typed then belongs into the search.
+document.addEventListener("click", (event) => {
+  const menu = menuAt(event.target)
+  if (!menu || !(event.target instanceof Element) || !event.target.closest("summary")) return
+  event.preventDefault()
+  menu.open = !menu.open
+  if (menu.open) begin(menu)
+})
+
 document.addEventListener(
   "toggle",
   ({ target }) => {
     const menu = menuAt(target)
     if (!menu || menu !== target) return
-    if (menu.open) begin(menu)
-    else if (menu.dataset["picker"] === "save" && isChanged(menu)) void save(menu)
+    if (menu.open) {
+      if (!menu.querySelector("fieldset")?.contains(document.activeElement)) begin(menu)
+    } else if (menu.dataset["picker"] === "save" && isChanged(menu)) void save(menu)
   },
   true,
 )
