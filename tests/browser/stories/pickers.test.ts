@@ -51,6 +51,8 @@ stories((story) => {
 
       // The title: Escape leaves it, Enter saves it; what others have written meanwhile is shown first.
       await page.getByRole("link", { name: "Edit title" }).click()
+      // Its script is loaded with the first press.
+      await page.waitForSelector("form.retitle input:focus")
       await page.keyboard.type("Never")
       await page.keyboard.press("Escape")
       expect((await issue()).title).toBe("It `stops`")
