@@ -26,6 +26,8 @@ test("marks hold the text of their ranges, and elements are within each other", 
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), fc.array(fc.nat(20), { maxLength: 6 }), (words, places) => {
       const text = words.join("")
+      // Beyond five a line's characters are shown otherwise than a part of it shows them.
+      fc.pre((text.match(/[\u202e\u{e0041}]/gu) ?? []).length <= 5)
       // Where words begin: a range never cuts one.
       const starts = words.map((_, at) => words.slice(0, at).join("").length).concat(text.length)
       const bounds = [...new Set(places.map((place) => starts[place % starts.length] ?? 0))].sort((a, b) => a - b)
