@@ -62,7 +62,7 @@ export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> 
       ${
         obstacle !== undefined &&
         html`
-          ${notice("info", html`They can’t be resolved in the web editor. ${obstacle}`)}
+          ${notice("info", html`They can’t be resolved in the web editor. ${sentence(obstacle)}`)}
           ${onCommandLine(call)}
         `
       }
