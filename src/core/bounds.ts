@@ -1,5 +1,6 @@
 import { check, memberOf } from "./check.ts"
 import { refuse } from "./errors.ts"
+import { t } from "./language/message.ts"
 import type { TSchema } from "./schema.ts"
 
 /*
@@ -28,20 +29,20 @@ export function requireBounded(schema: unknown, value: unknown, bounds: Bounds, 
   const inside = (name: string) => (at === "" ? name : `${at}.${name}`)
   if (Array.isArray(value)) {
     const most = memberOf(schema, "maxItems") ?? bounds.listItems
-    if (typeof most === "number" && value.length > most) throw refuse.invalid(at || "body", `must have at most ${most} entries`)
+    if (typeof most === "number" && value.length > most) throw refuse.invalid(at || "body", t`must have at most ${most} entries`)
     const items = memberOf(schema, "items")
     for (const [index, item] of value.entries()) requireBounded(items, item, bounds, inside(String(index)))
     return
   }
   const members = Object.entries(value)
-  if (members.length > bounds.listItems) throw refuse.invalid(at || "body", `must have at most ${bounds.listItems} members`)
+  if (members.length > bounds.listItems) throw refuse.invalid(at || "body", t`must have at most ${bounds.listItems} members`)
   for (const [name, member] of members) requireBounded(schemaOf(schema, name), member, bounds, inside(name))
 }
 
 function requireShort(schema: unknown, text: string, { textBytes }: Bounds, at: string): void {
   if (memberOf(schema, "maxLength") !== undefined || isFileContent(schema)) return
   if (text.length > textBytes || (3 * text.length > textBytes && Buffer.byteLength(text) > textBytes))
-    throw refuse.invalid(at || "body", `must have at most ${textBytes} bytes`)
+    throw refuse.invalid(at || "body", t`must have at most ${textBytes} bytes`)
 }
 
 /** The schema of a member, also of one of any name, and of one that may be null. */

@@ -1,6 +1,7 @@
 import { refuse } from "./errors.ts"
-import { Compile, Errors, type TSchema, type Validator } from "./schema.ts"
-import { faultByPattern } from "./text/names.ts"
+import { sayable, type Text, t, type Words } from "./language/message.ts"
+import { faultByPattern } from "./names.ts"
+import { Compile, Errors, type Fault, type TSchema, type Validator } from "./schema.ts"
 
 /** Holding what callers send against its schema. */
 
@@ -28,7 +29,7 @@ export function check(schema: TSchema, value: unknown): void {
   if (error.keyword === "enum")
     throw refuse.invalid(
       at.join(".") || "body",
-      `must be one of ${error.params.allowedValues
+      t`must be one of ${error.params.allowedValues
         .map(String)
         .filter((word) => word !== "")
         .join(", ")}`,
@@ -38,24 +39,45 @@ export function check(schema: TSchema, value: unknown): void {
       at.join("."),
       faultByPattern(error.params.pattern, at.reduce(memberOf, value)) ?? describedAt(schema, at) ?? error.message,
     )
-  if (error.keyword === "format" && error.params.format in FORMS)
-    throw refuse.invalid(at.join("."), `must be ${FORMS[error.params.format]}`)
+  const form = error.keyword === "format" ? FORMS[error.params.format] : undefined
+  if (form) throw refuse.invalid(at.join("."), t`must be ${form}`)
   if (error.keyword === "minLength" && error.params.limit === 1) throw refuse.invalid(at.join("."), "is required")
-  throw refuse.invalid(at.join(".") || "body", error.message)
+  throw refuse.invalid(at.join(".") || "body", wordsOf(error))
+}
+
+/** What the library says about a value, for those kinds that forms can meet. */
+function wordsOf(error: Fault): Text {
+  switch (error.keyword) {
+    case "maxLength":
+      return t`must not have more than ${error.params.limit} characters`
+    case "minLength":
+      return t`must not have fewer than ${error.params.limit} characters`
+    case "maxItems":
+      return t`must not have more than ${error.params.limit} items`
+    case "minItems":
+      return t`must not have fewer than ${error.params.limit} items`
+    case "maximum":
+    case "minimum":
+      return t`must be ${error.params.comparison} ${String(error.params.limit)}`
+    case "uniqueItems":
+      return t("must not have duplicate items")
+    default:
+      return error.message
+  }
 }
 
 /** Formats of texts, as people write them. */
-const FORMS: Readonly<Record<string, string>> = {
-  "date-time": "a moment such as 2026-01-31T12:00:00Z",
-  date: "a day such as 2026-01-31",
+const FORMS: Readonly<Record<string, Words>> = {
+  "date-time": t("a moment such as 2026-01-31T12:00:00Z"),
+  date: t("a day such as 2026-01-31"),
 }
 
 /** What a member's own description says is accepted: a pattern doesn't help a person. */
-function describedAt(schema: TSchema, path: readonly string[]): string | undefined {
+function describedAt(schema: TSchema, path: readonly string[]): Words | undefined {
   let at: unknown = schema
   for (const name of path) at = memberOf(memberOf(at, "properties"), name) ?? memberOf(at, "items")
   const description = memberOf(at, "description")
-  return typeof description === "string" ? `must be: ${description}` : undefined
+  return typeof description === "string" ? t`must be: ${sayable(description)}` : undefined
 }
 
 export const memberOf = (value: unknown, name: string): unknown =>

@@ -1,3 +1,5 @@
+import { sayable, type Text, Words } from "./language/message.ts"
+
 /**
  * The one catalogue of refusals. Rules throw them, servers turn them into answers; no other code uses a status.
  *
@@ -30,6 +32,8 @@ export type RefusalKind = keyof typeof catalogue
 export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly field: string | undefined
+  /** The message in the language of who reads it, for pages; `message` is in English. */
+  readonly said: Words
   /** Members of the answer's body besides message and url. With these a 404 has a body whatever `api.notFoundBody` says. */
   readonly extra: Readonly<Record<string, unknown>> | undefined
   /** After how many seconds the same request may succeed, where that is known. */
@@ -37,13 +41,14 @@ export class Refusal extends Error {
 
   constructor(
     kind: RefusalKind,
-    message: string = catalogue[kind].title,
+    message: Text = catalogue[kind].title,
     field?: string,
     extra?: Readonly<Record<string, unknown>>,
     retryAfter?: number,
   ) {
-    super(message)
+    super(String(message))
     this.name = "Refusal"
+    this.said = typeof message === "string" ? sayable(message) : message
     this.kind = kind
     this.field = field
     this.extra = extra
@@ -57,7 +62,7 @@ export class Refusal extends Error {
 
 /** Nothing was refused: a form was sent for something else than what it does, such as attaching files to its text, and is shown again. */
 export class Unsent extends Refusal {
-  constructor(message: string) {
+  constructor(message: Text) {
     super("invalid", message)
   }
 
@@ -66,14 +71,17 @@ export class Unsent extends Refusal {
   }
 }
 
-type Refuse = (message?: string, extra?: Readonly<Record<string, unknown>>) => Refusal
+type Refuse = (message?: Text, extra?: Readonly<Record<string, unknown>>) => Refusal
 
 const of =
   (kind: RefusalKind): Refuse =>
   (message, extra) =>
     new Refusal(kind, message ?? catalogue[kind].title, undefined, extra)
 
-/** Makes refusals: `throw refuse.notFound()`, `throw refuse.invalid("name", "must not be empty")`. */
+/**
+ * Makes refusals: `throw refuse.notFound()`, `throw refuse.invalid("name", "must not be empty")`. A literal is a message of the catalogues by itself,
+ * one with values is t`there is no user ${name}`: programs are told it in English, pages show it in the language of who reads them.
+ */
 export const refuse = {
   badRequest: of("badRequest"),
   unauthenticated: of("unauthenticated"),
@@ -88,11 +96,13 @@ export const refuse = {
   archived: of("archived"),
   tooMany: of("tooMany"),
   /** `tooMany`, until so many seconds have passed. */
-  tooSoon: (message: string, retryAfter: number): Refusal => new Refusal("tooMany", message, undefined, undefined, retryAfter),
+  tooSoon: (message: Text, retryAfter: number): Refusal => new Refusal("tooMany", message, undefined, undefined, retryAfter),
   busy: of("busy"),
   /** The input `field` is refused; the message reads "[field]: reason". */
-  invalid: (field: string, reason: string, extra?: Readonly<Record<string, unknown>>): Refusal =>
-    new Refusal("invalid", `[${field}]: ${reason}`, field, extra),
+  invalid: (field: string, reason: Text, extra?: Readonly<Record<string, unknown>>): Refusal => {
+    const said = typeof reason === "string" ? sayable(reason) : reason
+    return new Refusal("invalid", new Words((language) => `[${field}]: ${said.in(language)}`), field, extra)
+  },
 } as const
 
 /** Thrown while locating a user or repository that was renamed: the answer redirects to the new name, with the status that existing clients expect. */

@@ -313,8 +313,8 @@ export interface PageInput {
 export class MissingWithin extends Refusal {
   readonly page: () => Promise<Shown>
 
-  constructor({ message, field, extra }: Refusal, page: () => Promise<Shown>) {
-    super("notFound", message, field, extra)
+  constructor({ said, field, extra }: Refusal, page: () => Promise<Shown>) {
+    super("notFound", said, field, extra)
     this.page = page
   }
 }

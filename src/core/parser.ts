@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache"
+import type { Text } from "./language/message.ts"
 import { nextTurn } from "./work.ts"
 import type { TextWorker } from "./worker.ts"
 
@@ -18,7 +19,7 @@ export interface Parser<Made> {
 export interface ParserOptions<Made> {
   /** As for a worker; what runs in the thread is given the text and gives what `parse` would. */
   readonly name: string
-  readonly what: string
+  readonly what: Text
   readonly module: string
   readonly parse: (text: string) => Made
 }

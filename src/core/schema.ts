@@ -97,9 +97,10 @@ export default Type
 /** Whether the value matches the schema. */
 export const Check = <S extends TSchema>(schema: S, value: unknown): value is Static<S> => onDemand("typebox/schema").Check(schema, value)
 
+export type Fault = ReturnType<typeof Library.Errors>[1][number]
+
 /** Where the value doesn't match the schema, in order. */
-export const Errors = (schema: TSchema, value: unknown): ReturnType<typeof Library.Errors>[1] =>
-  onDemand("typebox/schema").Errors(schema, value)[1]
+export const Errors = (schema: TSchema, value: unknown): readonly Fault[] => onDemand("typebox/schema").Errors(schema, value)[1]
 
 export type Validator = Pick<Library.Validator, "Check">
 

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks"
 import { currentCaller } from "./caller.ts"
 import { Refusal } from "./errors.ts"
+import { type Text, t } from "./language/message.ts"
 
 /*
  * Work whose size someone outside chooses: comparing patterns with names, masking logs, walking lists of users. JavaScript does one thing at a time, also where it awaits
@@ -16,7 +17,7 @@ const TURN_MS = 8
 /** The limits of one work. */
 export interface WorkLimits {
   /** Completes the sentence "it takes too much work to …". */
-  readonly what: string
+  readonly what: Text
   /** The most steps: `services.config.limits.workSteps`. One is about a character that is looked at, some ten nanoseconds. */
   readonly steps: number
   /** Set in a transaction, where nothing but the database is awaited: others have no turn before it ends, so `steps` must be few. */
@@ -33,8 +34,8 @@ export interface Work {
 
 /** Refuses work that would take more steps than are allowed. */
 export class TooMuchWork extends Refusal {
-  constructor(what: string) {
-    super("invalid", `it takes too much work to ${what}; use fewer or simpler ones`)
+  constructor(what: Text) {
+    super("invalid", t`it takes too much work to ${what}; use fewer or simpler ones`)
   }
 }
 

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads"
 import { createLimiter, isGitError } from "../git/index.ts"
 import { currentCaller } from "./caller.ts"
 import { refuse } from "./errors.ts"
+import { type Text, t } from "./language/message.ts"
 import { modulePath } from "./program/home.ts"
 
 /*
@@ -18,7 +19,7 @@ export type FromWorker<Question, Result> =
 export interface WorkerOptions {
   /** Names the limit, and completes the sentence "too many … are waiting". */
   readonly name: string
-  readonly what: string
+  readonly what: Text
   /** The module that runs in the thread, by its path below `src` without its ending. */
   readonly module: string
   readonly memoryMb: number
@@ -70,7 +71,7 @@ export function openWorker<Task, Question, Answer, Result>(options: WorkerOption
   return {
     async run(task, deadlineMs, answer) {
       const release = await turns.acquire("").catch((error: unknown) => {
-        throw isGitError(error, "busy") ? refuse.busy(`too many ${options.what} are waiting; try again in a moment`) : error
+        throw isGitError(error, "busy") ? refuse.busy(t`too many ${options.what} are waiting; try again in a moment`) : error
       })
       clearTimeout(idle)
       thread ??= started()

@@ -28,7 +28,7 @@ export interface Composer {
   /** Whether files can be attached to the text: those of issues, comments and reviews. */
   readonly files?: boolean
   /** What is wrong with the text, as a sentence. */
-  readonly fault?: string | undefined
+  readonly fault?: Text | undefined
   /** Texts that the writer has saved, and where they are kept. The form's address takes the number of one in `reply`, and shows the page with it in the field. */
   readonly replies?: { readonly saved: readonly { readonly id: number; readonly name: string }[]; readonly at: string } | undefined
 }

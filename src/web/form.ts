@@ -212,7 +212,7 @@ function drawField(view: View, given: Field): Html {
 
 interface Around {
   readonly id: string
-  readonly fault: string | undefined
+  readonly fault: Text | undefined
   /** The attributes of the field itself that tell of its hint and its fault. */
   readonly marks: Html
   readonly hint: Content
@@ -222,7 +222,7 @@ interface Around {
 /** What is around a field of any kind. */
 function aroundOf(view: View, { name, hint }: Pick<Common, "name" | "hint">): Around {
   const id = `${view.id}-${name}`.replaceAll(/[.\s]/g, "-")
-  const fault = view.refused?.refusal.field === name ? sentence(view.refused.refusal.message) : undefined
+  const fault = view.refused?.refusal.field === name ? sentence(view.refused.refusal.said) : undefined
   const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
   return {
     id,

@@ -1,11 +1,11 @@
 import type { Refusal } from "../core/errors.ts"
 import { type Content, type Html, html } from "../core/html.ts"
-import { type Text, t } from "../core/language/message.ts"
+import { type Text, t, type Words } from "../core/language/message.ts"
 import type { Shown } from "../core/page.ts"
 import { LOGIN_PATH } from "./address.ts"
 import { field } from "./components.ts"
 import { icon } from "./icon.ts"
-import { problem, sentence } from "./problem.ts"
+import { problem, sentence, withoutField } from "./problem.ts"
 
 /** Forms of the pages that people sign in on. */
 
@@ -40,9 +40,9 @@ export const plainPage = (title: Text, body: Content, more: Partial<Shown> = {})
 })
 
 /** What is wrong: beside its field where it has one on the page, else above the form. */
-export const faultOf = (refusal: Refusal | undefined, name: string): string | undefined => {
+export const faultOf = (refusal: Refusal | undefined, name: string): Words | undefined => {
   const isHere = refusal?.field === name || refusal?.message.startsWith(`[${name}]:`)
-  return isHere && refusal ? sentence(refusal.message.replace(/^\[\w+\]: */, "")) : undefined
+  return isHere && refusal ? sentence(withoutField(refusal.said)) : undefined
 }
 
 export const problemBeside = (refusal: Refusal | undefined, names: readonly string[]): Content =>

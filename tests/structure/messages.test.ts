@@ -20,6 +20,30 @@ describe("messages", () => {
     expect([[...keys], [...browser]]).toEqual([["Saved by {name}"], ["Copied"]])
   })
 
+  it("are what refusals say that pages may show, and what t is the tag of", () => {
+    const source = `${T}refuse.invalid("name", isNew ? "is taken" : t\`there is no \${name}\`)\nnew Refusal("busy", "wait for {it}")`
+    const { notes } = messagesIn([
+      ["features/people/x.ts", source],
+      ["servers/ssh/y.ts", 'refuse.forbidden("no shell")'],
+    ])
+    expect([...notes]).toEqual([
+      ["is taken", "features/people/x.ts"],
+      ["there is no {0}", "features/people/x.ts; {0} name"],
+      ["wait for '{'it'}'", "features/people/x.ts"],
+    ])
+    expect(messagesIn([["features/x.ts", "refuse.invalid(name, `no ${it}`)"]]).refusals).toEqual([
+      "features/x.ts:1 refuses in a template that is no message: put t before it.",
+    ])
+  })
+
+  it("are what scripts show, and no classes", () => {
+    const source = 'import { t } from "./words.ts"\na.className = t("small muted")\nb.textContent = some ? `${many} files` : t("None")'
+    expect(messagesIn([["web/browser/x.ts", source]]).refusals).toEqual([
+      "web/browser/x.ts:2 gives t the names of classes: they are the same in every language.",
+      'web/browser/x.ts:3 shows "{} files", which is no message: give it to t.',
+    ])
+  })
+
   it("have to be literals", () => {
     expect(messagesIn([["pages/x.ts", `${T}t(name)\nplural(n, word)`]]).refusals).toEqual([
       "pages/x.ts:2 gives t a message that is no literal: name each message where it is chosen.",

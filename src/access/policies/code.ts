@@ -1,6 +1,7 @@
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
+import { t } from "../../core/language/message.ts"
 import type { Access } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { unitMode } from "../permission.ts"
@@ -16,7 +17,7 @@ export const writesCode = ({ actor, permission, repository }: OnRepository & { r
   repository.is_mirror === 0 &&
   unitMode(permission, repository, "repo.code") >= Mode.write
 
-const NOT_TO_EDIT = "repo is not allowed to edit"
+const NOT_TO_EDIT = t("repo is not allowed to edit")
 
 /** Whether a caller without write access may write to some branch. The push itself is checked for the branch. */
 export type MayWriteSomeBranch = (db: Handle, actor: Actor, on: OnRepository) => Promise<boolean>

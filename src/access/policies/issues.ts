@@ -4,6 +4,7 @@ import type { Handle } from "../../core/database/database.ts"
 import type { Flag } from "../../core/database/tables/index.ts"
 import type { IssuesTable } from "../../core/database/tables/issues.ts"
 import { Renamed, refuse } from "../../core/errors.ts"
+import { t } from "../../core/language/message.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type Unit } from "../modes.ts"
 import { unitEnabled, unitMode } from "../permission.ts"
@@ -209,7 +210,7 @@ export const onIssueSubscription: Access<OnIssue & Me & { readonly user: User }>
     const user = await findKnown(request.db, request.actor, request.path["user"] ?? "")
     if (user?.kind !== "person") throw refuse.notFound("user: there is no such user")
     if (user.id !== found.me.id && !isSiteAdministrator(found.actor))
-      throw refuse.forbidden(`${found.me.name} is not permitted to change subscriptions for ${user.name}`)
+      throw refuse.forbidden(t`${found.me.name} is not permitted to change subscriptions for ${user.name}`)
     return { ...found, user }
   },
 }

@@ -1,6 +1,7 @@
 import { type Actor, jobOf, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
+import { t } from "../../core/language/message.ts"
 import type { Access, Request } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { type PackageRights, packageRights } from "../permission.ts"
@@ -23,7 +24,7 @@ export async function locatePackages(db: Handle, actor: Actor, name: string): Pr
 
 /** Refuses `forbidden` unless the caller may change the owner's packages. */
 export function requirePackageWriter({ owner, rights }: OnPackages): void {
-  if (rights.mode < Mode.write) throw refuse.forbidden(`you may not write to the packages of ${owner.name}`)
+  if (rights.mode < Mode.write) throw refuse.forbidden(t`you may not write to the packages of ${owner.name}`)
 }
 
 /** Refuses `forbidden` the token of a job for a package that is not linked to the repository of the job. */

@@ -1,6 +1,7 @@
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../core/errors.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type ModeName, type Unit } from "../modes.ts"
 import { type Owned, type Permission, permissionOn, reaches, unitModeOrAdmin } from "../permission.ts"
@@ -108,7 +109,7 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
 }
 
 /** Refuses `archived` where the repository can be read and not changed. */
-export function requireUnarchived({ repository }: Pick<OnRepository, "repository">, reason?: string): void {
+export function requireUnarchived({ repository }: Pick<OnRepository, "repository">, reason?: Text): void {
   if (repository.is_archived === 1) throw refuse.archived(reason)
 }
 
@@ -116,7 +117,7 @@ export function requireUnarchived({ repository }: Pick<OnRepository, "repository
  * Refuses `archived` if the operation changes what is read-only in an archived repository. Only policies that check this before other refusals
  * need to call it: `operation` checks it again once the caller has been authorised.
  */
-export function refuseArchived({ archived }: Request, found: OnRepository, reason?: string): void {
+export function refuseArchived({ archived }: Request, found: OnRepository, reason?: Text): void {
   if (archived === "refused") requireUnarchived(found, reason)
 }
 
@@ -157,7 +158,7 @@ export const orMissing = <Found>({ rule, open }: Access<Found>): Access<Found> =
 /** Refuses unless the caller has at least `mode` in the unit, or administers the repository. */
 export function requireUnit({ permission, repository }: OnRepository, unit: Unit, mode: Extract<ModeName, "read" | "write">): void {
   if (unitModeOrAdmin(permission, repository, unit) >= Mode[mode]) return
-  throw refuse.forbidden(`user should have a permission to ${mode} to a repo`)
+  throw refuse.forbidden(t`user should have a permission to ${mode} to a repo`)
 }
 
 /** The owner in whose name an administrator of the repository asks about people; undefined for other callers. See `userKnown`. */
@@ -168,7 +169,7 @@ const repositoryPolicy = (needs: "administrator" | "owner", mode: number): Acces
   open: async (request) => {
     const found = await onRepositorySignedIn.open(request)
     if (found.permission.mode < mode)
-      throw refuse.forbidden(`user should be ${needs === "owner" ? "the owner" : "an administrator"} of the repo`)
+      throw refuse.forbidden(needs === "owner" ? "user should be the owner of the repo" : "user should be an administrator of the repo")
     return found
   },
 })

@@ -1,4 +1,5 @@
 import { refuse } from "../../core/errors.ts"
+import { t } from "../../core/language/message.ts"
 import type { Access, Request } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { unitMode } from "../permission.ts"
@@ -9,7 +10,7 @@ import { asMe, type Me } from "./site.ts"
 
 export const wikiMode = ({ permission, repository }: OnRepository): number => unitMode(permission, repository, "repo.wiki")
 
-const NOT_TO_EDIT = "the wiki of a mirror is what its remote has"
+const NOT_TO_EDIT = t("the wiki of a mirror is what its remote has")
 
 async function locateWiki(request: Request): Promise<OnRepository> {
   const found = await locateFromPath(request)

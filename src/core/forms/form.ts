@@ -1,7 +1,7 @@
 import { checkBody } from "../bounds.ts"
 import { check, memberOf } from "../check.ts"
 import { Refusal, Renamed, refuse } from "../errors.ts"
-import type { Text } from "../language/message.ts"
+import { type Text, t } from "../language/message.ts"
 import { onFirstUse } from "../memoize.ts"
 import { isRawPath, type Operation, type PathOf, type Request, restOf } from "../operation.ts"
 import { type Draft, type Moved, moved, type Page, type PageAnswer, type PageInput, type Reader, type Undo } from "../page.ts"
@@ -80,7 +80,7 @@ interface Declared<Address extends string> {
   /** With `picks`: another operation with the same body, where what was typed asks for it. */
   readonly instead?: (field: (name: string) => string, request: Request) => Operation | undefined
   /** The field, and the reason, that stand for what the operation does not find: a name in its body. */
-  readonly missing?: readonly [field: string, reason: string]
+  readonly missing?: readonly [field: string, reason: Text]
   /** The name that has to be typed into the field `confirm`, for what can't be undone. */
   readonly confirms?: (path: Readonly<Record<string, string>>) => string
   /** Has a say before anything is done, such as asking for the password again. */
@@ -164,7 +164,7 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
         try {
           if (input.unsent) throw input.unsent
           const wanted = declared.confirms?.(request.path)
-          if (wanted !== undefined && field("confirm").trim() !== wanted) throw refuse.invalid("confirm", `must be ${wanted}`)
+          if (wanted !== undefined && field("confirm").trim() !== wanted) throw refuse.invalid("confirm", t`must be ${wanted}`)
           const chosenPath = onFirstUse(
             async () => given ?? (await picks?.(request.path, field, request)) ?? (await pathFor(declared, request)),
           )
@@ -211,8 +211,9 @@ export function sketch<Address extends string>(declared: Omit<Declared<Address>,
   return { id, address: declared.address.replace(/^POST /, ""), guards, on: (page) => form({ ...declared, on: page }) }
 }
 
-const CHANGED =
-  "this was changed by someone else while you were editing. Nothing is saved yet: the current value is shown beside yours, and saving again replaces it"
+const CHANGED = t(
+  "this was changed by someone else while you were editing. Nothing is saved yet: the current value is shown beside yours, and saving again replaces it",
+)
 
 /** What the operation's path has the values of. */
 const pathFor = async ({ path }: Pick<Declared<string>, "path">, request: Request): Promise<Values> =>
@@ -227,7 +228,7 @@ async function read(reads: Pick<Operation, "open">, request: Request, { requestI
 /** What was typed names nothing, or something that has another name by now: that is a problem of the form, and leads nowhere. */
 function asProblem(thrown: unknown, { picks, missing }: Pick<Declared<string>, "picks" | "missing">): unknown {
   if (picks && thrown instanceof Renamed)
-    return refuse.invalid(missing?.[0] ?? "name", `is ${Object.values(thrown.replace).join("/")} by now`)
+    return refuse.invalid(missing?.[0] ?? "name", t`is ${Object.values(thrown.replace).join("/")} by now`)
   return missing && thrown instanceof Refusal && thrown.kind === "notFound" ? refuse.invalid(...missing) : thrown
 }
 
@@ -294,7 +295,7 @@ async function bytesOf({ content }: Upload, field: string, most = LARGEST_PICTUR
   let size = 0
   for await (const part of content) {
     size += part.length
-    if (size > most) throw refuse.invalid(field, `must have no more than ${Math.floor(most / MIB)} MiB`)
+    if (size > most) throw refuse.invalid(field, t`must have no more than ${Math.floor(most / MIB)} MiB`)
     parts.push(part)
   }
   return Buffer.concat(parts)

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { Refusal } from "../errors.ts"
 import { type Html, trusted } from "../html.ts"
+import { t } from "../language/message.ts"
 import { linesOf } from "../text/lines.ts"
 import type { TextWorker } from "../worker.ts"
 import { type Grammar, grammarNamed, grammarOfFile } from "./grammars.ts"
@@ -84,7 +85,7 @@ export function openHighlighter({ cacheBytes, deadlineMs = deadlineFor }: Highli
     worker ??= import("../worker.ts").then(({ openWorker }) =>
       openWorker({
         name: "highlighting",
-        what: "texts",
+        what: t("texts"),
         module: "core/highlight/thread",
         memoryMb: 256,
         queue: 256,

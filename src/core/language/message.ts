@@ -1,5 +1,6 @@
 import type { MessageKey } from "./keys.ts"
 import { ENGLISH, type Language } from "./language.ts"
+import { literal } from "./literal.ts"
 
 /** Words that are said in the language of who reads them. */
 export class Words {
@@ -32,8 +33,39 @@ type ValuesOf<Message extends string> = [NamesIn<Message>] extends [never]
   ? readonly []
   : readonly [values: Readonly<Record<NamesIn<Message>, Text | number>> & Readonly<Record<string, Text | number>>]
 
-/** A message of the catalogue, in ICU MessageFormat and English: `t("{count, plural, one {# file} other {# files}}", { count })`. */
-export const t = <Message extends MessageKey>(message: Message, ...[values]: ValuesOf<Message>): Words => said(message, values)
+/**
+ * A message of the catalogue, in ICU MessageFormat and English: `t("{count, plural, one {# file} other {# files}}", { count })`. As the tag of a
+ * template, its holes are numbered: t`there is no user ${name}` is the message "there is no user {0}".
+ */
+export function t(strings: TemplateStringsArray, ...values: readonly (Text | number)[]): Words
+export function t<Message extends MessageKey>(message: Message, ...values: ValuesOf<Message>): Words
+export function t(message: string | TemplateStringsArray, ...values: readonly unknown[]): Words {
+  if (typeof message === "string") return said(message, isValues(values[0]) ? values[0] : undefined)
+  return tagged(
+    message,
+    values.map((value) => (value instanceof Words ? value : String(value))),
+  )
+}
+
+const tagged = (texts: readonly string[], values: readonly Text[]): Words =>
+  new Words((language) => {
+    const filled = values.map((value) => textIn(language, value))
+    const message = language === ENGLISH ? undefined : taggedMessage(texts)
+    return message === undefined || language.translation(message) === undefined
+      ? texts.map((text, index) => text + (filled[index] ?? "")).join("")
+      : language.say(message, Object.fromEntries(filled.entries()))
+  })
+
+type Values = Readonly<Record<string, Text | number>>
+// The overload of `t` has checked them.
+const isValues = (values: unknown): values is Values => typeof values === "object" && values !== null
+
+/** The message of a template with these texts between its holes. */
+export const taggedMessage = (texts: readonly string[]): string =>
+  texts.map((text, index) => literal(text) + (index < texts.length - 1 ? `{${index}}` : "")).join("")
+
+/** A text that is a message by itself, if the catalogue has it. */
+export const sayable = (text: string): Words => tagged([text], [])
 
 /** Marks a message that is said elsewhere, with its values. */
 export const key = (message: MessageKey): MessageKey => message

@@ -1,4 +1,5 @@
 import { escapeHtml } from "../text/html.ts"
+import { literal } from "./literal.ts"
 
 /**
  * The sentences in templates of HTML, as messages: html`<p>${person} opened ${time}</p>` has the message "{0} opened {1}". Holes are numbered as they
@@ -245,9 +246,6 @@ function messageOf(whole: string, nodes: readonly Node[]): TemplateMessage {
   const message = write(nodes)
   return { from: nodes[0]?.from ?? 0, to: nodes.at(-1)?.to ?? 0, message, tags, values }
 }
-
-/** A text as it stands in a message: what means something there is quoted. */
-export const literal = (text: string): string => text.replace(/'$/, "''").replace(/[{}<>]+/g, "'$&'")
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",

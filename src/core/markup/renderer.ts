@@ -1,3 +1,4 @@
+import { t } from "../language/message.ts"
 import { openWorker } from "../worker.ts"
 import type { Resolve } from "./rendering.ts"
 import type { Question, Targets, Task, ToThread } from "./thread.ts"
@@ -16,7 +17,7 @@ const DEADLINE_MS = 10_000
 export function openRenderer(deadlineMs = DEADLINE_MS): Renderer {
   const worker = openWorker<ToThread, Question, ToThread, string | undefined>({
     name: "rendering",
-    what: "texts",
+    what: t("texts"),
     module: "core/markup/thread",
     memoryMb: 512,
     queue: 1024,

@@ -12,7 +12,7 @@ import { exploreAccounts } from "../../features/people/users/store.ts"
 import { findUnadopted } from "../../features/site/adoption/list.ts"
 import { adoptionOperations } from "../../features/site/adoption/operations.ts"
 import { ADMINISTRATION_PATH, administrationPage } from "../../web/administration.ts"
-import { empty, filterForm, notice, pager } from "../../web/components.ts"
+import { empty, filterForm, pager } from "../../web/components.ts"
 import { type Field, formButton, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { problem } from "../../web/problem.ts"
@@ -180,7 +180,7 @@ const unadopted: Page = page({
           data folder, of accounts that have no repository of that name.
         </p>
         ${filterForm(UNADOPTED, q, t("owner or owner/name, as globs"))}${found instanceof Refusal && problem(found)}
-        ${draft?.form === adopt.id && notice("bad", draft.refusal.message)}
+        ${draft?.form === adopt.id && problem(draft.refusal)}
         ${
           all.length === 0
             ? empty("repo", t("Nothing to adopt"))

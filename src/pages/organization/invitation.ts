@@ -98,7 +98,7 @@ export const invitationPages: readonly Page[] = [
     access: signedIn,
     query: fields,
     again: (_call, refusal) =>
-      refusal.kind === "notFound" ? isVoid : shownAs(t("You can’t join"), html`<p role="alert">${refusal.message}</p>`),
+      refusal.kind === "notFound" ? isVoid : shownAs(t("You can’t join"), html`<p role="alert">${refusal.said}</p>`),
     answer: async ({ services, me, query: { invitation = "" } }) => {
       const { organization, team } = await services.database.write((tx) => acceptInvitation(services, tx, me, invitation))
       return moved(path("org", organization.name, "teams", team.name), {

@@ -272,7 +272,7 @@ const block = form({
   on: blocked,
   also: ["username", "note"],
   picks: ({ org = "" }, field) => ({ org, username: field("username").trim() }),
-  missing: ["username", "no such user"],
+  missing: ["username", t("no such user")],
   query: ({ note = [] }) => ({ note: note[0] ?? "" }),
   done: t("Blocked."),
 })

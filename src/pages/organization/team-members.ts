@@ -148,7 +148,7 @@ const addMember = form({
   on: people,
   also: ["username"],
   picks: async (values, field, request) => ({ ...(await withTeam(values, request)), username: field("username").trim() }),
-  missing: ["username", "no such user"],
+  missing: ["username", t("no such user")],
   done: t("Added."),
 })
 

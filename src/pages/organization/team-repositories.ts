@@ -91,7 +91,7 @@ const addRepository = form({
   on: repositories,
   also: ["repo"],
   picks: async (values, field, request) => ({ ...(await withTeam(values, request)), repo: field("repo").trim() }),
-  missing: ["repo", "the organization has no such repository"],
+  missing: ["repo", t("the organization has no such repository")],
   done: t("Added."),
 })
 

@@ -19,7 +19,7 @@ import { path, withQuery } from "../../web/address.ts"
 import { choices, dot, empty, filterForm, notice, pager } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import { languageColor } from "../../web/language-colors.ts"
-import { sentence } from "../../web/problem.ts"
+import { sentence, withoutField } from "../../web/problem.ts"
 import { count, plural } from "../../web/time.ts"
 
 /** Searches in code as pages show them: of everything, of an owner, of a repository. */
@@ -61,7 +61,7 @@ interface Result {
   /** Undefined where nothing was sought. */
   readonly found: FoundCode | undefined
   /** What is wrong with the query. */
-  readonly fault: string | undefined
+  readonly fault: Text | undefined
 }
 
 async function find({ db, actor, page }: Call, { q, ...how }: Asked, scope: SearchScope): Promise<Result> {
@@ -73,7 +73,7 @@ async function find({ db, actor, page }: Call, { q, ...how }: Asked, scope: Sear
   } catch (error) {
     // A query that can't be read is for the person to change; it is no fault of the page.
     if (error instanceof Refusal && error.kind === "invalid" && error.field === "q")
-      return { found: undefined, fault: error.message.replace(/^\[q\]:/, "The query") }
+      return { found: undefined, fault: t("The query {reason}", { reason: withoutField(error.said) }) }
     throw error
   }
 }

@@ -3,6 +3,9 @@ import { openBrowser } from "../../../tests/support/browser.ts"
 import type { FreshKind } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { freshHearth, PASSWORD } from "../../../tests/support/hearth.ts"
+import { language } from "../../core/language/language.ts"
+import { t } from "../../core/language/message.ts"
+import { escapeHtml } from "../../core/text/html.ts"
 
 async function open(kind: FreshKind) {
   const forge = await freshHearth(kind)
@@ -65,6 +68,18 @@ withWorld("the pages that make repositories", { open }, ({ test, world }) => {
     const taken = await ann.post("/repo/create", { owner: "", name: "seed", description: "Again" })
     expect([taken.status, taken.text]).toEqual([409, expect.stringContaining('value="Again"')])
     expect((await openBrowser(world.hearth.url).post("/repo/create", { name: "x" }, { accept: "text/html" })).status).toBe(401)
+  })
+
+  test("say why they refuse in the reader's language, and the API in English", async () => {
+    const [ann, german] = [await world.as("ann"), { "accept-language": "de" }]
+    const fault = t`must not contain ${'" "'}; it must be ${t("letters, digits, - _ and .")}`
+    const wrong = await ann.post("/repo/create", { owner: "ann", name: "no good" }, german)
+    const translated = fault.in(language("de"))
+    expect(translated).not.toBe(String(fault))
+    expect(wrong.status).toBe(422)
+    expect(wrong.text).toContain(`Name: ${escapeHtml(translated)}</span>`)
+    const refused = await world.call(world.ann, "POST /user/repos", { name: "no good" }, german)
+    expect([refused.status, refused.body.message]).toEqual([422, `[name]: ${fault}`])
   })
 
   test("make it once, however often it is sent", async () => {

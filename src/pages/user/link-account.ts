@@ -1,7 +1,7 @@
 import { anyone } from "../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../core/errors.ts"
 import { type Html, html } from "../../core/html.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import type { Services } from "../../core/services.ts"
 import { titleFor } from "../../features/people/sign-in/providers/providers.ts"
@@ -78,7 +78,7 @@ function choicePage(services: Services, { stranger: { identity }, login = "", na
   )
 }
 
-const newAccount = (name: string, email: string, fault: string | undefined): Html =>
+const newAccount = (name: string, email: string, fault: Text | undefined): Html =>
   html`
     <h2>Create a new account</h2>
     <form class="form" method="post" action="${LINK_PATH}">

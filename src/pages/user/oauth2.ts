@@ -8,6 +8,7 @@ import { providersOf, titleFor } from "../../features/people/sign-in/providers/p
 import { isConfirmed } from "../../features/people/sign-in/sessions/sessions.ts"
 import { signInOf } from "../../features/people/sign-in/sign-in.ts"
 import { confirmFor, loginFor, ownPath, queryOf } from "../../web/address.ts"
+import { sentence } from "../../web/problem.ts"
 import { beginAgain, stepPage } from "../../web/sign-in.ts"
 import { sessionOfReader } from "../parts/sign-in/confirmed.ts"
 import { goOn, LINK_PATH, text } from "../parts/sign-in/steps.ts"
@@ -75,7 +76,7 @@ function failed(refusal: Refusal): Shown {
   return stepPage(
     t("You are not signed in"),
     html`
-      <div class="notice bad" role="alert">${refusal.message}.</div>
+      <div class="notice bad" role="alert">${sentence(refusal.said)}</div>
       ${beginAgain}
     `,
   )

@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { faultOf } from "../../core/database/faults.ts"
 import { Refusal, Renamed } from "../../core/errors.ts"
+import { ENGLISH } from "../../core/language/language.ts"
 import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { faultWords } from "../../features/code/pushes/refusals.ts"
@@ -57,8 +58,14 @@ export function sendRendered(request: FastifyRequest, reply: FastifyReply, { sta
   return reply.code(status).header("content-type", type).send(body)
 }
 
-/** The one place where refusals become answers. Any other error is an internal one: logged completely, without details for the client. */
-export function sendRefusal(services: Services, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+/** The one place where refusals become answers; in English, except for scripts of pages. Any other error is an internal one: logged completely, without details for the client. */
+export function sendRefusal(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  language = ENGLISH,
+): FastifyReply {
   if (error instanceof Renamed) return leadTo(reply, movedTo(request, error), error.status)
   // The client is gone, and with it the only reader of the answer.
   if (isGitError(error, "aborted")) return reply.code(503).send()
@@ -74,7 +81,7 @@ export function sendRefusal(services: Services, request: FastifyRequest, reply: 
   const body = {
     ...(isMissing && { errors: [] }),
     ...refusal.extra,
-    message: refusal.message,
+    message: refusal.said.in(language),
     ...fault,
     url: `${services.site.rootUrl}/api/swagger`,
   }

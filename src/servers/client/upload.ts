@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { PassThrough, Readable } from "node:stream"
 import type { BusboyFileStream } from "@fastify/busboy"
 import { Refusal, refuse } from "../../core/errors.ts"
+import { t } from "../../core/language/message.ts"
 import type { Upload, UploadForm } from "../../core/upload.ts"
 import { brokeOff, isMultipart, openParser, unreadable } from "../client/multipart.ts"
 
@@ -71,7 +72,7 @@ export function receiveUpload(request: IncomingMessage, { field, plain, most = 1
     })
     parser.on("error", () => fail(unreadable()))
     parser.on("finish", () => {
-      if (!content) fail(refuse.badRequest(`[${field}]: is required; send the file in a part of this name`))
+      if (!content) fail(refuse.badRequest(t`[${field}]: is required; send the file in a part of this name`))
       others.end()
     })
     request.on("close", onClose)

@@ -100,12 +100,12 @@ function send(place: HTMLElement, file: File): Promise<string> {
     request.upload.addEventListener("progress", ({ loaded, total }) => {
       progress.value = total > 0 ? loaded / total : 0
     })
-    request.addEventListener("abort", () => reject(new Error("not sent")))
-    request.addEventListener("error", () => reject(new Error("the connection broke off; attach it again when it is back")))
+    request.addEventListener("abort", () => reject(new Error(t("not sent"))))
+    request.addEventListener("error", () => reject(new Error(t("the connection broke off; attach it again when it is back"))))
     request.addEventListener("load", () => {
       const answer = answerIn(request)
       if (request.status === 200 && answer.markdown !== undefined) resolve(answer.markdown)
-      else reject(new Error(answer.message ?? "it was not taken; are you still signed in?"))
+      else reject(new Error(answer.message ?? t("it was not taken; are you still signed in?")))
     })
     request.open("POST", place.dataset["attach"] ?? "")
     request.setRequestHeader("accept", "application/json")

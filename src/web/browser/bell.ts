@@ -1,4 +1,5 @@
 import { hideNotice, showSignedOut } from "./page-notice.ts"
+import { t } from "./words.ts"
 
 /** The count of unread notifications in the header, asked for once a minute while the page is seen, or when its stream says that it is another. */
 
@@ -36,7 +37,7 @@ function show(unread: number): void {
   shown.className = "count loud"
   const rest = document.createElement("span")
   rest.className = "hidden-text"
-  rest.textContent = " unread"
+  rest.textContent = ` ${t("unread")}`
   shown.append(words, rest)
   if (count) count.replaceWith(shown)
   else bell.append(shown)

@@ -3,6 +3,7 @@
 import "./diff-parts.ts"
 import { lineAtNumber, rowOf, stand } from "./diff-lines.ts"
 import { fetchFragment } from "./fragment.ts"
+import { t } from "./words.ts"
 
 async function expand(link: HTMLAnchorElement): Promise<void> {
   const place = link.closest(".gap")
@@ -80,7 +81,7 @@ function filter(tree: Element, words: readonly string[]): void {
   for (const folder of tree.querySelectorAll("li:has(> details)"))
     folder.toggleAttribute("hidden", !folder.querySelector("li:not([hidden]) > a"))
   const said = tree.querySelector("[role=status]")
-  if (said) said.textContent = words.length === 0 ? "" : `${many} of ${files.length} files`
+  if (said) said.textContent = words.length === 0 ? "" : t("{many} of {count} files", { many, count: files.length })
 }
 
 const field = document.querySelector<HTMLInputElement>(".tree-filter input")

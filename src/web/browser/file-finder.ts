@@ -139,7 +139,7 @@ function attach(field: HTMLInputElement, list: HTMLElement, said: HTMLElement, o
       last = finding.matching && { text, matching: finding.matching }
       list.replaceChildren(...finding.found.map((each, at) => rowOf(each, `${list.id}-${at}`, options)))
       const many = finding.matching?.length ?? index.paths.length
-      said.textContent = many === 0 ? t("No files found") : many === 1 ? "1 file" : `${many.toLocaleString()} files`
+      said.textContent = many === 0 ? t("No files found") : many === 1 ? t("1 file") : t("{many} files", { many: many.toLocaleString() })
       choose(0)
       isFinding = false
       if (isChosen) rows()[0]?.click()

@@ -228,7 +228,7 @@ function offer(old: HTMLElement, now: HTMLElement): void {
     if (many > 0) putRows(old, now)
     return
   }
-  const words = `${many} changed`
+  const words = t("{many} changed", { many })
   if (bar) {
     if (bar.firstChild && bar.firstChild.textContent !== words) bar.firstChild.textContent = words
     return

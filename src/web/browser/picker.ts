@@ -1,5 +1,4 @@
 import { fetchFragment, fragmentOf } from "./fragment.ts"
-import { t } from "./words.ts"
 
 /**
  * Menus of labels, people, milestones and projects: the boxes of a form, with a search above them. Arrows move, Enter and Space tick, Escape closes. One beside
@@ -30,7 +29,7 @@ function begin(menu: HTMLDetailsElement): void {
     search.placeholder = menu.dataset["search"] ?? ""
     search.setAttribute("aria-label", search.placeholder)
     const none = document.createElement("p")
-    none.className = t("picker-none muted small")
+    none.className = "picker-none muted small"
     none.setAttribute("role", "status")
     list.querySelector("legend")?.after(search)
     list.append(none)
@@ -59,7 +58,7 @@ function filter(menu: HTMLDetailsElement): void {
   if (typed === "" || isThere || menu.dataset["create"] === undefined) return
   const create = document.createElement("button")
   create.type = "button"
-  create.className = t("picker-create small")
+  create.className = "picker-create small"
   create.textContent = (menu.dataset["createWords"] ?? "").replace("{name}", typed)
   create.addEventListener("click", () => void make(menu, typed))
   none?.before(create)

@@ -263,5 +263,5 @@ async function mark(form: HTMLFormElement): Promise<void> {
   if (files) files.open = !isViewed
   const count = document.getElementById("viewed-count")
   const many = document.querySelectorAll('form.viewed button[aria-pressed="true"]').length
-  if (count) count.textContent = `${many} of ${count.dataset["all"]} viewed`
+  if (count) count.textContent = t("{many} of {all} viewed", { many, all: count.dataset["all"] ?? "" })
 }

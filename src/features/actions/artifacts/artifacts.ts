@@ -11,6 +11,7 @@ import { type Download, storedDownload } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { writeRow } from "../../../core/files.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { discardFile, type Expected, openFile, removeFiles, type StoredFile, storeFile } from "../files/files.ts"
 import {
@@ -34,7 +35,7 @@ export function requireArtifactName(name: string): string {
   if (name === "." || name === "..") throw refuse.invalid("name", "must be the name of a file, and . and .. are folders")
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (name === "" || name.length > LONGEST_NAME || /[\\/":<>|*?\u0000-\u001f]/.test(name))
-    throw refuse.invalid("name", `must have 1 to ${LONGEST_NAME} characters, none of them \\ / " : < > | * ? or a control character`)
+    throw refuse.invalid("name", t`must have 1 to ${LONGEST_NAME} characters, none of them \\ / " : < > | * ? or a control character`)
   return name
 }
 
@@ -70,12 +71,12 @@ export async function requireRoom(
 ): Promise<void> {
   const { maxArtifactBytesPerRun, maxArtifactBytesPerRepository } = config.actions
   const ofRun = await findArtifactUseOfRun.first(db, { runId, except })
-  if (ofRun && ofRun.total >= MOST_ARTIFACTS) throw refuse.tooLarge(`a run has at most ${MOST_ARTIFACTS} artifacts`)
+  if (ofRun && ofRun.total >= MOST_ARTIFACTS) throw refuse.tooLarge(t`a run has at most ${MOST_ARTIFACTS} artifacts`)
   if (ofRun && ofRun.bytes + size > maxArtifactBytesPerRun)
-    throw refuse.tooLarge(`the artifacts of a run have at most ${maxArtifactBytesPerRun} bytes together`)
+    throw refuse.tooLarge(t`the artifacts of a run have at most ${maxArtifactBytesPerRun} bytes together`)
   const ofRepository = await findArtifactUseOfRepository.first(db, { repositoryId, except })
   if (ofRepository && ofRepository.bytes + size > maxArtifactBytesPerRepository)
-    throw refuse.tooLarge(`the artifacts of a repository have at most ${maxArtifactBytesPerRepository} bytes together; delete some`)
+    throw refuse.tooLarge(t`the artifacts of a repository have at most ${maxArtifactBytesPerRepository} bytes together; delete some`)
 }
 
 /**
@@ -107,7 +108,7 @@ export async function writeArtifact(
   if (run?.repository_id !== repository.id) throw refuse.notFound()
   const before = await findNamedArtifact.first(tx, { runId, attempt, name: requireArtifactName(name) })
   if (before && before.file !== "" && !replaces)
-    throw refuse.conflict(`this run has an artifact named ${name} already; delete it first, or choose another name`)
+    throw refuse.conflict(t`this run has an artifact named ${name} already; delete it first, or choose another name`)
   await requireRoom(tx, services, { repositoryId: repository.id, runId, except: before?.id ?? 0, size: stored.size })
   if (before) await removeFiles(tx, services, [{ storage: repository.storage, file: before.file }])
   const latest = now() + config.actions.artifactSeconds
@@ -174,7 +175,7 @@ export const artifactDownload = (services: Services, storage: string, { id, name
     ...headers,
     open: async () => {
       const handle = await openFile(services, { storage, file })
-      if (!handle) throw new Refusal("internal", `the file of artifact ${id} is gone`)
+      if (!handle) throw new Refusal("internal", t`the file of artifact ${id} is gone`)
       return handle
     },
   })

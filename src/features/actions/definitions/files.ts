@@ -1,3 +1,4 @@
+import { t } from "../../../core/language/message.ts"
 import { openParser } from "../../../core/parser.ts"
 import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
@@ -54,7 +55,12 @@ export interface Budget {
 const MOST_BYTES = 4 * 1024 * 1024
 export const newBudget = (): Budget => ({ left: MOST_BYTES })
 
-const workflows = openParser({ name: "workflows", what: "workflows", module: "features/actions/definitions/thread", parse: readWorkflow })
+const workflows = openParser({
+  name: "workflows",
+  what: t("workflows"),
+  module: "features/actions/definitions/thread",
+  parse: readWorkflow,
+})
 
 /** A workflow of a file. One that is larger than the limit or the rest of the budget, or can't be read, has an error. */
 export async function openWorkflow(

@@ -1,5 +1,6 @@
 import type { Config } from "../../../core/config.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Pattern, patternSet } from "../../../core/text/automaton.ts"
 import { parseGlob } from "../../../core/text/globs.ts"
 import { beginWork, TooMuchWork, type Work } from "../../../core/work.ts"
@@ -44,7 +45,7 @@ export interface Filtering {
 
 /** To be begun for each push or event. Not to be used in a transaction. */
 export function beginFiltering({ workSteps: steps }: Pick<Config["limits"], "workSteps">): Filtering {
-  const begin = () => beginWork({ what: "compare the filters of workflows with what happened", steps })
+  const begin = () => beginWork({ what: t("compare the filters of workflows with what happened"), steps })
   return {
     selector: compilingOnce(parsePattern),
     typeSelector: compilingOnce((glob) => parseGlob(glob, { separator: "/" })),
@@ -211,6 +212,6 @@ function inputValue({ name, type, isRequired, options }: DeclaredInput, text: st
   }
   if (type === "boolean") return text === "true"
   if (type === "number" && !NUMBER.test(text)) throw refuse.invalid(field, "should be a number")
-  if (type === "choice" && !options.includes(text)) throw refuse.invalid(field, `should be one of ${options.join(", ").slice(0, 500)}`)
+  if (type === "choice" && !options.includes(text)) throw refuse.invalid(field, t`should be one of ${options.join(", ").slice(0, 500)}`)
   return text
 }

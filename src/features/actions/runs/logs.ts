@@ -8,6 +8,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type ByteRange, type Download, sliceOf } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { hasCode } from "../../../git/model/errors.ts"
 import { discardFile, type FileLocation, openFile, pathOf } from "../files/files.ts"
@@ -155,7 +156,7 @@ export async function logDownload(services: Services, { id: repositoryId, storag
     isRanged: true,
     open: async (range = { start: 0, end: size + end.length - 1 }) => {
       const content = file === "" ? undefined : await openLog(services, { storage, file, isPacked: task.log_packed === 1 }, size, range)
-      if (file !== "" && !content) throw new Refusal("internal", `the log ${file} is gone`)
+      if (file !== "" && !content) throw new Refusal("internal", t`the log ${file} is gone`)
       return { ...headersOf(run, job, id), content: withEnd(content, size, end, range) }
     },
   }

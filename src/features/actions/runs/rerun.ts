@@ -3,6 +3,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { membersOf } from "../../../core/yaml.ts"
 import { newFuel } from "../definitions/expressions.ts"
@@ -49,7 +50,7 @@ export async function rerun(
   const asked = selection.of === "job" ? await findJob.first(tx, { repositoryId, id: selection.jobId }) : undefined
   if (!run || (selection.of === "job" && asked?.run_id !== runId)) throw refuse.notFound()
   if (!isDone(run.state)) throw refuse.badRequest("this workflow run is not done")
-  if (run.attempt >= MOST_ATTEMPTS) throw refuse.badRequest(`a run can't have more than ${MOST_ATTEMPTS} attempts`)
+  if (run.attempt >= MOST_ATTEMPTS) throw refuse.badRequest(t`a run can't have more than ${MOST_ATTEMPTS} attempts`)
   if (asked && asked.attempt !== run.attempt) throw refuse.conflict("this job belongs to an earlier attempt")
   if (repository.has_actions === 0) throw refuse.forbidden("workflows are switched off in this repository")
   if ((await disabledWorkflows(tx, repositoryId)).has(run.workflow)) throw refuse.forbidden("this workflow is switched off")

@@ -1,5 +1,6 @@
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 
 /** States of runs and jobs, and the status and conclusion that the API shows for them. */
 
@@ -53,7 +54,7 @@ export function statesNamed(words: string | undefined): readonly ActionState[] |
   if (words === undefined) return undefined
   return words.split("\n").flatMap((word) => {
     const states = Object.hasOwn(SELECTED, word) ? SELECTED[word] : undefined
-    if (!states) throw refuse.badRequest(`invalid status ${word}: must be one of ${STATUS_WORDS.join(", ")}`)
+    if (!states) throw refuse.badRequest(t`invalid status ${word}: must be one of ${STATUS_WORDS.join(", ")}`)
     return states
   })
 }

@@ -6,6 +6,7 @@ import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { ActionSecretsTable } from "../../../core/database/tables/actions.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Owning, ownerIdsOf } from "../../../core/owner-scope.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
@@ -145,7 +146,7 @@ export async function putSecret(
   if (others.bytes + sealed.length > config.limits.secretsBytes)
     throw refuse.invalid(
       "data",
-      `all secrets here may have ${config.limits.secretsBytes} bytes together, as they are stored; remove or shorten some`,
+      t`all secrets here may have ${config.limits.secretsBytes} bytes together, as they are stored; remove or shorten some`,
     )
   const made = await insertSecret(tx, {
     ...ownerColumns(owning),

@@ -1,6 +1,7 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, isBranchName, isTagName, type RefName, tagRef } from "../../../git/index.ts"
 import { peel } from "../../code/commits/revision.ts"
@@ -31,7 +32,7 @@ export async function dispatchWorkflow(
   const found = await findWorkflowAt(services, row, asked, name)
   if (!found) throw refuse.notFound()
   const { file, workflow } = found
-  if (workflow.error) throw refuse.invalid("workflow_id", `this workflow can't be run: ${workflow.error}`)
+  if (workflow.error) throw refuse.invalid("workflow_id", t`this workflow can't be run: ${workflow.error}`)
   const filters = workflow.events.get("workflow_dispatch")
   if (!filters) throw refuse.invalid("workflow_id", "this workflow is not started by workflow_dispatch")
   const called = await readCalledFiles(services, { row, commit: found.commit }, workflow)

@@ -5,6 +5,7 @@ import { fileHeadersOf } from "../../../core/disposition.ts"
 import type { Download } from "../../../core/download.ts"
 import { refuse } from "../../../core/errors.ts"
 import { openIfExists } from "../../../core/files.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError } from "../../../git/index.ts"
 import { findCached, folderOf, openCached } from "./cache.ts"
@@ -47,7 +48,7 @@ async function make(services: Services, { repository: row }: OnRepository, reque
   const { git, config } = services
   const { maxBytes, maxFiles } = config.archives
   const { repository, format, commit, prefix, paths, references } = request
-  const tooLarge = () => refuse.tooLarge(`an archive holds at most ${maxFiles} files and ${maxBytes} bytes; use git clone for more`)
+  const tooLarge = () => refuse.tooLarge(t`an archive holds at most ${maxFiles} files and ${maxBytes} bytes; use git clone for more`)
   // Older archives are removed to stay within the cache's limit.
   await trim(services)
   if (format === "bundle") {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { type BundledReference, branchRef, type ObjectId, type Repository, tagRef } from "../../../git/index.ts"
 import { type Revision, resolveRevision } from "../commits/revision.ts"
@@ -40,7 +41,7 @@ export async function readRequest(
   const { config, git } = services
   if (!config.archives.enabled) throw refuse.notFound()
   const format = FORMATS.find((each) => asked.endsWith(`.${each}`))
-  if (!format) throw refuse.badRequest(`[archive]: must end in one of ${FORMATS.map((each) => `.${each}`).join(", ")}`)
+  if (!format) throw refuse.badRequest(t`[archive]: must end in one of ${FORMATS.map((each) => `.${each}`).join(", ")}`)
   const name = asked.slice(0, -format.length - 1)
   const revision = name === "" ? undefined : await resolveRevision(git, row, name)
   if (!revision) throw refuse.notFound()
@@ -71,7 +72,7 @@ async function readPaths(
   wanted: readonly string[],
 ): Promise<readonly string[]> {
   const paths = [...new Set(wanted.map((path) => partsToRead(path).join("/")))].sort()
-  if (paths.length > MOST_PATHS) throw refuse.badRequest(`[path]: at most ${MOST_PATHS} paths can be asked for`)
+  if (paths.length > MOST_PATHS) throw refuse.badRequest(t`[path]: at most ${MOST_PATHS} paths can be asked for`)
   if (paths.includes("")) return []
   for (const path of paths) if (!(await findEntry(git, repository, commit.tree, path.split("/")))) throw refuse.notFound()
   return paths

@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises"
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type Download, storedDownload } from "../../../core/download.ts"
 import { Refusal } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { openFile } from "./files.ts"
 import type { AttachmentRow } from "./present.ts"
@@ -18,7 +19,7 @@ export const attachmentDownload = (services: Services, attachment: AttachmentRow
 
 async function openCounted(services: Services, { id, uuid }: AttachmentRow, start: number): Promise<FileHandle> {
   const file = await openFile(services, uuid)
-  if (!file) throw new Refusal("internal", `the file of attachment ${uuid} is gone`)
+  if (!file) throw new Refusal("internal", t`the file of attachment ${uuid} is gone`)
   try {
     // A resumed download was counted when it began.
     if (start === 0) await services.database.write((tx) => countDownload(tx, { id }))

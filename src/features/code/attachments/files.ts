@@ -6,6 +6,7 @@ import { refuse } from "../../../core/errors.ts"
 import { namesIn, openIfExists, sweepFolder, writeBounded } from "../../../core/files.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import type { Task } from "../../../core/jobs/schedule.ts"
+import { t } from "../../../core/language/message.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { findKeptUuids } from "./store.ts"
@@ -46,7 +47,7 @@ export interface StoredFile {
  */
 export async function storeFile(services: WithConfig, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
-  const tooLarge = () => refuse.tooLarge(`[attachment]: must have at most ${maxBytes} bytes`)
+  const tooLarge = () => refuse.tooLarge(t`[attachment]: must have at most ${maxBytes} bytes`)
   return { uuid, size: await writeBounded(pathOf(services, uuid), content, maxBytes, tooLarge) }
 }
 

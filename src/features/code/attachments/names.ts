@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 
 /** Characters; the file systems of clients can't store longer names. */
 const MAX_NAME = 255
@@ -20,9 +21,9 @@ export interface FileLimits {
 export function requireName(types: FileLimits["types"], field: string, given: string): string {
   const name = (given.split(/[/\\]/).at(-1) ?? "").replaceAll(FORBIDDEN_CHARACTERS, "").trim()
   if (name === "" || name === "." || name === "..") throw refuse.invalid(field, "the file needs a name")
-  if (name.length > MAX_NAME) throw refuse.invalid(field, `a name has at most ${MAX_NAME} characters`)
+  if (name.length > MAX_NAME) throw refuse.invalid(field, t`a name has at most ${MAX_NAME} characters`)
   if (!name.isWellFormed()) throw refuse.invalid(field, "must be well-formed Unicode")
   const accepted = types === "*" || types.split(",").some((ending) => name.toLowerCase().endsWith(ending.trim().toLowerCase()))
-  if (!accepted) throw refuse.invalid(field, `names of attached files must end in one of ${types}`)
+  if (!accepted) throw refuse.invalid(field, t`names of attached files must end in one of ${types}`)
   return name
 }

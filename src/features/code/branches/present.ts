@@ -2,6 +2,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor } from "../../../core/actor.ts"
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { beginWork } from "../../../core/work.ts"
 import { type Commit, objectId } from "../../../git/index.ts"
@@ -31,7 +32,7 @@ export async function viewBranches(
 ): Promise<{ readonly views: readonly BranchView[]; readonly protections: readonly Protection[] }> {
   if (rows.length === 0) return { views: [], protections: [] }
   const protections = await findProtections(db, on.repository.id)
-  const work = beginWork({ what: "find the rules of these branches", steps: services.config.limits.workSteps })
+  const work = beginWork({ what: t("find the rules of these branches"), steps: services.config.limits.workSteps })
   const ruleOf = ruleFinder(protections, work)
   const commits = new Map((await commitsOf(services, on, rows)).map((commit) => [commit.id, commit]))
   const views: BranchView[] = []

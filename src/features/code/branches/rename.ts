@@ -5,6 +5,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
+import { t } from "../../../core/language/message.ts"
 import { int64 } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -99,22 +100,22 @@ async function followNow(services: Services, renaming: Renaming, { entryId, isSu
 async function requireFree(changing: Changing, from: string, to: string): Promise<void> {
   if (from === to) throw refuse.invalid("name", "is the name that the branch has")
   if (from.startsWith(`${to}/`) || to.startsWith(`${from}/`))
-    throw refuse.invalid("name", `${to} and ${from} can't be there at once; give the branch a third name first`)
-  if ((await tipOf(changing, to)) !== undefined) throw refuse.invalid("name", `there is a branch ${to}`)
+    throw refuse.invalid("name", t`${to} and ${from} can't be there at once; give the branch a third name first`)
+  if ((await tipOf(changing, to)) !== undefined) throw refuse.invalid("name", t`there is a branch ${to}`)
   await requireNoConflict(changing, to).catch((error: unknown) => {
-    throw error instanceof Refusal ? refuse.invalid("name", error.message) : error
+    throw error instanceof Refusal ? refuse.invalid("name", error.said) : error
   })
 }
 
 async function requireRenamable({ services: { database, config }, on }: Changing, from: string, to: string): Promise<void> {
   const protections = await findProtections(database.read, on.repository.id)
-  const ruleOf = ruleFinder(protections, beginWork({ what: "find the rule of this branch", steps: config.limits.workSteps }))
+  const ruleOf = ruleFinder(protections, beginWork({ what: t("find the rule of this branch"), steps: config.limits.workSteps }))
   const own = protections.find(({ rule_name }) => rule_name === from)
   if (on.permission.mode < Mode.admin && (own || from === on.repository.default_branch))
     throw refuse.forbidden("User must be a repo or site admin to rename default or protected branches.")
   if (!own && (await ruleOf(from))) throw refuse.forbidden("The branch is protected by a rule for branches of several names.")
   if (own && protections.some(({ rule_name }) => rule_name.toLowerCase() === to.toLowerCase() && rule_name !== from))
-    throw refuse.invalid("name", `there is a rule ${to} beside the one that would get this name`)
+    throw refuse.invalid("name", t`there is a rule ${to} beside the one that would get this name`)
 }
 
 interface Following {

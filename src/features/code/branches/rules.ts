@@ -1,6 +1,7 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, isBranchName, isTagName, type ObjectId, tagRef } from "../../../git/index.ts"
 import { resolveRevision } from "../commits/revision.ts"
@@ -61,7 +62,7 @@ export async function requireNoConflict(
   // "0" is the character after the slash.
   const found = await findInTheWay.first(database.read, { repositoryId: repository.id, names, from: `${name}/`, before: `${name}0` })
   if (found)
-    throw refuse.conflict(found.name === name ? "The branch already exists." : `The branch ${found.name} stands in the way of ${name}.`)
+    throw refuse.conflict(found.name === name ? "The branch already exists." : t`The branch ${found.name} stands in the way of ${name}.`)
 }
 
 /**
@@ -78,7 +79,7 @@ export async function updateBranch(changing: Changing, branch: string, options: 
   const newId = await git.objects.expand(repository, wanted.toLowerCase())
   if (newId === undefined || (await git.objects.info(repository, newId))?.type !== "commit")
     throw refuse.notFound("there is no such commit")
-  if (expected !== "" && expected.toLowerCase() !== oldId) throw refuse.invalid("old_commit_id", `the branch names ${oldId}`)
+  if (expected !== "" && expected.toLowerCase() !== oldId) throw refuse.invalid("old_commit_id", t`the branch names ${oldId}`)
   if (newId === oldId) return
   if (!force && !(await git.history.isAncestor(repository, oldId, newId)))
     throw refuse.invalid("force", "is needed: the branch would lose commits")

@@ -13,6 +13,7 @@ import { findUserByName } from "../../../access/store.ts"
 import type { User as UserRow } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { presentUser, presentUserPlainly } from "../../people/users/present.ts"
@@ -26,7 +27,7 @@ const shared = { tag: "repository", scope: ["repository"] } as const
 /** The user of the path's {collaborator}. A name that the caller doesn't know is invalid: the repository is not what is missing. */
 async function requireUser(db: Handle, { actor, ...found }: OnRepository & Me, name: string): Promise<UserRow> {
   const user = await findKnown(db, actor, name, administered(found))
-  if (!user) throw refuse.invalid("collaborator", `there is no user ${name}`)
+  if (!user) throw refuse.invalid("collaborator", t`there is no user ${name}`)
   return user
 }
 

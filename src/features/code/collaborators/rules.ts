@@ -6,6 +6,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
 import { dropCollaboration, lockCollaboration, putCollaboration } from "./store.ts"
@@ -26,9 +27,9 @@ export async function putCollaborator(
   const person = await lockUser(tx, user.id)
   await lockRow(tx, "repositories", repositoryId)
   const { owner } = await locateRepositoryById(tx, actor, repositoryId)
-  if (person.kind !== "person") throw refuse.invalid("collaborator", `${person.name} is an organization; give its teams the repository`)
-  if (person.id === owner.id) throw refuse.invalid("collaborator", `${person.name} owns the repository`)
-  if (person.is_active === 0) throw refuse.invalid("collaborator", `the account of ${person.name} is not active`)
+  if (person.kind !== "person") throw refuse.invalid("collaborator", t`${person.name} is an organization; give its teams the repository`)
+  if (person.id === owner.id) throw refuse.invalid("collaborator", t`${person.name} owns the repository`)
+  if (person.is_active === 0) throw refuse.invalid("collaborator", t`the account of ${person.name} is not active`)
   await requireUnblocked(tx, person, [owner, actor.user])
   await requireUnblocked(tx, owner, [person])
   if (actor.user.id !== owner.id) await requireUnblocked(tx, actor.user, [person])

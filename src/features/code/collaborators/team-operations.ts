@@ -13,6 +13,7 @@ import { type Team as TeamRow, teamVisible } from "../../../access/visibility.ts
 import type { Actor, SignedIn, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { presentTeams } from "../../people/teams/present.ts"
@@ -230,7 +231,7 @@ export const repositoryTeamOperations: readonly Operation[] = [
     handle: async ({ db, services, path, ...found }) => {
       const team = await openNamedTeam(db, found, path.team)
       const added = await services.database.write((tx) => addTeamRepository(tx, found.me, team.id, found.repository.id))
-      if (!added) throw refuse.invalid("team", `${team.name} has the repository already`)
+      if (!added) throw refuse.invalid("team", t`${team.name} has the repository already`)
       return noContent()
     },
   }),
@@ -247,7 +248,7 @@ export const repositoryTeamOperations: readonly Operation[] = [
     handle: async ({ db, services, path, ...found }) => {
       const team = await openNamedTeam(db, found, path.team)
       const removed = await services.database.write((tx) => removeTeamRepository(tx, found.me, team.id, found.repository.id, "team"))
-      if (!removed) throw refuse.invalid("team", `${team.name} does not have the repository`)
+      if (!removed) throw refuse.invalid("team", t`${team.name} does not have the repository`)
       return noContent()
     },
   }),

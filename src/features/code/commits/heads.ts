@@ -5,6 +5,7 @@ import { locateRepository, type OnRepository } from "../../../access/policies/re
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { ancestryOf, findFork } from "./store.ts"
 
 /** Heads of comparisons and pull requests, which may be in a fork. */
@@ -32,7 +33,7 @@ export async function locateHead(db: Handle, actor: Actor, base: OnRepository, {
   if (owner === undefined || (owner.toLowerCase() === base.owner.lower_name && repository === undefined)) return base
   const found = repository === undefined ? await forkOf(db, actor, base, owner) : await named(db, actor, owner, repository)
   if (found.repository.id === base.repository.id) return base
-  if (!(await areRelated(db, found, base))) throw refuse.badRequest(`${owner}'s repository is no fork of ${base.repository.name}`)
+  if (!(await areRelated(db, found, base))) throw refuse.badRequest(t`${owner}'s repository is no fork of ${base.repository.name}`)
   const { permission } = found
   if (permission.mode < Mode.admin && unitMode(permission, found.repository, "repo.code") < Mode.read) throw refuse.notFound()
   return found
@@ -52,7 +53,7 @@ async function forkOf(db: Handle, actor: Actor, base: OnRepository, ownerName: s
   const owner = await userNamed(db, actor, ownerName)
   const { id, fork_of_id } = base.repository
   const repository = await findFork.first(db, { ownerId: owner.id, baseId: id, parentId: fork_of_id ?? 0 })
-  const none = refuse.badRequest(`${ownerName} has no fork of ${base.repository.name}`)
+  const none = refuse.badRequest(t`${ownerName} has no fork of ${base.repository.name}`)
   if (!repository) throw none
   const owned: Owned = { repository, owner }
   const permission = await permissionOn(db, actor, owned)

@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { partsToWrite } from "./paths.ts"
 import type { ChangeFileOperation } from "./records.ts"
 import type { Leaf, WorkingTree } from "./working-tree.ts"
@@ -62,27 +63,29 @@ const nameOf = (parts: readonly string[]): string => parts.join("/")
 
 async function requireFree(tree: WorkingTree, parts: readonly string[]): Promise<void> {
   const there = await tree.get(parts)
-  if (there === "directory") throw refuse.invalid("path", `${nameOf(parts)} is a directory`)
-  if (there) throw refuse.invalid("path", `repository file already exists [path: ${nameOf(parts)}]`)
+  if (there === "directory") throw refuse.invalid("path", t`${nameOf(parts)} is a directory`)
+  if (there) throw refuse.invalid("path", t`repository file already exists [path: ${nameOf(parts)}]`)
 }
 
 /** The file at a path, which must have the id that the caller sent. */
 async function presentFile(tree: WorkingTree, parts: readonly string[], sha: string | undefined): Promise<Leaf> {
   const there = await tree.get(parts)
-  if (!there) throw refuse.notFound(`repository file does not exist [path: ${nameOf(parts)}]`)
-  if (there === "directory") throw refuse.invalid("path", `${nameOf(parts)} is a directory`)
+  if (!there) throw refuse.notFound(t`repository file does not exist [path: ${nameOf(parts)}]`)
+  if (there === "directory") throw refuse.invalid("path", t`${nameOf(parts)} is a directory`)
   if (sha !== undefined && there.content !== sha)
     throw refuse.invalid(
       "sha",
-      `${nameOf(parts)} is no longer what it was: it is ${typeof there.content === "string" ? there.content : "new"}`,
+      typeof there.content === "string"
+        ? t`${nameOf(parts)} is no longer what it was: it is ${there.content}`
+        : t`${nameOf(parts)} is no longer what it was: it is new`,
     )
   return there
 }
 
 /** Refuses symbolic links and submodules, which have no content to write. */
 function requireRegular({ mode }: Leaf, parts: readonly string[]): void {
-  if (mode === "120000") throw refuse.invalid("path", `${nameOf(parts)} is a symbolic link, which is not written through`)
-  if (mode === "160000") throw refuse.invalid("path", `${nameOf(parts)} is a submodule`)
+  if (mode === "120000") throw refuse.invalid("path", t`${nameOf(parts)} is a symbolic link, which is not written through`)
+  if (mode === "160000") throw refuse.invalid("path", t`${nameOf(parts)} is a submodule`)
 }
 
 async function createFile(tree: WorkingTree, parts: readonly string[], content: Buffer): Promise<void> {

@@ -1,6 +1,7 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, type Commit, isGitError, type ObjectId, type Person, type Repository } from "../../../git/index.ts"
@@ -106,7 +107,7 @@ async function commitOnce(
   const base = await git.references.resolve(repository, branchRef(start))
   if (base === undefined && !(await isUnborn(services, on))) throw refuse.notFound()
   const old = branch === start ? base : await git.references.resolve(repository, branchRef(branch))
-  if (branch !== start && old !== undefined && !fields.force_push) throw refuse.invalid("new_branch", `branch ${branch} exists already`)
+  if (branch !== start && old !== undefined && !fields.force_push) throw refuse.invalid("new_branch", t`branch ${branch} exists already`)
 
   const authorship = { ...authorshipOf(services, actor.user, fields), ...(edit.author && { author: edit.author }) }
   const parent = base === undefined ? undefined : await git.objects.readCommit(repository, base)

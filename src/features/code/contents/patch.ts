@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { type DiffFile, type DiffHunk, parseDiff } from "../../../core/text/hunks.ts"
 import { beginWork, type Work } from "../../../core/work.ts"
 import { partsToWrite } from "./paths.ts"
@@ -82,7 +83,7 @@ function requireWhole({ lines, oldCount, newCount, header }: DiffHunk, name: str
  * are too large to be patched.
  */
 export async function applyPatch(tree: WorkingTree, patches: readonly FilePatch[]): Promise<void> {
-  const budget = { bytes: MOST_BYTES, work: beginWork({ what: "find the lines of the patch", steps: MOST_COMPARED }) }
+  const budget = { bytes: MOST_BYTES, work: beginWork({ what: t("find the lines of the patch"), steps: MOST_COMPARED }) }
   for (const patch of patches) await applyFile(tree, patch, budget)
 }
 

@@ -2,6 +2,7 @@ import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { LRUCache } from "lru-cache"
 import type { Download } from "../../../core/download.ts"
+import { t } from "../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
 import { type FoundPath, indexPaths, searchPaths } from "../../../core/text/fuzzy.ts"
@@ -56,7 +57,7 @@ export async function findPaths(services: Services, located: Located, text: stri
   const list = (await unpacked(await packedList(services, located))).toString("utf8")
   const paths = list === "" ? [] : list.split("\0")
   if (text.trim() === "") return paths.slice(0, limit).map((path) => ({ path, marked: [] }))
-  const work = beginWork({ what: "find a file", steps: services.config.limits.workSteps })
+  const work = beginWork({ what: t("find a file"), steps: services.config.limits.workSteps })
   const search = searchPaths(indexPaths(paths), text, { limit })
   for (let at = 0; at < paths.length; at += TURN) {
     search.scan(at, Math.min(paths.length, at + TURN))

@@ -1,5 +1,6 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { resolveRevision } from "../commits/revision.ts"
@@ -19,7 +20,7 @@ const MOST_ENTRIES = 5000
 
 const tooManyEntries = ({ owned: { owner, repository } }: RevisionView, count: number, id: ObjectId) =>
   refuse.tooLarge(
-    `the directory has ${count} entries, and at most ${MOST_ENTRIES} are listed here; GET /repos/${owner.name}/${repository.name}/git/trees/${id}?page=1 lists them in pages`,
+    t`the directory has ${count} entries, and at most ${MOST_ENTRIES} are listed here; GET /repos/${owner.name}/${repository.name}/git/trees/${id}?page=1 lists them in pages`,
   )
 
 /** The repository at the requested revision, by default its default branch. Refuses `notFound` for an unknown revision. */
@@ -90,7 +91,7 @@ export function readIncludes(text: string): ContentOptions {
     .map((word) => word.trim())
     .filter((word) => word !== "")
   const unknown = words.find((word) => !INCLUDES.some((known) => known === word))
-  if (unknown !== undefined) throw refuse.badRequest(`[includes]: there is no ${unknown.slice(0, 100)}; there are ${INCLUDES.join(", ")}`)
+  if (unknown !== undefined) throw refuse.badRequest(t`[includes]: there is no ${unknown.slice(0, 100)}; there are ${INCLUDES.join(", ")}`)
   const has = (word: (typeof INCLUDES)[number]): boolean => words.includes(word)
   return { content: has("file_content"), lfs: has("lfs_metadata"), commit: has("commit_metadata"), message: has("commit_message") }
 }

@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { EntryMode, Git, ObjectBatch, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 
 /** An existing or new file. */
@@ -57,7 +58,7 @@ export function openWorkingTree(git: Git, repository: Repository, root: ObjectId
       const folder = way.at(-1) ?? top
       const entries = await entriesOf(folder)
       let node = entries.get(part)
-      if (node && !isFolder(node)) throw refuse.invalid("path", `${parts.slice(0, index + 1).join("/")} is a file, not a directory`)
+      if (node && !isFolder(node)) throw refuse.invalid("path", t`${parts.slice(0, index + 1).join("/")} is a file, not a directory`)
       if (!node) {
         if (!make) return undefined
         node = { stored: undefined, before: [], entries: new Map() }

@@ -2,6 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireBranchName, requireRepositoryName } from "../repositories/names.ts"
 import type { CreateRepoOption } from "../repositories/records.ts"
@@ -65,6 +66,6 @@ export async function createRepository(services: Services, { doer, owner, option
 async function labelsOf(set: string) {
   if (set === "") return []
   const labels = await labelSet(set)
-  if (!labels) throw refuse.invalid("issue_labels", `there is no label set ${set}; there are ${(await labelSetNames()).join(" and ")}`)
+  if (!labels) throw refuse.invalid("issue_labels", t`there is no label set ${set}; there are ${(await labelSetNames()).join(" and ")}`)
   return labels
 }

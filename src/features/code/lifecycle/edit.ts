@@ -6,6 +6,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { findBranch } from "../branches/store.ts"
 import { surveyJob } from "../languages/survey.ts"
@@ -80,7 +81,7 @@ async function branchChange(tx: Transaction, repository: Repository, { default_b
   if (wanted === "" || wanted === repository.default_branch) return {}
   requireBranchName(wanted, "default_branch")
   const there = repository.is_empty === 1 || (await findBranch.first(tx, { repositoryId: repository.id, name: wanted }))
-  if (!there) throw refuse.invalid("default_branch", `there is no branch ${wanted}`)
+  if (!there) throw refuse.invalid("default_branch", t`there is no branch ${wanted}`)
   return { default_branch: wanted }
 }
 

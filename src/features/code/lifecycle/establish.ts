@@ -7,6 +7,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { RepositoriesTable } from "../../../core/database/tables/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../../git/model/model.ts"
 import { attachNewRepository } from "../../people/teams/rules.ts"
@@ -139,7 +140,9 @@ export function repositoryLimit({ config }: Services, owner: User): number | und
 export function requireBelowLimit(services: Services, doer: User, owner: User, count: number): void {
   const limit = repositoryLimit(services, owner)
   if (limit === undefined || count <= limit || doer.is_admin === 1) return
-  throw refuse.forbidden(`${owner.name} may own at most ${limit} ${limit === 1 ? "repository" : "repositories"}`)
+  throw refuse.forbidden(
+    limit === 1 ? t`${owner.name} may own at most 1 repository` : t`${owner.name} may own at most ${limit} repositories`,
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { anyCharacter, character, type Pattern, repeat, sequence, wholeMatcher } from "../../../core/text/automaton.ts"
 import type { EntryMode, Git, Repository as GitRepository, ObjectId } from "../../../git/index.ts"
 import { partsToWrite } from "../contents/paths.ts"
@@ -143,7 +144,7 @@ export async function expandTree(
   for (const { path, to } of moves) if (to !== path) await working.remove(path.split("/"))
   for (const { path, to, mode, id } of moves) {
     const parts = to === path ? path.split("/") : partsToWrite(to, FIELD)
-    if (to !== path && (await working.get(parts)) !== undefined) throw refuse.invalid(FIELD, `two files of the template come to ${to}`)
+    if (to !== path && (await working.get(parts)) !== undefined) throw refuse.invalid(FIELD, t`two files of the template come to ${to}`)
     await working.put(parts, { mode, content: await expandContent(git, repository, id, values) })
   }
   const batch = git.objects.batch(repository)

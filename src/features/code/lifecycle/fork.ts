@@ -5,6 +5,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, type Git, type Repository as GitRepository, tagOf } from "../../../git/index.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
@@ -67,7 +68,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
       },
       alongside: async (tx, id) => {
         // The lock taken before prevents a concurrent fork for the same owner.
-        if (await hasOtherFork(tx, repository.id, owner, id)) throw refuse.conflict(`${owner.name} has a fork of this repository already`)
+        if (await hasOtherFork(tx, repository.id, owner, id)) throw refuse.conflict(t`${owner.name} has a fork of this repository already`)
         await recountForks(tx, [repository.id])
         const fork = await findRepositoryById.first(tx, { id })
         if (fork) publish(tx, { kind: "repository.forked", ...base, fork: { repository: fork, owner }, actor: doer, at: services.now() })
@@ -82,8 +83,8 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
 async function requireForkable(db: Handle, services: Services, { repository }: Owned, { doer, owner, name }: ForkOptions): Promise<void> {
   const limit = repositoryLimit(services, owner)
   if (limit !== undefined && owner.repositories_count >= limit && doer.is_admin === 0)
-    throw refuse.conflict(`${owner.name} may own at most ${limit} repositories`)
-  if (await hasOtherFork(db, repository.id, owner, 0)) throw refuse.conflict(`${owner.name} has a fork of this repository already`)
+    throw refuse.conflict(t`${owner.name} may own at most ${limit} repositories`)
+  if (await hasOtherFork(db, repository.id, owner, 0)) throw refuse.conflict(t`${owner.name} has a fork of this repository already`)
   if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() }))
     throw refuse.conflict("The repository with the same name already exists.")
 }

@@ -4,6 +4,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, type Repository as GitRepository, isGitError } from "../../../git/index.ts"
 import { commitPerson } from "../commits/people.ts"
@@ -31,7 +32,7 @@ const ITEMS = ["git_content", "topics", "git_hooks", "webhooks", "avatar", "labe
 /** Refuses `invalid` for a repository that is no template, and if no item is selected. */
 export function requireTemplateItems({ repository }: Owned, options: GenerateRepoOption): void {
   if (repository.is_template === 0) throw refuse.invalid("template_repo", "this is not a template repo")
-  if (!ITEMS.some((item) => options[item])) throw refuse.invalid(ITEMS[0], `must select at least one template item: ${ITEMS.join(", ")}`)
+  if (!ITEMS.some((item) => options[item])) throw refuse.invalid(ITEMS[0], t`must select at least one template item: ${ITEMS.join(", ")}`)
 }
 
 /** Refuses `forbidden` for copying webhooks without being an administrator of the template: their URLs and credentials are secret. */

@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, type Commit, type Repository } from "../../../git/index.ts"
@@ -31,13 +32,13 @@ export async function initialFiles(
   { owner, year }: { readonly owner: User; readonly year: number },
 ): Promise<readonly InitialFile[]> {
   const { name, description = "", gitignores = "", license = "", readme = "" } = options
-  if (readme !== "" && readme !== README) throw refuse.invalid("readme", `there is no template ${readme}; there is ${README}`)
+  if (readme !== "" && readme !== README) throw refuse.invalid("readme", t`there is no template ${readme}; there is ${README}`)
   const files = [{ name: "README.md", text: `# ${name}\n\n${unixLines(description)}` }]
   const ignored = templateNames(gitignores)
   if (ignored.length > 0) files.push({ name: ".gitignore", text: (await Promise.all(ignored.map(gitignoreSection))).join("") })
   if (license !== "") {
     const text = await licenseText(license)
-    if (text === undefined) throw refuse.invalid("license", `there is no licence ${license}; GET /licenses lists them`)
+    if (text === undefined) throw refuse.invalid("license", t`there is no licence ${license}; GET /licenses lists them`)
     files.push({ name: "LICENSE", text: fillLicense(license, text, { name: owner.name, year }) })
   }
   return files
@@ -51,7 +52,7 @@ const templateNames = (list: string): readonly string[] =>
 
 async function gitignoreSection(name: string): Promise<string> {
   const text = await gitignoreTemplates.text(name)
-  if (text === undefined) throw refuse.invalid("gitignores", `there is no template ${name}; GET /gitignore/templates lists them`)
+  if (text === undefined) throw refuse.invalid("gitignores", t`there is no template ${name}; GET /gitignore/templates lists them`)
   return `# ---> ${name}\n${text}\n`
 }
 

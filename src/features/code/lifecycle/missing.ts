@@ -5,6 +5,7 @@ import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { hasCode } from "../../../git/model/errors.ts"
 import { GHOST } from "../../people/users/present.ts"
@@ -42,7 +43,7 @@ async function findMissing(services: Services, signal: AbortSignal): Promise<rea
     if (await isMissing(services, row)) missing.push(row)
   }
   if (looked > 0 && missing.length === looked)
-    throw refuse.conflict(`none of the ${looked} repositories is in the data folder; is its disk there? Nothing was changed`)
+    throw refuse.conflict(t`none of the ${looked} repositories is in the data folder; is its disk there? Nothing was changed`)
   return missing
 }
 

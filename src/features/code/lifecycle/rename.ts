@@ -2,6 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryByName } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { requireRepositoryName } from "../repositories/names.ts"
 import { isNameTaken, updateRepository } from "../repositories/store.ts"
 import { dropRedirect, redirect } from "./store.ts"
@@ -28,4 +29,4 @@ export async function renameRepository(tx: Transaction, { repository, owner }: O
   return isOther
 }
 
-const taken = (name: string) => refuse.invalid("name", `there is a repository ${name} already; choose another name`)
+const taken = (name: string) => refuse.invalid("name", t`there is a repository ${name} already; choose another name`)

@@ -3,6 +3,7 @@ import type { Repository } from "../../../access/permission.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import type { RepositoriesTable } from "../../../core/database/tables/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
 import { type EditRepoOption, MERGE_STYLES } from "../repositories/records.ts"
 
@@ -131,7 +132,7 @@ function requireUpdateStyle(settings: Changes, sent: Changes): void {
   if (allowed === 0)
     throw refuse.invalid(
       "default_update_style",
-      `${settings.default_update_style} is not allowed to bring a branch up to date; allow it or take the other`,
+      t`${String(settings.default_update_style)} is not allowed to bring a branch up to date; allow it or take the other`,
     )
 }
 
@@ -149,7 +150,7 @@ function requireMergeStyle(settings: Changes, sent: Changes): void {
   const style = MERGE_STYLES.find((one) => one === settings.default_merge_style)
   if (style === undefined || (sent.default_merge_style === undefined && sent[ALLOWING[style]] === undefined)) return
   if (settings[ALLOWING[style]] === 0)
-    throw refuse.invalid("default_merge_style", `${style} is not allowed; set ${ALLOWING[style]}, or take a style that is allowed`)
+    throw refuse.invalid("default_merge_style", t`${style} is not allowed; set ${ALLOWING[style]}, or take a style that is allowed`)
 }
 
 // --- the archive ------------------------------------------------------------------------------------------------------------------

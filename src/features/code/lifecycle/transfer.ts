@@ -9,6 +9,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { RepositoryTransfersTable } from "../../../core/database/tables/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
@@ -40,7 +41,7 @@ export async function transferRepository(tx: Transaction, services: Services, re
   const { doer, recipient, teamIds } = offer
   await requireTeamsOf(tx, offer)
   const owned = await lock(tx, repositoryId)
-  if (recipient.id === owned.owner.id) throw refuse.invalid("new_owner", `${recipient.name} owns the repository already`)
+  if (recipient.id === owned.owner.id) throw refuse.invalid("new_owner", t`${recipient.name} owns the repository already`)
   await requireUnblocked(tx, doer, [recipient])
   if (await findOffer(tx, repositoryId)) throw refuse.conflict("a transfer of this repository waits already")
   const decides = await mayDecide(tx, doer, recipient)
@@ -134,12 +135,12 @@ const mayDecide = async (db: Handle, doer: User, recipient: User): Promise<boole
 
 async function requireTeamsOf(db: Handle, { doer, recipient, teamIds: ids }: Offer): Promise<void> {
   if (ids.length === 0) return
-  if (recipient.kind !== "organization") throw refuse.invalid("team_ids", `${recipient.name} is a person and has no teams`)
+  if (recipient.kind !== "organization") throw refuse.invalid("team_ids", t`${recipient.name} is a person and has no teams`)
   const teams = new Map((await findTeamsByIds(db, { ids })).map((team) => [team.id, team]))
   for (const id of ids) {
     const team = teams.get(id)
-    if (!team || !(await seesTeam(db, doer, team))) throw refuse.invalid("team_ids", `there is no team ${id}`)
-    if (team.organization_id !== recipient.id) throw refuse.forbidden(`team ${id} does not belong to ${recipient.name}`)
+    if (!team || !(await seesTeam(db, doer, team))) throw refuse.invalid("team_ids", t`there is no team ${id}`)
+    if (team.organization_id !== recipient.id) throw refuse.forbidden(t`team ${id} does not belong to ${recipient.name}`)
   }
 }
 
@@ -151,7 +152,7 @@ async function seesTeam(db: Handle, doer: User, team: Team): Promise<boolean> {
   return teamVisible(actor, team, organization, await roleIn(db, actor, organization), isTeamMember)
 }
 
-const nameTaken = (recipient: User, name: string) => refuse.invalid("new_owner", `${recipient.name} has a repository ${name} already`)
+const nameTaken = (recipient: User, name: string) => refuse.invalid("new_owner", t`${recipient.name} has a repository ${name} already`)
 
 /** The recipient's repository that has the name already. */
 const findSameName = (db: Handle, { repository }: Owned, recipient: User): Promise<Repository | undefined> =>

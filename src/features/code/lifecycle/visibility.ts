@@ -35,7 +35,10 @@ export async function requireVisibilityChange(
 ): Promise<void> {
   const parent = repository.fork_of_id === null ? undefined : await findParent(db, repository.fork_of_id)
   if (parent && isPrivate !== forksArePrivate({ repository: parent, owner: parent }))
-    throw refuse.invalid("private", `a fork is as ${isPrivate ? "public" : "private"} as what it was forked from`)
+    throw refuse.invalid(
+      "private",
+      isPrivate ? "a fork is as public as what it was forked from" : "a fork is as private as what it was forked from",
+    )
   if (doer.is_admin === 1) return
   if (config.repository.forcePrivate && !isPrivate) throw refuse.invalid("private", "cannot change private repository to public")
   const reserved = config.repository.visibilityByOwnersOnly && owner.kind === "organization"

@@ -5,6 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { formatDuration } from "../repositories/durations.ts"
@@ -27,7 +28,7 @@ export async function addPushMirror(
 ): Promise<PushMirror> {
   const { config, database, secrets, now } = services
   const interval = readInterval(options.interval ?? "", config.mirror.minInterval)
-  if (typeof interval === "string") throw refuse.badRequest(`interval ${interval}`)
+  if (typeof interval === "string") throw refuse.badRequest(t`interval ${interval}`)
   const target = readRemote(options.remote_address ?? "", options.remote_username, options.remote_password)
   if (!target) throw refuse.badRequest("remote_address must be an http or https address")
   await reach(services, target).catch((error: unknown) => {

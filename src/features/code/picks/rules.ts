@@ -1,6 +1,7 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Commit, completePerson, type ObjectId, type Repository, type TreeChange } from "../../../git/index.ts"
 import { commitEdit, type Made } from "../contents/commit.ts"
@@ -15,14 +16,14 @@ const MOST_NAMED = 20
  */
 export async function changedTree({ git }: Services, repository: Repository, change: TreeChange, byHand: string): Promise<ObjectId> {
   const merged = await git.merging.applyChange(repository, change)
-  if (merged.kind === "unfit") throw refuse.invalid("branch", `this would be refused in a push: ${merged.reason}`)
+  if (merged.kind === "unfit") throw refuse.invalid("branch", t`this would be refused in a push: ${merged.reason}`)
   if (merged.kind === "unrelated") throw refuse.invalid("branch", "git could not apply it")
   if (merged.kind === "conflict") {
     const { files } = merged
-    const more = files.length > MOST_NAMED ? `, and ${files.length - MOST_NAMED} more` : ""
+    const more = files.length > MOST_NAMED ? t`, and ${files.length - MOST_NAMED} more` : ""
     throw refuse.invalid(
       "branch",
-      `the branch has other changes in the same place, in ${files.slice(0, MOST_NAMED).join(", ")}${more}; nothing was committed. On the command line you can do it by ${byHand}`,
+      t`the branch has other changes in the same place, in ${files.slice(0, MOST_NAMED).join(", ")}${more}; nothing was committed. On the command line you can do it by ${byHand}`,
     )
   }
   if (merged.tree === change.onto) throw refuse.invalid("branch", "it would change nothing there")

@@ -1,4 +1,5 @@
 import { deployKeyOf } from "../../../core/actor.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { branchOf, type ObjectId, type RefCommand, tagOf } from "../../../git/index.ts"
 import type { CheckContext, Checking, ReferenceRule } from "../pushes/checks.ts"
 import { verifications } from "../signatures/verification.ts"
@@ -44,7 +45,7 @@ export const branchRule: ReferenceRule = async (checking) => {
 }
 
 /** Why a change is refused, for the name of its branch. */
-type Objection = (branch: string) => string
+type Objection = (branch: string) => Text
 
 interface Judging {
   readonly protection: Protection
@@ -57,26 +58,26 @@ interface Judging {
 async function judge(checking: Checking, { protection, command, who, baseOf }: Judging): Promise<Objection | undefined> {
   const { mergedPull, work } = checking
   const { newId, oldId, forced } = command
-  if (newId === null) return (branch) => `branch ${branch} is protected from deletion`
-  if (forced && protection.enable_force_push === 0) return (branch) => `branch ${branch} is protected from force push`
+  if (newId === null) return (branch) => t`branch ${branch} is protected from deletion`
+  if (forced && protection.enable_force_push === 0) return (branch) => t`branch ${branch} is protected from force push`
 
   const isSigned = protection.require_signed_commits === 1
   // The merge checked protected files with its other conditions, which some users may bypass.
   const hasFiles = mergedPull === undefined && hasFilePatterns(protection)
   const pushed: Pushed = { from: oldId ?? (isSigned || hasFiles ? await baseOf(protection, newId) : null), to: newId }
   const unsigned = isSigned ? await unverified(checking, pushed) : undefined
-  if (unsigned !== undefined) return (branch) => `branch ${branch} is protected from ${unsigned}`
-  const mayNot =
-    (how: string): Objection =>
-    (branch) =>
-      `Not allowed to ${how} to protected branch ${branch}`
-  if (mergedPull !== undefined) return merges(protection, who) ? undefined : mayNot("push")
+  if (unsigned !== undefined) return (branch) => t`branch ${branch} is protected from ${unsigned}`
+  const mayNot: Objection = (branch) =>
+    forced && mergedPull === undefined
+      ? t`Not allowed to force-push to protected branch ${branch}`
+      : t`Not allowed to push to protected branch ${branch}`
+  if (mergedPull !== undefined) return merges(protection, who) ? undefined : mayNot
 
   const paths = hasFiles ? await changedPaths(checking, pushed) : []
   const [touched] = await protectedFiles(protection, paths, work)
-  if (touched !== undefined) return (branch) => `branch ${branch} is protected from changing file ${touched}`
+  if (touched !== undefined) return (branch) => t`branch ${branch} is protected from changing file ${touched}`
   if ((forced ? forcePushes : pushes)(protection, who) || (await onlyUnprotectedFiles(protection, paths, work))) return undefined
-  return mayNot(forced ? "force-push" : "push")
+  return mayNot
 }
 
 const hasFilePatterns = ({ protected_file_patterns, unprotected_file_patterns }: Protection): boolean =>
@@ -90,7 +91,7 @@ export const tagRule: ReferenceRule = async ({ services, on, pusher, commands, w
   const mayControl = await controlOfTags(services.database.read, on.repository.id, user)
   return async ({ ref }) => {
     const tag = tagOf(ref)
-    return tag === undefined || (await mayControl(tag, work)) ? undefined : `Tag ${tag} is protected`
+    return tag === undefined || (await mayControl(tag, work)) ? undefined : t`Tag ${tag} is protected`
   }
 }
 

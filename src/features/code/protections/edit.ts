@@ -9,6 +9,7 @@ import { flag } from "../../../core/database/tables/index.ts"
 import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
 import { isBranchName } from "../../../git/index.ts"
@@ -107,7 +108,7 @@ export async function createProtection(
   if (others.some(({ rule_name }) => same(rule_name))) throw refuse.forbidden("Branch protection already exist")
   const { rules } = services.config.limits
   if (others.length >= rules)
-    throw refuse.invalid("rule_name", `can't be added: a repository has at most ${rules} rules for branches; a pattern stands for many`)
+    throw refuse.invalid("rule_name", t`can't be added: a repository has at most ${rules} rules for branches; a pattern stands for many`)
   const last = Math.max(0, ...others.map(({ priority }) => priority))
   const row = {
     ...NEW_RULE,
@@ -170,7 +171,7 @@ export async function orderProtections(
   const rules = new Map((await findProtections(tx, repositoryId)).map(({ id, priority }) => [id, priority]))
   if (new Set(ids).size < ids.length) throw refuse.invalid("ids", "must name each rule once")
   const unknown = ids.find((id) => !rules.has(id))
-  if (unknown !== undefined) throw refuse.invalid("ids", `${unknown} is no rule of this repository`)
+  if (unknown !== undefined) throw refuse.invalid("ids", t`${unknown} is no rule of this repository`)
   const moved = ids.map((id, index) => ({ id, priority: index + 1 })).filter(({ id, priority }) => rules.get(id) !== priority)
   for (const { id, priority } of moved) await updateRule(tx, id, { priority, updated_at: services.now() })
   if (moved.length > 0) publish(tx, { kind: "protection.changed", repositoryId, actor, at: services.now() })
@@ -187,7 +188,7 @@ async function reread(tx: Transaction, repositoryId: number, name: string): Prom
 const LONGEST_NAME = 255
 
 function requireRuleName(field: string, name: string): void {
-  if (name.length > LONGEST_NAME) throw refuse.invalid(field, `must have at most ${LONGEST_NAME} characters`)
+  if (name.length > LONGEST_NAME) throw refuse.invalid(field, t`must have at most ${LONGEST_NAME} characters`)
   if (isPattern(name) ? !isUsable(branchPattern(name)) : !isBranchName(name))
     throw refuse.invalid(field, "must be the name of a branch, or a glob over names such as release/*")
 }
@@ -231,7 +232,7 @@ function forcePushChanges(options: EditBranchProtectionOption): Changes {
 
 function requireGlobs(globs: readonly string[]): readonly string[] {
   const wrong = globs.find((glob) => glob === "" || !compileGlob(glob))
-  if (wrong !== undefined) throw refuse.invalid("status_check_contexts", `${wrong || "an empty text"} is not a glob`)
+  if (wrong !== undefined) throw refuse.invalid("status_check_contexts", wrong ? t`${wrong} is not a glob` : "an empty text is not a glob")
   return globs
 }
 

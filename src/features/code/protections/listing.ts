@@ -3,6 +3,7 @@ import { knownAmong } from "../../../access/policies/people.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { findNames, findPeople, findReaching, findTeamNames, findTeams } from "./names-store.ts"
 import type { Listed } from "./store.ts"
 
@@ -25,7 +26,7 @@ export async function peopleNamed(
   if (wanted.length === 0) return []
   const people = await knownAmong(db, actor, await findPeople(db, { names: [...wanted] }), owned.owner)
   const unknown = wanted.find((name) => people.every(({ lower_name }) => lower_name !== name))
-  if (unknown !== undefined) throw refuse.invalid(field, `there is no user ${unknown}`)
+  if (unknown !== undefined) throw refuse.invalid(field, t`there is no user ${unknown}`)
   const permissions = await permissionsOf(db, owned, people)
   return people.flatMap(({ id }) => {
     const permission = permissions.get(id)
@@ -47,7 +48,7 @@ export async function teamsNamed(
   if (wanted.length === 0 || owner.kind !== "organization") return []
   const teams = await findTeams(db, { organizationId: owner.id, names: [...wanted] })
   const unknown = wanted.find((name) => teams.every(({ lower_name }) => lower_name !== name))
-  if (unknown !== undefined) throw refuse.invalid(field, `there is no team ${unknown}`)
+  if (unknown !== undefined) throw refuse.invalid(field, t`there is no team ${unknown}`)
   const reaching = await findReaching(db, { repositoryId: repository.id, teamIds: teams.map(({ id }) => id) })
   return reaching.map(({ id }) => id)
 }

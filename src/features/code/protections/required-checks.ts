@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely"
 import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
 import { parseGlob } from "../../../core/text/globs.ts"
@@ -25,7 +26,7 @@ export interface RequiredChecks<Check extends CheckState> {
 
 /** A work for comparing checks with rules. */
 export const workOfChecks = ({ config }: Pick<Services, "config">): Work =>
-  beginWork({ what: "compare checks with the required ones", steps: config.limits.workSteps })
+  beginWork({ what: t("compare checks with the required ones"), steps: config.limits.workSteps })
 
 /** What a rule requires of the newest checks of a commit in each context. Must not be called inside a transaction. */
 export async function requiredChecks<Check extends CheckState>(

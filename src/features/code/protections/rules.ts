@@ -4,6 +4,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Config } from "../../../core/config.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Pattern, patternSet } from "../../../core/text/automaton.ts"
 import { beginWork, type Work } from "../../../core/work.ts"
 import { codeMode } from "../pushes/admission.ts"
@@ -115,7 +116,7 @@ export const isOfficialReviewer = async (db: Handle, protection: Protection | un
 
 /** The work of comparing files with the patterns of rules: of one push, or of one merge. */
 export const comparingFiles = ({ limits }: Config): Work =>
-  beginWork({ what: "compare the changed files with the file patterns of the rules for branches", steps: limits.workSteps })
+  beginWork({ what: t("compare the changed files with the file patterns of the rules for branches"), steps: limits.workSteps })
 
 async function pathsThat(patterns: readonly Pattern[], paths: readonly string[], work: Work): Promise<readonly string[]> {
   const set = patternSet(patterns)

@@ -5,6 +5,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import type { BranchProtectionListsTable, BranchProtectionsTable, TagProtectionsTable } from "../../../core/database/tables/protections.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
+import { t } from "../../../core/language/message.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
 import { beginWork, type Work } from "../../../core/work.ts"
 import { branchPattern, isPattern } from "./names.ts"
@@ -100,7 +101,7 @@ const STEPS_OF_ONE = 5_000_000
 /** The rule for a branch, which need not exist; undefined if none matches. Also in transactions. Throws `TooMuchWork` for rules without number and sense. */
 export async function findProtection(db: Handle, repositoryId: number, branch: string): Promise<Protection | undefined> {
   const protections = await findProtections(db, repositoryId)
-  const work = beginWork({ what: "find the rule of a branch among all rules for branches", steps: STEPS_OF_ONE, isWithoutTurns: true })
+  const work = beginWork({ what: t("find the rule of a branch among all rules for branches"), steps: STEPS_OF_ONE, isWithoutTurns: true })
   return ruleFinder(protections, work)(branch)
 }
 

@@ -7,6 +7,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
 import type { Work } from "../../../core/work.ts"
@@ -67,7 +68,7 @@ export async function createTagProtection(
   if (others.some((rule) => rule.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
   const { rules } = services.config.limits
   if (others.length >= rules)
-    throw refuse.invalid("name_pattern", `can't be added: a repository has at most ${rules} rules for tags; a pattern stands for many`)
+    throw refuse.invalid("name_pattern", t`can't be added: a repository has at most ${rules} rules for tags; a pattern stands for many`)
   const id = await insertTagRule(tx, { repository_id: repositoryId, name_pattern: pattern, created_at: now, updated_at: now })
   await writeAllowed(tx, owned, { id, allowed: { userIds: [], teamIds: [] } }, { whitelist_usernames: people, whitelist_teams: teams })
   publish(tx, { kind: "tagProtection.created", repositoryId, tagProtection: { id }, actor: owned.me, at: now })
@@ -113,7 +114,7 @@ export async function findTagProtection(db: Handle, repositoryId: number, id: nu
   return found
 }
 
-const EXISTS = "Tag protection already exist"
+const EXISTS = t("Tag protection already exist")
 
 function requirePattern(pattern: string): void {
   if (!isUsable(tagPattern(pattern)))

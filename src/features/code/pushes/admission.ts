@@ -5,17 +5,18 @@ import { scopeAllows } from "../../../access/scopes.ts"
 import { type Actor, deployKeyOf, isReadOnlyKey, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { key } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUsable } from "../../people/sign-in/authenticate.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
 
 /** Admission of fetches and pushes, the same for HTTP and SSH. The checks are in `access/`; this file has their order and messages. */
 
-export const NOT_FOUND = "Repository not found"
-export const ARCHIVED = "This repository is archived: it can be read, but not changed."
-export const MIRROR = "mirror repository is read-only"
-export const READ_ONLY_KEY = "this key may only read"
-export const NO_WRITE = "User permission denied for writing."
+export const NOT_FOUND = key("Repository not found")
+export const ARCHIVED = key("This repository is archived: it can be read, but not changed.")
+export const MIRROR = key("mirror repository is read-only")
+export const READ_ONLY_KEY = key("this key may only read")
+export const NO_WRITE = key("User permission denied for writing.")
 
 /** The mode on the code unit: if the unit is switched off, administrators still have access. */
 export const codeMode = ({ permission, repository }: OnRepository): number => unitModeOrAdmin(permission, repository, "repo.code")

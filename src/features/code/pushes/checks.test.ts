@@ -45,7 +45,8 @@ const command = (ref: string, kind: RefCommand["kind"] = "create"): RefCommand =
 })
 
 describe("the checks of references", () => {
-  const verdict = (on: OnRepository, ...commands: readonly RefCommand[]) => Object.fromEntries(checkCommands(on, commands))
+  const verdict = (on: OnRepository, ...commands: readonly RefCommand[]) =>
+    Object.fromEntries([...checkCommands(on, commands)].map(([ref, reason]) => [ref, String(reason)]))
 
   test("lets writers write branches, tags and everything of their own", () => {
     const names = ["refs/heads/main", "refs/heads/a/b", "refs/tags/v1", "refs/notes/commits", "refs/changes/1"]

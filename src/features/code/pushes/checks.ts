@@ -5,6 +5,7 @@ import { findUserById } from "../../../access/store.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { beginWork, TooMuchWork, type Work } from "../../../core/work.ts"
 import {
@@ -36,7 +37,7 @@ export interface ReferenceChange {
 }
 
 /** Returns why a change is refused, as a message for the pusher, or undefined. */
-export type RefRule = (change: ReferenceChange) => string | undefined
+export type RefRule = (change: ReferenceChange) => Text | undefined
 
 /** The rules in the order of evaluation; the first refusal counts. */
 export const refRules: readonly RefRule[] = [
@@ -46,7 +47,7 @@ export const refRules: readonly RefRule[] = [
   ({ command }) => namelessRef(command),
   ({ on, command }) =>
     command.kind === "delete" && branchOf(command.ref) === on.repository.default_branch
-      ? `branch ${on.repository.default_branch} is the default branch and cannot be deleted`
+      ? t`branch ${on.repository.default_branch} is the default branch and cannot be deleted`
       : undefined,
 ]
 
@@ -59,16 +60,16 @@ const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: Referenc
   ofRelease && kind === "create" && tagOf(ref) !== undefined && unitMode(on.permission, on.repository, "repo.releases") >= Mode.write
 
 /** Names that git accepts but that would be ambiguous: HEAD, options, or references reserved for this service. */
-export function namelessRef({ ref, kind }: RefCommand): string | undefined {
-  if (ref.startsWith("refs/pull/") || ref.startsWith("refs/for/")) return `${ref} is not written by pushing`
+export function namelessRef({ ref, kind }: RefCommand): Text | undefined {
+  if (ref.startsWith("refs/pull/") || ref.startsWith("refs/for/")) return t`${ref} is not written by pushing`
   const branch = branchOf(ref)
-  if (branch !== undefined && !isBranchName(branch)) return `${branch} can't be the name of a branch`
+  if (branch !== undefined && !isBranchName(branch)) return t`${branch} can't be the name of a branch`
   const tag = tagOf(ref)
-  if (tag !== undefined && !isTagName(tag)) return `${tag} can't be the name of a tag`
+  if (tag !== undefined && !isTagName(tag)) return t`${tag} can't be the name of a tag`
   const short = branch ?? tag
   // Those that are there from before can be deleted.
   if (short !== undefined && kind !== "delete" && isMisleadingName(short))
-    return `${short} can't be the name of a branch or tag: git takes it for another reference`
+    return t`${short} can't be the name of a branch or tag: git takes it for another reference`
   return undefined
 }
 
@@ -91,7 +92,7 @@ export interface Checking extends CheckContext {
 }
 
 /** Returns why a change is refused, as a message for the pusher, or undefined. */
-export type PreparedRule = (command: RefCommand) => Promise<string | undefined>
+export type PreparedRule = (command: RefCommand) => Promise<Text | undefined>
 
 /**
  * Prepares a rule for changes, and may read the database for them once; the prepared rule is then asked about each, and may read git. Both may throw `TooMuchWork`. Undefined
@@ -103,12 +104,12 @@ export type ReferenceRule = (checking: Checking) => Promise<PreparedRule | undef
 export const referenceRules = extensionPoint<ReferenceRule>("rules for references")
 
 /** Checks changes against all rules: returns the refused references with the reason for each. Throws `TooMuchWork`. */
-export async function checkReferences(context: CheckContext, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
+export async function checkReferences(context: CheckContext, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, Text>> {
   const { on, pusher, services, ofRelease = false } = context
   const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
   const refused = new Map(checkCommands(on, commands, { maintained, ofRelease }))
   const left = commands.filter(({ ref }) => !refused.has(ref))
-  const work = beginWork({ what: "compare the rules of this repository with what is pushed", steps: services.config.limits.workSteps })
+  const work = beginWork({ what: t("compare the rules of this repository with what is pushed"), steps: services.config.limits.workSteps })
   for (const rule of referenceRules.of(services)) {
     const prepared = await rule({ ...context, commands: left, work })
     for (const command of prepared ? left : []) {
@@ -125,8 +126,8 @@ export function checkCommands(
   on: OnRepository,
   commands: readonly RefCommand[],
   circumstances: Pick<ReferenceChange, "maintained" | "ofRelease"> = {},
-): ReadonlyMap<RefName, string> {
-  const refused = new Map<RefName, string>()
+): ReadonlyMap<RefName, Text> {
+  const refused = new Map<RefName, Text>()
   for (const command of commands) {
     const reason = refRules.map((rule) => rule({ on, command, ...circumstances })).find((words) => words !== undefined)
     if (reason !== undefined) refused.set(command.ref, reason)
@@ -144,7 +145,8 @@ export async function checkPush(services: Services, pusher: SignedIn, repository
   const unwanted = optionsRefused(on, push.options)
   if (unwanted !== undefined) return { refused: refuseAll(push, unwanted) }
   try {
-    return { refused: await checkReferences({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
+    const refused = await checkReferences({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands)
+    return { refused: new Map([...refused].map(([ref, reason]) => [ref, String(reason)])) }
   } catch (error) {
     if (error instanceof TooMuchWork) return { refused: refuseAll(push, error.message) }
     throw error

@@ -1,5 +1,6 @@
 import { refuse } from "../../../core/errors.ts"
-import { faultOfName, PLAIN_NAME } from "../../../core/text/names.ts"
+import { type Text, t } from "../../../core/language/message.ts"
+import { faultOfName, PLAIN_NAME } from "../../../core/names.ts"
 import { isBranchName, isMisleadingName } from "../../../git/index.ts"
 import { REPOSITORY_NAME_LENGTH } from "./records.ts"
 
@@ -9,15 +10,15 @@ const RESERVED: ReadonlySet<string> = new Set([".", "..", "-"])
 const RESERVED_ENDINGS: readonly string[] = [".wiki", ".git", ".rss", ".atom"]
 
 /** What is wrong with a name for a repository, or undefined. */
-export function faultOfRepositoryName(name: string): string | undefined {
-  if (name === "") return "is required"
-  if (name.length > REPOSITORY_NAME_LENGTH) return `must have at most ${REPOSITORY_NAME_LENGTH} characters`
+export function faultOfRepositoryName(name: string): Text | undefined {
+  if (name === "") return t("is required")
+  if (name.length > REPOSITORY_NAME_LENGTH) return t`must have at most ${REPOSITORY_NAME_LENGTH} characters`
   if (!pattern.test(name)) return faultOfName(PLAIN_NAME, name)
-  if (RESERVED.has(name)) return `${name} is reserved; choose another name`
-  if (name.includes("..")) return "must not have two dots in a row"
+  if (RESERVED.has(name)) return t`${name} is reserved; choose another name`
+  if (name.includes("..")) return t("must not have two dots in a row")
   const lowerName = name.toLowerCase()
   const ending = RESERVED_ENDINGS.find((reserved) => lowerName.endsWith(reserved))
-  return ending && `must not end in ${ending}`
+  return ending && t`must not end in ${ending}`
 }
 
 /** Refuses `invalid` for `field` if it is not a valid repository name. */

@@ -1,6 +1,6 @@
+import { PLAIN_NAME } from "../../../core/names.ts"
 import { dateTime, fileContent, int64, oneOf, record, recordNamed } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { PLAIN_NAME } from "../../../core/text/names.ts"
 import { ACCESS_MODES, Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
 

@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { allOf, fold, type Need, needOf } from "./grams.ts"
 import { readExpression } from "./required.ts"
 import type { Mode } from "./words.ts"
@@ -100,7 +101,7 @@ async function compile(expression: string, isCaseSensitive: boolean) {
     if (compiled.programSize() <= LARGEST_PROGRAM) return compiled
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
-    throw refuse.invalid("q", `is not a regular expression: ${error.message.slice(0, 200)}`)
+    throw refuse.invalid("q", t`is not a regular expression: ${error.message.slice(0, 200)}`)
   }
   throw refuse.invalid("q", "is too large a regular expression")
 }

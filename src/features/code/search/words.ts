@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 
 export const MODES = ["exact", "words", "regexp"] as const
 export type Mode = (typeof MODES)[number]
@@ -24,7 +25,7 @@ const PHRASE = /"([^"]+)"/g
 
 /** Takes a query apart. Refuses `invalid` for a very long one, and for one with very many parts. */
 export function readQuery(text: string, mode: Mode): Sought {
-  if (text.length > LONGEST) throw refuse.invalid("q", `must have at most ${LONGEST} characters`)
+  if (text.length > LONGEST) throw refuse.invalid("q", t`must have at most ${LONGEST} characters`)
   const filters: { readonly name: string; readonly value: string }[] = []
   const rest = text
     .replaceAll(/[\r\n\0]+/g, " ")
@@ -36,8 +37,8 @@ export function readQuery(text: string, mode: Mode): Sought {
   const terms = mode === "regexp" ? [rest] : termsOf(rest, mode)
   const valuesOf = (...names: readonly string[]) =>
     filters.flatMap(({ name, value }) => (names.includes(name) && value !== "" ? [value] : []))
-  if (filters.length > MOST_FILTERS) throw refuse.invalid("q", `may have at most ${MOST_FILTERS} filters`)
-  if (terms.length > MOST_TERMS) throw refuse.invalid("q", `may have at most ${MOST_TERMS} words`)
+  if (filters.length > MOST_FILTERS) throw refuse.invalid("q", t`may have at most ${MOST_FILTERS} filters`)
+  if (terms.length > MOST_TERMS) throw refuse.invalid("q", t`may have at most ${MOST_TERMS} words`)
   return {
     terms: terms.filter((term) => term !== ""),
     repositories: valuesOf("repo"),

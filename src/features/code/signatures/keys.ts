@@ -5,6 +5,7 @@ import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { KeyRefused, SealBroken, type Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { armorCertificates } from "../../people/keys/openpgp.ts"
@@ -126,7 +127,7 @@ export async function keepKeyFor({ database, secrets, now }: Services, user: Use
     await lockUser(tx, user.id)
     if (await findKeptKey(tx, user.id)) throw refuse.conflict("the site keeps a key for you already; delete that one first")
     if ((await findKeptKeysOf(tx, { ownerId: user.id })).length >= MOST_KEPT)
-      throw refuse.conflict(`the site has made ${MOST_KEPT} keys for you, and vouches for no more`)
+      throw refuse.conflict(t`the site has made ${MOST_KEPT} keys for you, and vouches for no more`)
     const row = await store(tx, { secrets }, { ownerId: user.id, key, now: now() })
     publish(tx, { kind: "key.added", key: row, format: "kept", user, actor: user, at: now() })
     return row

@@ -2,6 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { isMisleadingName, isTagName, type ObjectId, tagRef } from "../../../git/index.ts"
 import { commitPerson } from "../commits/people.ts"
@@ -43,7 +44,7 @@ export async function createTag(services: Services, tagging: Tagging, { name, me
   requireTagName(name, FIELD)
   requirePushable(tagging, release !== undefined)
   const revision = await resolveRevision(git, row, target)
-  if (!revision) throw refuse.notFound(`target "${target ?? row.default_branch}" not found`)
+  if (!revision) throw refuse.notFound(t`target "${target ?? row.default_branch}" not found`)
   const repository = git.at(row.storage, row.object_format)
   const ref = tagRef(name)
   if (await git.references.resolve(repository, ref)) throw taken(name)
@@ -84,13 +85,13 @@ const LONGEST_NAME = 240
 
 /** Refuses `invalid` for `field` if it is not a valid tag name. */
 export function requireTagName(name: string, field: string): void {
-  if (Buffer.byteLength(name) > LONGEST_NAME) throw refuse.invalid(field, `must have at most ${LONGEST_NAME} bytes`)
+  if (Buffer.byteLength(name) > LONGEST_NAME) throw refuse.invalid(field, t`must have at most ${LONGEST_NAME} bytes`)
   if (!isTagName(name)) throw refuse.invalid(field, "can't be the name of a tag: see git check-ref-format")
   if (isMisleadingName(name))
     throw refuse.invalid(field, "must not begin with refs/ or be HEAD or @: git takes that for the name of another reference")
 }
 
-export const taken = (name: string): Refusal => refuse.conflict(`the tag ${name} exists already`)
+export const taken = (name: string): Refusal => refuse.conflict(t`the tag ${name} exists already`)
 
 /** Refuses `conflict` if a tag conflicts with the name: next to `a` there can't be `a/b`. */
 async function requireNoConflict({ database }: Services, repositoryId: number, name: string): Promise<void> {
@@ -98,7 +99,7 @@ async function requireNoConflict({ database }: Services, repositoryId: number, n
   const above = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
   // "0" is the character after the slash.
   const found = await findTagInTheWay.first(database.read, { repositoryId, above, from: `${name}/`, before: `${name}0` })
-  if (found) throw refuse.conflict(`the tag ${found.name} stands in the way of ${name}`)
+  if (found) throw refuse.conflict(t`the tag ${found.name} stands in the way of ${name}`)
 }
 
 /** Refusals of every push are checked before the rules for single tags. Writers of releases may create the tags that they need. */
@@ -126,6 +127,6 @@ async function push(
   try {
     await pushFromServer(services, actor, on, [{ ref: tagRef(name), oldId, newId }], { addedBytes, release })
   } catch (error) {
-    throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid(field, error.message) : error
+    throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid(field, error.said) : error
   }
 }

@@ -4,6 +4,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { parseStrings } from "../repositories/present.ts"
 import { updateRepository } from "../repositories/store.ts"
 import { putTopics, touchTopics } from "./store.ts"
@@ -20,7 +21,7 @@ export const normalizeTopic = (text: string): string => text.trim().toLowerCase(
 export const isTopic = (name: string): boolean => PATTERN.test(name)
 
 /** What {@link isTopic} accepts, as an error message. */
-const TOPIC_RULE = "a topic consists of at most 35 letters, digits, hyphens and dots, and begins with a letter or digit"
+const TOPIC_RULE = t("a topic consists of at most 35 letters, digits, hyphens and dots, and begins with a letter or digit")
 
 /**
  * Topics are stored twice: as a list in the repository's row, which is displayed, and as rows, which are searched. Every change
@@ -41,7 +42,7 @@ export async function replaceTopics(
   const names = [...new Set(wanted.map(normalizeTopic))].filter((name) => name !== "")
   const wrong = names.filter((name) => !isTopic(name))
   if (names.length - wrong.length > MOST_TOPICS) throw tooMany()
-  if (wrong.length > 0) throw refuse.invalid("topics", `${wrong.join(", ")}: ${TOPIC_RULE}`, { invalidTopics: wrong })
+  if (wrong.length > 0) throw refuse.invalid("topics", t`${wrong.join(", ")}: ${TOPIC_RULE}`, { invalidTopics: wrong })
   await currentTopics(tx, repositoryId)
   await writeTopics(tx, actor, repositoryId, names, now)
 }
@@ -84,7 +85,7 @@ function requireTopic(text: string): string {
   return name
 }
 
-const tooMany = () => refuse.invalid("topics", `a repository bears at most ${MOST_TOPICS} topics`, { invalidTopics: null })
+const tooMany = () => refuse.invalid("topics", t`a repository bears at most ${MOST_TOPICS} topics`, { invalidTopics: null })
 
 /** The repository's topics, locked until the transaction ends. */
 async function currentTopics(tx: Transaction, repositoryId: number): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import { ifMissing, namesIn, sweepFolder, writeBounded } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
 
@@ -57,7 +58,7 @@ async function requireRoom(services: WithConfig, place: Place, added: number): P
 export async function stageFile(services: WithConfig, place: Place, { fileName, content }: Upload): Promise<string> {
   await requireRoom(services, place, 1)
   const id = randomUUID()
-  const tooLarge = () => refuse.tooLarge(`${fileName} has more than ${MOST_BYTES_OF_FILE / MIB} MiB`)
+  const tooLarge = () => refuse.tooLarge(t`${fileName} has more than ${MOST_BYTES_OF_FILE / MIB} MiB`)
   await writeBounded(pathOf(services, place, id), content, MOST_BYTES_OF_FILE, tooLarge)
   try {
     await requireRoom(services, place, 0)

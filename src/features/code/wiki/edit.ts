@@ -1,6 +1,7 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import type { Repository, TreeEntry } from "../../../git/index.ts"
@@ -64,7 +65,7 @@ export async function editPage(call: Call, address: string, options: CreateWikiP
     const file = pageAt(files, address)
     const leaf = file && (await tree.get([file.name]))
     if (!file || !leaf || leaf === "directory") throw refuse.notFound()
-    if (options.sha && file.id !== options.sha) throw refuse.invalid("sha", `the page is no longer what it was: it is ${file.id}`)
+    if (options.sha && file.id !== options.sha) throw refuse.invalid("sha", t`the page is no longer what it was: it is ${file.id}`)
     const wanted = title === "" ? address : addressOfTitle(title)
     const edited = (page: string): Edited => ({
       address: wanted,
@@ -132,15 +133,15 @@ async function commitOnce({ services, me, on }: Call, repository: Repository, ed
 const readTitle = ({ title = "" }: CreateWikiPageOptions): string => title.trim()
 
 function requireUsable(title: string): void {
-  if (isReservedTitle(title)) throw refuse.badRequest(`[title]: ${title} is the name of something else; choose another one`)
+  if (isReservedTitle(title)) throw refuse.badRequest(t`[title]: ${title} is the name of something else; choose another one`)
   if (Buffer.byteLength(fileOfTitle(title)) > LONGEST_FILE)
-    throw refuse.badRequest(`[title]: must take at most ${LONGEST_FILE} bytes, where all but letters, digits and -_.~ take three each`)
+    throw refuse.badRequest(t`[title]: must take at most ${LONGEST_FILE} bytes, where all but letters, digits and -_.~ take three each`)
 }
 
 /** Refuses `badRequest` where there is a page of that title, or something else in its place. */
 async function requireFree({ tree, files }: Editable, title: string): Promise<void> {
   if (pageAt(files, addressOfTitle(title)) || (await tree.get([fileOfTitle(title)])))
-    throw refuse.badRequest(`[title]: there is a page of that name already: ${title}`)
+    throw refuse.badRequest(t`[title]: there is a page of that name already: ${title}`)
 }
 
 function readContent({ content_base64: text = "" }: CreateWikiPageOptions): Buffer {

@@ -4,6 +4,7 @@ import { locateRepository, type OnRepository } from "../../../access/policies/re
 import { wikiMode } from "../../../access/policies/wiki.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { admitPusher, NOT_FOUND, requireActiveOwner, requireGitUse } from "../pushes/admission.ts"
 import type { Address } from "../pushes/follow.ts"
@@ -11,7 +12,7 @@ import { code, type Part } from "../pushes/part.ts"
 import { pushToWiki } from "./push.ts"
 import { openWiki } from "./repository.ts"
 
-const DISABLED = "repository wiki is disabled"
+const DISABLED = t("repository wiki is disabled")
 const ENDING = /\.wiki$/i
 
 /** Which git repository an address names, and the address of the repository that it belongs to. No repository's own name ends in `.wiki`. */

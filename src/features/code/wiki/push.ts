@@ -62,5 +62,5 @@ function reasonAgainst(on: OnRepository, shown: RefName, command: RefCommand): s
   if (on.repository.is_mirror === 1) return MIRROR
   if (wikiMode(on) < Mode.write) return NO_WRITE
   if (command.kind === "delete" && command.ref === shown) return `branch ${branchOf(shown)} is the one that is shown and cannot be deleted`
-  return namelessRef(command)
+  return namelessRef(command)?.toString()
 }

@@ -5,6 +5,7 @@ import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import { isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { setSubscribed } from "../../planning/subscriptions/rules.ts"
@@ -50,7 +51,7 @@ export async function locateThread(db: Handle, actor: SignedIn, id: number, purp
   if (!thread) throw refuse.notFound()
   if (thread.user_id !== actor.user.id) {
     if (purpose === "change" || !isSiteAdministrator(actor))
-      throw refuse.forbidden(`only user itself and admin are allowed to read/change this thread ${thread.id}`)
+      throw refuse.forbidden(t`only user itself and admin are allowed to read/change this thread ${thread.id}`)
     return thread
   }
   const found = await locateRepositoryById(db, actor, thread.repository_id)

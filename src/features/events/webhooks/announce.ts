@@ -3,6 +3,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { anonymous, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { patternSet } from "../../../core/text/automaton.ts"
 import { parseGlob } from "../../../core/text/globs.ts"
@@ -142,7 +143,7 @@ const MOST_FILTERS = 200
 function filtersOf(all: readonly string[]): (ref: RefName) => Promise<ReadonlySet<string>> {
   const filters = [...new Set(all)].filter((filter) => !passesAll(filter))
   const patterns = patternSet(filters.slice(0, MOST_FILTERS).map((filter) => parseGlob(filter)))
-  const work = beginWork({ what: "compare the filters of webhooks with references", steps: MOST_STEPS, isWithoutTurns: true })
+  const work = beginWork({ what: t("compare the filters of webhooks with references"), steps: MOST_STEPS, isWithoutTurns: true })
   const known = new Map<RefName, Promise<ReadonlySet<string>>>()
   async function passed(ref: RefName): Promise<ReadonlySet<string>> {
     try {

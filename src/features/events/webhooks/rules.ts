@@ -6,6 +6,7 @@ import { type Flag, flag } from "../../../core/database/tables/index.ts"
 import type { WebhooksTable } from "../../../core/database/tables/webhooks.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
@@ -168,7 +169,7 @@ async function insertSealed(
 const sealed = (secrets: Secrets, text: string, context: string): string => (text === "" ? "" : secrets.seal(text, context))
 
 /** What is wrong with a member of the configuration: API clients know it as that of the whole, forms show it beside the field. */
-const inConfig = (name: string, message: string): Refusal => new Refusal("invalid", `[config]: ${message}`, `config.${name}`)
+const inConfig = (name: string, message: string): Refusal => new Refusal("invalid", t`[config]: ${message}`, `config.${name}`)
 
 function required(config: Config, name: string): string {
   const value = config[name]

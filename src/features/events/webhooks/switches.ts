@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { SWITCHES, type Switch, type WebhookEvent } from "../../actions/external/names.ts"
 
 /** The switches of webhooks. */
@@ -21,7 +22,7 @@ export function switchesNamed(words: readonly string[]): readonly Switch[] {
   for (const word of words) {
     const lower = word.toLowerCase()
     const switches = GROUPS[lower] ?? SWITCHES.filter((name) => name === lower)
-    if (switches.length === 0) throw refuse.invalid("events", `there is no event ${word.slice(0, 100)}; there are ${SWITCHES.join(", ")}`)
+    if (switches.length === 0) throw refuse.invalid("events", t`there is no event ${word.slice(0, 100)}; there are ${SWITCHES.join(", ")}`)
     for (const name of switches) named.add(name)
   }
   return SWITCHES.filter((name) => named.has(name))

@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, tagRef } from "../../../git/index.ts"
 import { pushPayload, withChanges } from "../../actions/external/push-payload.ts"
@@ -20,7 +21,7 @@ export async function testWebhook(
   const { git, database } = services
   if (repository.is_empty === 1) return
   const revision = await resolveRevision(git, repository, ref)
-  if (!revision) throw refuse.notFound(`there is no ${ref || repository.default_branch}`)
+  if (!revision) throw refuse.notFound(t`there is no ${ref || repository.default_branch}`)
   const { commit, kind, name } = revision
   const place = git.at(repository.storage, repository.object_format)
   const pushed = await withChanges(services, place, { commits: [commit], total: 1 })

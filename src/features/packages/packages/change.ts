@@ -5,6 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import type { DeletionRule } from "../../people/organizations/rules.ts"
 import { bumpRevision, deleteFileRow, deletePackageRow, deleteVersionRows, setRestricted } from "./changes-store.ts"
@@ -41,14 +42,14 @@ export async function beginChange(tx: Transaction, { owner: { id }, actor }: Cha
 /** The package of this name. Refuses `notFound` one that is missing, or hidden from the caller. */
 export async function requirePackage(tx: Transaction, asking: Asking, named: Named): Promise<Package> {
   const found = await findPackage(tx, asking, named)
-  if (!found) throw refuse.notFound(`there is no package ${named.name}`)
+  if (!found) throw refuse.notFound(t`there is no package ${named.name}`)
   requireOfJob(asking.actor, found.repository_id)
   return found
 }
 
 export async function requireVersion(tx: Transaction, of: Package, version: string): Promise<Version> {
   const found = await findVersion(tx, of, version)
-  if (!found) throw refuse.notFound(`there is no version ${version} of ${of.name}`)
+  if (!found) throw refuse.notFound(t`there is no version ${version} of ${of.name}`)
   return found
 }
 
@@ -114,7 +115,7 @@ export async function deleteFile(
   const of = await requirePackage(tx, asking, named)
   const version = await requireVersion(tx, of, named.version)
   const file = await findFile(tx, version, named.fileName)
-  if (!file) throw refuse.notFound(`${of.name} ${version.version} has no file ${named.fileName}`)
+  if (!file) throw refuse.notFound(t`${of.name} ${version.version} has no file ${named.fileName}`)
   if ((await findFiles(tx, { versionId: version.id })).length === 1) {
     await removeVersions(tx, services, { owner: asking.owner, actor: changing.actor.user }, of, [version])
     return

@@ -1,6 +1,7 @@
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
 import { removeVersions } from "./change.ts"
@@ -38,7 +39,7 @@ export async function saveRule({ database }: Pick<Services, "database">, owner: 
   requirePattern("keep_pattern", rule.keepPattern)
   requirePattern("remove_pattern", rule.removePattern)
   for (const [field, value] of [["keep_count", rule.keepCount] as const, ["remove_days", rule.removeDays] as const])
-    if (!Number.isInteger(value) || value < 0 || value > MOST) throw refuse.invalid(field, `must be a whole number from 0 to ${MOST}`)
+    if (!Number.isInteger(value) || value < 0 || value > MOST) throw refuse.invalid(field, t`must be a whole number from 0 to ${MOST}`)
   const values = {
     is_enabled: rule.isEnabled ? 1 : 0,
     keep_count: rule.keepCount,

@@ -8,6 +8,7 @@ import { flag } from "../../../core/database/tables/index.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { beginChange, type Changing, requirePackage } from "./change.ts"
 import { bumpRevision, findLinked, setLink } from "./changes-store.ts"
 import type { Named, Package } from "./store.ts"
@@ -17,7 +18,7 @@ export const mayLink = ({ permission, repository }: OnRepository): boolean =>
   unitModeOrAdmin(permission, repository, "repo.packages") >= Mode.write
 
 function requireLinker(on: OnRepository): void {
-  if (!mayLink(on)) throw refuse.forbidden(`you may not write to the packages of the repository ${on.repository.name}`)
+  if (!mayLink(on)) throw refuse.forbidden(t`you may not write to the packages of the repository ${on.repository.name}`)
 }
 
 /**
@@ -31,7 +32,7 @@ export async function linkPackage(tx: Transaction, changing: Changing, named: Na
   if (repository?.owner_id !== asking.owner.id) throw refuse.notFound()
   const of = await requirePackage(tx, asking, named)
   requireLinker(found)
-  if (of.repository_id !== null) throw refuse.badRequest(`${of.name} is linked to a repository already`)
+  if (of.repository_id !== null) throw refuse.badRequest(t`${of.name} is linked to a repository already`)
   await setLink.changes(tx, { id: of.id, repositoryId: repository.id, isRestricted: of.is_restricted })
   await bumpRevision.changes(tx, { id: of.id })
   publish(tx, { kind: "package.linked", repositoryId: repository.id, ownerId: of.owner_id, package: of, actor: changing.actor.user })
@@ -54,7 +55,7 @@ export async function unlinkPackage(tx: Transaction, changing: Changing, named: 
   const asking = await beginChange(tx, changing)
   const of = await requirePackage(tx, asking, named)
   const repository = of.repository_id === null ? undefined : await findRepositoryById.first(tx, { id: of.repository_id })
-  if (!repository) throw refuse.badRequest(`${of.name} is not linked to a repository`)
+  if (!repository) throw refuse.badRequest(t`${of.name} is not linked to a repository`)
   const on = await locateOwn(tx, changing, repository.name)
   requireLinker(on)
   if (asking.owner.kind === "organization" && asking.rights.mode < Mode.owner)

@@ -5,6 +5,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { ifMissing, sweepFolder, writeAtomically } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { recognizePicture } from "./images.ts"
 import { findShown } from "./store.ts"
@@ -47,12 +48,12 @@ function decode(base64: string): Buffer {
 }
 
 function requirePicture(bytes: Buffer): void {
-  if (bytes.length > MAX_PICTURE_BYTES) throw refuse.invalid("image", `must have at most ${MAX_PICTURE_BYTES} bytes`)
+  if (bytes.length > MAX_PICTURE_BYTES) throw refuse.invalid("image", t`must have at most ${MAX_PICTURE_BYTES} bytes`)
   const picture = recognizePicture(bytes)
   if (!picture) throw refuse.invalid("image", "must be a PNG, JPEG, GIF or WebP picture")
   const { width, height } = picture
   if (width < 1 || height < 1 || width > MAX_PICTURE_SIDE || height > MAX_PICTURE_SIDE)
-    throw refuse.invalid("image", `must be at most ${MAX_PICTURE_SIDE} pixels wide and high, not ${width} by ${height}`)
+    throw refuse.invalid("image", t`must be at most ${MAX_PICTURE_SIDE} pixels wide and high, not ${width} by ${height}`)
 }
 
 /** The bytes of an uploaded image, or undefined. */

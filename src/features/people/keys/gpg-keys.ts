@@ -4,6 +4,7 @@ import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { findAddressesOf } from "../users/addresses-store.ts"
 import { lockUser } from "../users/store.ts"
@@ -69,7 +70,7 @@ export async function addGpgKey(services: Services, me: User, asked: CreateGPGKe
     const addresses = await sharedAddresses(tx, owner, key)
     if (addresses.length === 0 && !proven)
       throw refuse.notFound(
-        `No e-mail address of this key is an activated address of your account. Add and activate one, or send a signature of the key over the token ${tokenFor(services, owner)}.`,
+        t`No e-mail address of this key is an activated address of your account. Add and activate one, or send a signature of the key over the token ${tokenFor(services, owner)}.`,
       )
     return insertKey(tx, { owner, key, addresses, proven, now: now() })
   })
@@ -79,7 +80,7 @@ async function readAsked(armored: string): Promise<GpgKey> {
   try {
     return await readGpgKey(armored)
   } catch (error) {
-    if (error instanceof UnusableGpgKeyError) throw refuse.invalid("armored_public_key", `failed to parse gpg key: ${error.message}`)
+    if (error instanceof UnusableGpgKeyError) throw refuse.invalid("armored_public_key", t`failed to parse gpg key: ${error.message}`)
     throw error
   }
 }

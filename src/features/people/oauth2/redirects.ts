@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 
 /** The addresses at which applications receive their codes. */
 
@@ -21,7 +22,7 @@ const customSchemes = (setting: string): readonly string[] =>
  * site's custom ones, or a fragment, a user or a password.
  */
 export function requireRedirects(addresses: readonly string[], setting: string): void {
-  if (addresses.length === 0 || addresses.length > MOST) throw refuse.invalid("redirect_uris", `must have between 1 and ${MOST} addresses`)
+  if (addresses.length === 0 || addresses.length > MOST) throw refuse.invalid("redirect_uris", t`must have between 1 and ${MOST} addresses`)
   const custom = customSchemes(setting)
   for (const address of addresses) {
     const url = isPlain(address) ? URL.parse(address) : null
@@ -29,7 +30,7 @@ export function requireRedirects(addresses: readonly string[], setting: string):
     const isWeb = /^https?:\/\/[^/]/i.test(address) && url?.hostname !== ""
     if (!url || !((/^https?$/.test(scheme) && isWeb) || custom.includes(scheme)))
       throw refuse.badRequest(
-        `[redirect_uris]: ${JSON.stringify(address.slice(0, 200))} must be an absolute address with ${["http", "https", ...custom].join(", ")}`,
+        t`[redirect_uris]: ${JSON.stringify(address.slice(0, 200))} must be an absolute address with ${["http", "https", ...custom].join(", ")}`,
       )
     // Other letters in a host would have a meaning in headers where the address is named.
     if (isWeb && !/^(\[[\da-f:.]+\]|[\w.-]+)$/.test(url.hostname)) throw refuse.badRequest("[redirect_uris]: must have a plain host name")

@@ -1,6 +1,6 @@
+import { ACCOUNT_NAME } from "../../../core/names.ts"
 import { int64, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { ACCOUNT_NAME } from "../../../core/text/names.ts"
 import { ACCOUNT_NAME_LENGTH, EMAIL_LENGTH, PROFILE_WEBSITE_PATTERN, VISIBILITIES } from "../users/records.ts"
 
 export const Organization = record("Organization", {

@@ -1,6 +1,7 @@
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { countReplies, deleteReply, findReply, insertReply, type SavedReply, updateReply } from "./store.ts"
 
@@ -18,8 +19,8 @@ interface Written {
 /** Refuses as `invalid` a name or a text that is empty or too long. */
 function checked({ name, content }: Written): Written {
   const [title, text] = [name.trim(), unixLines(content)]
-  if (title === "" || title.length > LONGEST_NAME) throw refuse.invalid("name", `must have 1 to ${LONGEST_NAME} characters`)
-  if (text.trim() === "" || text.length > LONGEST_REPLY) throw refuse.invalid("content", `must have 1 to ${LONGEST_REPLY} characters`)
+  if (title === "" || title.length > LONGEST_NAME) throw refuse.invalid("name", t`must have 1 to ${LONGEST_NAME} characters`)
+  if (text.trim() === "" || text.length > LONGEST_REPLY) throw refuse.invalid("content", t`must have 1 to ${LONGEST_REPLY} characters`)
   return { name: title, content: text }
 }
 
@@ -28,7 +29,7 @@ export async function saveReply(tx: Transaction, userId: number, written: Writte
   const reply = checked(written)
   await lockRow(tx, "users", userId)
   const { total } = (await countReplies.first(tx, { userId })) ?? { total: 0 }
-  if (total >= MOST_REPLIES) throw refuse.invalid("name", `there are ${MOST_REPLIES} already: delete one first`)
+  if (total >= MOST_REPLIES) throw refuse.invalid("name", t`there are ${MOST_REPLIES} already: delete one first`)
   await insertReply(tx, { userId, ...reply })
 }
 

@@ -5,6 +5,7 @@ import { findUserById, findUserByName } from "../../../access/store.ts"
 import { type Actor, anonymous, isSiteAdministrator, type TokenCredential, type User } from "../../../core/actor.ts"
 import { identifyCaller } from "../../../core/caller.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../core/memoize.ts"
 import type { Services } from "../../../core/services.ts"
 import { isApplicationTokenText, isTokenText, type Presented } from "./credentials/credentials.ts"
@@ -228,7 +229,7 @@ export function requireUsable(actor: Actor, rootUrl: string): void {
     throw refuse.forbidden("This account is prohibited from signing in, please contact your site administrator.")
   if (user.is_active === 0) throw refuse.forbidden("This account is not activated.")
   if (user.must_change_password === 1)
-    throw refuse.forbidden(`You must change your password. Change it at: ${rootUrl}/user/change_password`)
+    throw refuse.forbidden(t`You must change your password. Change it at: ${rootUrl}/user/change_password`)
 }
 
 /**

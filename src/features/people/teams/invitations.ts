@@ -5,6 +5,7 @@ import { type SignedIn, signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { isMac, readSignedCode, signedCode } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireAddress } from "../users/addresses.ts"
@@ -51,7 +52,7 @@ export async function inviteToTeam(
   const lowerEmail = typed.toLowerCase()
   const open = await findTeamInvitations(tx, { teamId, now: at })
   if (open.length >= MOST_INVITATIONS && !open.some(({ lower_email }) => lower_email === lowerEmail))
-    throw refuse.invalid("email", `is one too many: ${MOST_INVITATIONS} invitations are open; withdraw one`)
+    throw refuse.invalid("email", t`is one too many: ${MOST_INVITATIONS} invitations are open; withdraw one`)
   await noteMail(tx, actor.user.id, lowerEmail, at)
   const invitation = await saveTeamInvitation(tx, {
     expiresAt: at + config.users.invitationSeconds,
@@ -70,9 +71,10 @@ async function noteMail(tx: Transaction, userId: number, address: string, now: n
   await forgetAccountMails(tx, { ...theirs, before: now - DAY })
   const last = await findAccountMail(tx, { about: ABOUT, userId, lowerAddress: address })
   const seconds = last ? last.sent_at + PAUSE_SECONDS - now : 0
-  if (seconds > 0) throw refuse.tooSoon(`You have invited this address just now. Try again in ${Math.ceil(seconds / 60)} minutes.`, seconds)
+  if (seconds > 0)
+    throw refuse.tooSoon(t`You have invited this address just now. Try again in ${Math.ceil(seconds / 60)} minutes.`, seconds)
   const { total = 0 } = (await countAccountMails.first(tx, theirs)) ?? {}
-  if (!last && total >= ADDRESSES_A_DAY) throw refuse.invalid("email", `is one too many: ${ADDRESSES_A_DAY} can be invited within a day`)
+  if (!last && total >= ADDRESSES_A_DAY) throw refuse.invalid("email", t`is one too many: ${ADDRESSES_A_DAY} can be invited within a day`)
   await noteAccountMail(tx, { ...theirs, lowerAddress: address, now, before: now - PAUSE_SECONDS })
 }
 

@@ -7,6 +7,7 @@ import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { changedColumns } from "../../../core/events/changed.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { findMemberIds, insertTeam } from "../organizations/members-store.ts"
 import { lockTeam, onTeam, publishLost, removeMembersWithoutTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
@@ -130,9 +131,9 @@ async function attachAll(tx: Transaction, team: Team): Promise<void> {
 
 async function requireTeamName(tx: Transaction, organizationId: number, name: string, ownId?: number): Promise<void> {
   const lowerName = name.toLowerCase()
-  if (lowerName === RESERVED_NAME) throw refuse.invalid("name", `${name} is reserved; choose another name`)
+  if (lowerName === RESERVED_NAME) throw refuse.invalid("name", t`${name} is reserved; choose another name`)
   const holder = await findTeamByName.first(tx, { organizationId, lowerName })
-  if (holder && holder.id !== ownId) throw refuse.invalid("name", `the organisation has a team ${holder.name} already`)
+  if (holder && holder.id !== ownId) throw refuse.invalid("name", t`the organisation has a team ${holder.name} already`)
 }
 
 function requireNotOwning(permission: string | undefined): void {

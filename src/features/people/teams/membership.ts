@@ -6,6 +6,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { addToOrganization, addToTeam, removeFromTeam, removeWithoutTeam } from "../organizations/members-store.ts"
 import { publishMembersRemoved, requireAnotherOwner } from "../organizations/owners.ts"
@@ -32,7 +33,7 @@ export const onTeam = (team: Team, actor: Pick<User, "id">) => ({ team, organiza
  * Refuses as `notFound` a deleted team, as `invalid` an organisation, and as `forbidden` a user whom the organisation has blocked.
  */
 export async function addTeamMember(tx: Transaction, actor: Pick<User, "id">, teamId: number, user: User): Promise<void> {
-  if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
+  if (user.kind !== "person") throw refuse.invalid("username", t`${user.name} is an organization; teams consist of people`)
   const team = await lockTeam(tx, teamId)
   await requireUnblocked(tx, user, [{ id: team.organization_id }])
   await addToOrganization(tx, { organizationId: team.organization_id, userId: user.id })

@@ -1,7 +1,7 @@
 import { type ModeName, UNITS } from "../../../access/modes.ts"
+import { PLAIN_NAME } from "../../../core/names.ts"
 import { int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { PLAIN_NAME } from "../../../core/text/names.ts"
 import { Organization } from "../organizations/records.ts"
 import { VISIBILITIES } from "../users/records.ts"
 

@@ -6,6 +6,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { findMemberIds } from "../organizations/members-store.ts"
 import { lockTeam, onTeam } from "./membership.ts"
 import {
@@ -113,7 +114,7 @@ export async function removeTeamRepository(
 ): Promise<boolean> {
   const team = await lockTeam(tx, teamId)
   if ((await findTeamRepository.first(tx, { teamId, repositoryId })) === undefined) return false
-  if (team.includes_all_repositories === 1) throw refuse.invalid(field, `the team ${team.name} includes all repositories`)
+  if (team.includes_all_repositories === 1) throw refuse.invalid(field, t`the team ${team.name} includes all repositories`)
   await deleteFromTeam(tx, { teamId, repositoryId })
   const members = await findMemberIds(tx, { teamId })
   publish(

@@ -1,5 +1,6 @@
 import { isExternalUnit, isUnit, Mode, type ModeName, UNITS, type Unit } from "../../../access/modes.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 
 /** A team's rights as a client requests them. */
 export interface WantedRights {
@@ -29,6 +30,6 @@ function readMode(unit: string, mode: ModeName): readonly [Unit, number] {
 }
 
 function readUnit(field: "units" | "units_map", unit: string, mode: number): readonly [Unit, number] {
-  if (!isUnit(unit)) throw refuse.invalid(field, `${unit.slice(0, 100)} is no unit; use ${UNITS.join(", ")}`)
+  if (!isUnit(unit)) throw refuse.invalid(field, t`${unit.slice(0, 100)} is no unit; use ${UNITS.join(", ")}`)
   return [unit, isExternalUnit(unit) ? Math.min(mode, Mode.read) : mode]
 }

@@ -6,6 +6,7 @@ import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { UsersTable } from "../../../core/database/tables/people.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { deleteRedirects, insertRedirect, insertUser, renameUser } from "./accounts-store.ts"
 import { requireAccountName } from "./names.ts"
 
@@ -86,7 +87,7 @@ async function refusingTaken(field: string, name: string, write: () => Promise<U
   try {
     return await write()
   } catch (error) {
-    if (isUniqueViolation(error, ["users.lower_name"])) throw refuse.invalid(field, `${name} is taken; choose another name`)
+    if (isUniqueViolation(error, ["users.lower_name"])) throw refuse.invalid(field, t`${name} is taken; choose another name`)
     throw error
   }
 }

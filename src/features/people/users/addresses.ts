@@ -5,6 +5,7 @@ import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import type { EmailsTable } from "../../../core/database/tables/people.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import Type, { Check } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Acting } from "./accounts.ts"
@@ -103,7 +104,7 @@ async function requireFewConfirmations(tx: Transaction, userId: number, more: nu
   await forgetAccountMails(tx, { ...ofPerson, before: now - DAY })
   const { total = 0 } = (await countAccountMails.first(tx, ofPerson)) ?? {}
   if (total + more > CONFIRMATIONS_A_DAY)
-    throw refuse.invalid("emails", `only ${CONFIRMATIONS_A_DAY} addresses can be added within a day; add the others later`)
+    throw refuse.invalid("emails", t`only ${CONFIRMATIONS_A_DAY} addresses can be added within a day; add the others later`)
 }
 
 /**
@@ -115,7 +116,7 @@ export async function removeAddresses(tx: Transaction, userId: number, emails: r
   const theirs = (await findAddressesOf(tx, { userId })).filter((address) => given.has(address.lower_email))
   if (theirs.length < given.size) throw refuse.notFound()
   const primary = theirs.find((address) => address.is_primary === 1)
-  if (primary) throw refuse.invalid("emails", `${primary.email} is the primary address and can't be removed`)
+  if (primary) throw refuse.invalid("emails", t`${primary.email} is the primary address and can't be removed`)
   for (const { id } of theirs) await deleteAddress(tx, id)
   if (theirs.length === 0) return
   // An address can also be used to sign in.
@@ -131,7 +132,7 @@ export async function choosePrimaryAddress(tx: Transaction, userId: number, id: 
   const user = await lockUser(tx, userId)
   const wanted = (await findAddressesOf(tx, { userId })).find((address) => address.id === id)
   if (!wanted) throw refuse.notFound()
-  if (wanted.is_activated === 0) throw refuse.invalid("email", `${wanted.email} must be confirmed first`)
+  if (wanted.is_activated === 0) throw refuse.invalid("email", t`${wanted.email} must be confirmed first`)
   if (wanted.is_primary === 1) return
   await leavePrimary(tx, userId)
   await makePrimary(tx, id)
@@ -167,7 +168,7 @@ async function refusingTaken(email: string, field: string, write: () => Promise<
   try {
     await write()
   } catch (error) {
-    if (isUniqueViolation(error, ["emails.lower_email"])) throw refuse.invalid(field, `${email} is in use already`)
+    if (isUniqueViolation(error, ["emails.lower_email"])) throw refuse.invalid(field, t`${email} is in use already`)
     throw error
   }
 }

@@ -2,6 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { replacePrimaryAddress } from "./addresses.ts"
@@ -94,7 +95,7 @@ const changesOf = (asked: EditUserOption): PersonChanges => ({
 const optionalFlag = (value: boolean | undefined) => (value === undefined ? undefined : flag(value))
 
 function requireBuiltInSource(id: number | undefined): void {
-  if (id !== undefined && id !== 0) throw refuse.invalid("source_id", `there is no authentication source ${id}; 0 is the built-in one`)
+  if (id !== undefined && id !== 0) throw refuse.invalid("source_id", t`there is no authentication source ${id}; 0 is the built-in one`)
 }
 
 function momentOf(text: string): number {
@@ -107,6 +108,6 @@ async function asBadRequest(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    throw error instanceof Refusal && error.kind === "invalid" ? new Refusal("badRequest", error.message, error.field) : error
+    throw error instanceof Refusal && error.kind === "invalid" ? new Refusal("badRequest", error.said, error.field) : error
   }
 }

@@ -3,13 +3,14 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { slicesOf } from "../../../core/database/slices.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { deleteBadges, findBadgesBySlug, insertBadges } from "./badges-store.ts"
 
 /** The ids of the badges. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
 async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<readonly number[]> {
   const badges = await findBadgesBySlug(tx, { slugs })
   const unknown = slugs.find((slug) => badges.every((badge) => badge.slug !== slug))
-  if (unknown !== undefined) throw refuse.invalid("badge_slugs", `there is no badge ${unknown}`)
+  if (unknown !== undefined) throw refuse.invalid("badge_slugs", t`there is no badge ${unknown}`)
   return badges.map(({ id }) => id)
 }
 

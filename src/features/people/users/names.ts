@@ -1,5 +1,6 @@
 import { refuse } from "../../../core/errors.ts"
-import { ACCOUNT_NAME, faultOfName } from "../../../core/text/names.ts"
+import { t } from "../../../core/language/message.ts"
+import { ACCOUNT_NAME, faultOfName } from "../../../core/names.ts"
 import { ACCOUNT_NAME_LENGTH } from "./records.ts"
 
 /** Names that are, or may one day be, paths of the site's own pages, and names that users would take for the site itself. */
@@ -55,12 +56,12 @@ const pattern = new RegExp(ACCOUNT_NAME.pattern)
  */
 export function requireAccountName(name: string, field: string): void {
   if (name.length === 0) throw refuse.invalid(field, "is required")
-  if (name.length > ACCOUNT_NAME_LENGTH) throw refuse.invalid(field, `must have at most ${ACCOUNT_NAME_LENGTH} characters`)
+  if (name.length > ACCOUNT_NAME_LENGTH) throw refuse.invalid(field, t`must have at most ${ACCOUNT_NAME_LENGTH} characters`)
   if (!pattern.test(name)) throw refuse.invalid(field, faultOfName(ACCOUNT_NAME, name))
   const lowerName = name.toLowerCase()
-  if (RESERVED.has(lowerName)) throw refuse.invalid(field, `${name} is reserved; choose another name`)
+  if (RESERVED.has(lowerName)) throw refuse.invalid(field, t`${name} is reserved; choose another name`)
   const ending = RESERVED_ENDINGS.find((reserved) => lowerName.endsWith(reserved))
-  if (ending !== undefined) throw refuse.invalid(field, `must not end in ${ending}`)
+  if (ending !== undefined) throw refuse.invalid(field, t`must not end in ${ending}`)
 }
 
 /** Whether an account can have this name: it has the form of one, and no page of the site has its path. */

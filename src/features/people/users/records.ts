@@ -1,6 +1,6 @@
+import { ACCOUNT_NAME } from "../../../core/names.ts"
 import { dateTime, fileContent, int64, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { ACCOUNT_NAME } from "../../../core/text/names.ts"
 
 /** Who may see the account: everyone, signed-in users, or members and collaborators. */
 export const VISIBILITIES = ["public", "limited", "private"] as const

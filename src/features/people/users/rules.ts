@@ -6,6 +6,7 @@ import type { UsersTable, Visibility } from "../../../core/database/tables/peopl
 import { refuse } from "../../../core/errors.ts"
 import { changedColumns } from "../../../core/events/changed.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { type Acting, insertAccount, renameAccount } from "./accounts.ts"
 import { updateUser } from "./accounts-store.ts"
 import { addAddress } from "./addresses.ts"
@@ -110,7 +111,7 @@ export async function changePerson(
   const { is_admin = user.is_admin, is_active = user.is_active, prohibit_login = user.prohibit_login } = changes
   const stays = is_admin === 1 && is_active === 1 && prohibit_login === 0
   if (!stays && (await isLastAdministrator(tx, user)))
-    throw refuse.badRequest(`${user.name} is the last administrator who can sign in; make someone else an administrator first`)
+    throw refuse.badRequest(t`${user.name} is the last administrator who can sign in; make someone else an administrator first`)
   // From here on only administrators deactivate the account, and its address can't be used to undo that.
   if (is_active === 1 && user.is_active === 0) await confirmPrimaryAddress(tx, { userId: user.id })
   const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])
@@ -134,7 +135,7 @@ export async function renamePerson(tx: Transaction, id: number, name: string, no
 
 /** Refuses an organisation, as `invalid`, where only users are allowed. */
 export function requirePerson(user: User): void {
-  if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization, not a user`)
+  if (user.kind !== "person") throw refuse.invalid("username", t`${user.name} is an organization, not a user`)
 }
 
 /** Whether the user is the only administrator of the site. If several give up the role at once, the last one is refused. */

@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t, type Words } from "../../../core/language/message.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { compileRegex } from "../../../core/text/regex.ts"
 import { isMapping } from "../../../core/yaml.ts"
@@ -58,22 +59,22 @@ export function checkAnswers(fields: Fields, answers: Answers): void {
   }
 }
 
-function wrongChoice(field: IssueFormField, values: readonly string[]): string | undefined {
+function wrongChoice(field: IssueFormField, values: readonly string[]): Words | undefined {
   const options = optionsOf(field)
-  if (values.some((value) => Number(value) >= options.length)) return "must be one of the options"
-  if (field.attributes["multiple"] !== true && field.type === "dropdown" && values.length > 1) return "takes one option"
+  if (values.some((value) => Number(value) >= options.length)) return t("must be one of the options")
+  if (field.attributes["multiple"] !== true && field.type === "dropdown" && values.length > 1) return t("takes one option")
   const missing = options.findIndex((option, at) => option.isRequired && !values.includes(String(at)))
-  if (missing >= 0) return `needs a tick at “${options[missing]?.label ?? ""}”`
-  return isRequired(field) && values.length === 0 ? "must be answered" : undefined
+  if (missing >= 0) return t`needs a tick at “${options[missing]?.label ?? ""}”`
+  return isRequired(field) && values.length === 0 ? t("must be answered") : undefined
 }
 
-function wrongText(field: IssueFormField, value: string): string | undefined {
+function wrongText(field: IssueFormField, value: string): Words | undefined {
   const { is_number: isNumber, regex } = field.validations
-  if (value === "") return isRequired(field) ? "must be answered" : undefined
+  if (value === "") return isRequired(field) ? t("must be answered") : undefined
   if (field.type !== "input") return undefined
-  if (isNumber === true && !/^[+-]?\d+(\.\d+)?$/.test(value.trim())) return "must be a number"
+  if (isNumber === true && !/^[+-]?\d+(\.\d+)?$/.test(value.trim())) return t("must be a number")
   const matches = typeof regex === "string" && regex !== "" ? compileRegex(regex) : undefined
-  return matches && !matches(value) ? `must match ${String(regex)}` : undefined
+  return matches && !matches(value) ? t`must match ${String(regex)}` : undefined
 }
 
 /** The text of the issue: a heading for each field that is to be seen in it, and its answer. */

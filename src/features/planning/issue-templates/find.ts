@@ -1,4 +1,5 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
+import { t } from "../../../core/language/message.ts"
 import { openParser } from "../../../core/parser.ts"
 import type { Services } from "../../../core/services.ts"
 import type { TreeEntry } from "../../../git/index.ts"
@@ -23,7 +24,7 @@ const MOST_TOGETHER = 1024 * 1024
 
 const documents = openParser({
   name: "templates",
-  what: "templates of issues",
+  what: t("templates of issues"),
   module: "features/planning/issue-templates/thread",
   parse: readDocument,
 })

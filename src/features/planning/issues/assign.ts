@@ -7,6 +7,7 @@ import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assignableAmong } from "./assignable.ts"
 import { deleteAssignees, findAssignees, findUsersNamed, insertAssignees } from "./people-store.ts"
@@ -26,7 +27,7 @@ export async function usersNamed(db: Handle, { actor, owner }: Naming, names: re
   const found = new Map(known.map((user) => [user.lower_name, user]))
   return wanted.map((name) => {
     const user = found.get(name)
-    if (!user) throw refuse.invalid("assignees", `there is no user ${name}`)
+    if (!user) throw refuse.invalid("assignees", t`there is no user ${name}`)
     return user
   })
 }
@@ -50,7 +51,7 @@ export async function requireAssignable(
 
 /** The refusal of an assignee as invalid input. */
 export const invalidAssignee: RefuseAssignee = (user, repository) =>
-  refuse.invalid("assignees", user.kind === "person" ? `${user.name} has no access to ${repository}` : `${user.name} is an organization`)
+  refuse.invalid("assignees", user.kind === "person" ? t`${user.name} has no access to ${repository}` : t`${user.name} is an organization`)
 
 export interface Assignment extends Owned {
   readonly issue: Issue

@@ -6,6 +6,7 @@ import { personVisible } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { presentUser } from "../../people/users/present.ts"
@@ -21,8 +22,8 @@ const ofRepository = { tag: "repository", scope: ["repository"] } as const
 
 const notAssignable: RefuseAssignee = (user, repository) =>
   user.kind === "person"
-    ? refuse.forbidden(`${user.name} has no access to ${repository}`)
-    : refuse.badRequest(`${user.name} is an organization`)
+    ? refuse.forbidden(t`${user.name} has no access to ${repository}`)
+    : refuse.badRequest(t`${user.name} is an organization`)
 
 /** Refuses `notFound` unless issues of the repository can be assigned to the user of that name. */
 async function requireCandidate(db: Handle, actor: Actor, found: OnRepository, name: string): Promise<void> {

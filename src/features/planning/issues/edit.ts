@@ -5,6 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { dueAt } from "../milestones/rules.ts"
@@ -96,5 +97,5 @@ function wantedDeadline({ due_date, unset_due_date }: EditIssueOption): Seconds 
 
 function isClosing(state: string): boolean {
   if (state === "closed" || state === "open") return state === "closed"
-  throw refuse.preconditionFailed(`unknown state: ${state}`)
+  throw refuse.preconditionFailed(t`unknown state: ${state}`)
 }

@@ -3,6 +3,7 @@ import { locateUser, userVisible } from "../../../access/policies/people.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { pathNumber } from "../../../core/operation.ts"
 import { dateTime, knownWord, STATE_SYNONYMS, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -65,7 +66,7 @@ export function namesIn(field: string, text: string | undefined): readonly strin
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "")
-  if (names.length > MOST_NAMES) throw refuse.invalid(field, `must have at most ${MOST_NAMES} entries`)
+  if (names.length > MOST_NAMES) throw refuse.invalid(field, t`must have at most ${MOST_NAMES} entries`)
   return names
 }
 

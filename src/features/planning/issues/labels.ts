@@ -6,6 +6,7 @@ import { slicesOf } from "../../../core/database/slices.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { type LabelMode, labelsAfter } from "../labels/scopes.ts"
 import { findIssueLabels, findUsableLabelsById, findUsableLabelsByName, type Label } from "../labels/store.ts"
 import { deleteIssueLabels, insertIssueLabels } from "./labels-store.ts"
@@ -36,7 +37,7 @@ const isIds = (named: LabelNames): named is readonly number[] => named.every((ea
 
 function requireAll<K>(named: readonly K[], found: ReadonlySet<K>): void {
   const missing = named.find((each) => !found.has(each))
-  if (missing !== undefined) throw refuse.invalid("labels", `there is no label ${missing} in this repository`)
+  if (missing !== undefined) throw refuse.invalid("labels", t`there is no label ${String(missing)} in this repository`)
 }
 
 export interface LabelChange {

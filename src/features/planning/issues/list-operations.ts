@@ -7,6 +7,7 @@ import { teamVisible } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { listed, type Operation, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { filterUser, milestonesNamed, namesIn, requireFilterUser, sharedConditions, sharedFilters, wantedKinds } from "./filters.ts"
@@ -131,13 +132,13 @@ async function placeConditions(
     return []
   }
   const user = await filterUser(db, actor, owner)
-  if (!user || !(await userVisible(db, actor, user))) throw refuse.badRequest(`there is no owner called ${owner}`)
+  if (!user || !(await userVisible(db, actor, user))) throw refuse.badRequest(t`there is no owner called ${owner}`)
   return team ? [ofOwner(user.id), ofTeam(await teamNamed(db, actor, user, team))] : [ofOwner(user.id)]
 }
 
 async function teamNamed(db: Handle, actor: Actor, organization: User, name: string): Promise<number> {
   const team = await findTeamNamed.first(db, { organizationId: organization.id, lowerName: name.toLowerCase() })
-  const missing = refuse.badRequest(`there is no team called ${name}`)
+  const missing = refuse.badRequest(t`there is no team called ${name}`)
   if (!team || actor.kind === "anonymous") throw missing
   const isTeamMember = (await findTeamMember.first(db, { teamId: team.id, userId: actor.user.id })) !== undefined
   if (!teamVisible(actor, team, organization, await roleIn(db, actor, organization), isTeamMember)) throw missing

@@ -5,6 +5,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { findMilestoneById } from "../milestones/store.ts"
 import { lockIssue } from "./lock.ts"
@@ -28,7 +29,7 @@ export async function setMilestone(
     // Locked, so that it can't be deleted before the issue refers to it.
     await lockRow(tx, "milestones", milestoneId)
     if (!(await findMilestoneById.first(tx, { repositoryId: issue.repository_id, id: milestoneId })))
-      throw refuse.invalid("milestone", `there is no milestone ${milestoneId} in this repository`)
+      throw refuse.invalid("milestone", t`there is no milestone ${milestoneId} in this repository`)
   }
   await updateIssue(tx, issue.id, { milestone_id: milestoneId })
   publish(tx, { kind: "issue.milestoned", issue, actor, from: old, to: milestoneId, at: now })

@@ -4,6 +4,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { Flag, Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { lockForIssues, lockIssue } from "./lock.ts"
 import { findPinned, updateIssue } from "./store.ts"
 
@@ -20,7 +21,7 @@ export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, ac
   const issue = await lockIssue(tx, { id, repository_id })
   if (issue.pin_order > 0) throw refuse.badRequest("the issue is pinned already")
   const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
-  if (pinned.length >= MOST_PINS) throw refuse.badRequest(`a repository has at most ${MOST_PINS} pinned issues`)
+  if (pinned.length >= MOST_PINS) throw refuse.badRequest(t`a repository has at most ${MOST_PINS} pinned issues`)
   const place = (pinned.at(-1)?.pin_order ?? 0) + 1
   await updateIssue(tx, id, { pin_order: place, updated_at: now })
   publish(tx, { kind: "issue.pinned", issue, actor, at: now })

@@ -9,6 +9,7 @@ import { lockRows } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { deleteCards, findProjectIds, insertCard } from "../projects/card-store.ts"
 import { defaultColumn } from "../projects/columns.ts"
 import { type Column, type Project, readableAmong } from "../projects/store.ts"
@@ -38,7 +39,7 @@ export async function setIssueProjects(tx: Transaction, change: IssueProjects): 
   const wanted = [...new Set(projectIds)].map((id) => {
     const project = known.get(id)
     if (project && (present.has(id) || isUsedBy(project, repository))) return project
-    throw refuse.invalid("projects", `there is no project ${id} that the issue can be added to`)
+    throw refuse.invalid("projects", t`there is no project ${id} that the issue can be added to`)
   })
   const entered = wanted.filter(({ id }) => !present.has(id))
   const left = [...known.values()].filter(({ id }) => present.has(id) && !projectIds.includes(id))

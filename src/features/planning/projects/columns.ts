@@ -5,6 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import { moveAllCards } from "./card-store.ts"
 import { lockOpenProject, requireColumn } from "./lock.ts"
@@ -39,7 +40,7 @@ export async function createColumn(
   const project = await lockOpenProject(tx, home, projectId)
   const color = requireColor(options.color ?? "")
   const columns = await findColumns(tx, { projectId: project.id })
-  if (columns.length >= MOST_COLUMNS) throw refuse.invalid("project", `has ${MOST_COLUMNS} columns already, which is the most`)
+  if (columns.length >= MOST_COLUMNS) throw refuse.invalid("project", t`has ${MOST_COLUMNS} columns already, which is the most`)
   const last = columns.at(-1)
   return insertColumn(tx, project, me, {
     title: options.title,
@@ -97,7 +98,7 @@ function requireColor(color: string): string {
 
 function requireSorting(sorting: number): number {
   const { minimum, maximum } = COLUMN_SORTING
-  if (sorting < minimum || sorting > maximum) throw refuse.invalid("sorting", `must be between ${minimum} and ${maximum}`)
+  if (sorting < minimum || sorting > maximum) throw refuse.invalid("sorting", t`must be between ${minimum} and ${maximum}`)
   return sorting
 }
 

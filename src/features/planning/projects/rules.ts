@@ -5,6 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import { lockProject } from "./lock.ts"
@@ -97,6 +98,6 @@ export async function deleteProject(tx: Transaction, home: ProjectHome, id: numb
 
 function wordOf<const Word extends string>(field: string, words: readonly Word[], given: string): Word {
   const word = words.find((known) => known === given)
-  if (word === undefined) throw refuse.invalid(field, `must be ${words.map((known) => `'${known}'`).join(" or ")}`)
+  if (word === undefined) throw refuse.invalid(field, t`must be ${words.map((known) => `'${known}'`).join(" or ")}`)
   return word
 }

@@ -6,6 +6,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 import { REACTIONS } from "./records.ts"
@@ -31,7 +32,7 @@ export async function addReaction(
   const issue = await lockIssue(tx, found.issue)
   requireReactions({ ...found, issue })
   if (!REACTIONS.includes(content))
-    throw refuse.forbidden(`'${content.slice(0, 40)}' is not an allowed reaction; these are: ${REACTIONS.join(" ")}`)
+    throw refuse.forbidden(t`'${content.slice(0, 40)}' is not an allowed reaction; these are: ${REACTIONS.join(" ")}`)
   const { comment, owner, me } = found
   if (comment && !(await findCommentById.first(tx, { id: comment.id }))) throw refuse.notFound()
   await requireUnblocked(tx, me, [{ id: issue.author_id }, owner, ...(comment ? [{ id: comment.author_id }] : [])])

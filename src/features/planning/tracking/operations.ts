@@ -15,6 +15,7 @@ import {
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -54,7 +55,7 @@ async function filterOf(db: Handle, found: OnRepository & Me, query: Period & { 
 
 async function namedUser(db: Handle, found: OnRepository & Me, name: string, field: string): Promise<User> {
   const user = await findKnown(db, found.actor, name, managesTimes(found) ? found.owner : undefined)
-  if (!user) throw refuse.notFound(`${field}: there is no user ${name}`)
+  if (!user) throw refuse.notFound(t`${field}: there is no user ${name}`)
   return user
 }
 
@@ -64,7 +65,7 @@ async function userOfTime(db: Handle, found: OnRepository & Me, name = ""): Prom
   if (name === "" || name.toLowerCase() === me.lower_name) return me
   if (permission.mode < Mode.admin) throw refuse.forbidden("user_name: only administrators of the repo may track time for others")
   const user = await namedUser(db, found, name, "user_name")
-  if (user.kind !== "person") throw refuse.invalid("user_name", `${user.name} is an organization`)
+  if (user.kind !== "person") throw refuse.invalid("user_name", t`${user.name} is an organization`)
   return user
 }
 

@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { sayable, t, Words } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import { branchRef, type ConflictedFile, type DetailedMerge, isGitError, type MergeEntry, type ObjectId } from "../../../git/index.ts"
@@ -31,14 +32,14 @@ export interface Question extends Pick<ConflictedFile, "path" | "base"> {
   /** The mode of the result. */
   readonly mode: "100644" | "100755"
   /** The result with its marks; a reason where it can't be edited on a page. */
-  readonly text: EditableText | string
+  readonly text: EditableText | Words
 }
 
 export interface Conflicts {
   readonly sides: Sides
   readonly questions: readonly Question[]
   /** Why they can't be resolved on a page. */
-  readonly obstacle: string | undefined
+  readonly obstacle: Words | undefined
 }
 
 /** Reads what is in conflict. Refuses as `requireSides` does. One process. */
@@ -58,14 +59,18 @@ async function merge({ git }: Services, { head, tip, from }: Sides, keep: boolea
 
 function conflictsIn({ pull }: Merging, sides: Sides, merged: DetailedMerge): Conflicts {
   if (merged.kind === "clean") return { sides, questions: [], obstacle: undefined }
-  if (merged.kind === "unfit") return { sides, questions: [], obstacle: `The merge would be refused in a push: ${merged.reason}` }
-  if (merged.kind === "unrelated") return { sides, questions: [], obstacle: "The branches have no commit in common." }
+  if (merged.kind === "unfit") return { sides, questions: [], obstacle: t`The merge would be refused in a push: ${merged.reason}` }
+  if (merged.kind === "unrelated") return { sides, questions: [], obstacle: t("The branches have no commit in common.") }
   // What both sides have renamed is gone under its old name: no one has to decide about that.
   const files = merged.files.filter(({ ours, theirs }) => ours ?? theirs)
   if (!merged.isPlain)
-    return { sides, questions: [], obstacle: "Some of it is not about the text of files: a file is in the way of a folder, or of another." }
+    return {
+      sides,
+      questions: [],
+      obstacle: t("Some of it is not about the text of files: a file is in the way of a folder, or of another."),
+    }
   if (files.length > MOST_FILES)
-    return { sides, questions: [], obstacle: `${files.length} files are in conflict; a page takes at most ${MOST_FILES}.` }
+    return { sides, questions: [], obstacle: t`${files.length} files are in conflict; a page takes at most ${MOST_FILES}.` }
   let left = MOST_BYTES
   const questions = files.map((file): Question => {
     const size = file.content?.length ?? 0
@@ -78,18 +83,18 @@ function conflictsIn({ pull }: Merging, sides: Sides, merged: DetailedMerge): Co
   return { sides, questions, obstacle: undefined }
 }
 
-const TOO_MUCH = "It is too large to be edited on a page."
+const TOO_MUCH = t("It is too large to be edited on a page.")
 
 function textOf(
   { content, merged }: ConflictedFile,
   { tip, from }: Sides,
   { head_branch, base_branch }: Merging["pull"],
 ): Question["text"] {
-  if (merged && merged.mode !== "100644" && merged.mode !== "100755") return "It is no ordinary file."
-  if (!content) return merged ? TOO_MUCH : "It is no ordinary file."
-  if (content.toString("latin1", 0, 80).startsWith("version https://git-lfs.github.com/spec/")) return "The file is stored with Git LFS."
+  if (merged && merged.mode !== "100644" && merged.mode !== "100755") return t("It is no ordinary file.")
+  if (!content) return merged ? TOO_MUCH : t("It is no ordinary file.")
+  if (content.toString("latin1", 0, 80).startsWith("version https://git-lfs.github.com/spec/")) return t("The file is stored with Git LFS.")
   const read = editableText(content)
-  if (typeof read === "string") return read
+  if (typeof read === "string") return sayable(read)
   // Git names the commits; people know the branches.
   const named = read.text
     .split("\n")
@@ -165,19 +170,19 @@ async function decide(
 ): Promise<void> {
   const parts = path.split("/")
   const chosen = DECISIONS.find((each) => each === how)
-  if (!chosen) throw refuse.invalid(field, `say what becomes of ${path}`)
+  if (!chosen) throw refuse.invalid(field, t`say what becomes of ${path}`)
   if (chosen === "delete") return tree.remove(parts)
   if (chosen !== "text") {
     const entry = chosen === "head" ? ours : theirs
-    if (!entry || entry.mode === "40000") throw refuse.invalid(field, `that side has no ${path}`)
+    if (!entry || entry.mode === "40000") throw refuse.invalid(field, t`that side has no ${path}`)
     return tree.put(parts, { mode: entry.mode, content: entry.id })
   }
-  if (typeof text === "string") throw refuse.invalid(field, `${path} can't be edited here`)
+  if (text instanceof Words) throw refuse.invalid(field, t`${path} can't be edited here`)
   const written = unixLines(typed)
-  if (/\0|\r/.test(written)) throw refuse.invalid(field, `the text of ${path} holds a character that no text has`)
+  if (/\0|\r/.test(written)) throw refuse.invalid(field, t`the text of ${path} holds a character that no text has`)
   const known = await Promise.all([ours, theirs].map((entry) => sideText(services, sides, entry)))
   const line = markLeft(written, known)
-  if (line !== undefined) throw refuse.invalid(field, `a mark of a conflict is left in line ${line} of ${path}`)
+  if (line !== undefined) throw refuse.invalid(field, t`a mark of a conflict is left in line ${line} of ${path}`)
   await tree.put(parts, { mode, content: Buffer.from(text.ends === "crlf" ? written.replaceAll("\n", "\r\n") : written) })
 }
 

@@ -1,5 +1,6 @@
 import { findUserById } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t, type Words } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, isObjectId, type ObjectId, type Person } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
@@ -43,7 +44,7 @@ export async function build(services: Services, found: Merging, trial: Trial, st
       return squash(services, found, plan)
     case "fast-forward-only":
       if (!(await services.git.history.isAncestor(trial.repository, base, head)))
-        throw conflict(style, "the base has commits that the head hasn't: it can't be forwarded")
+        throw conflict(style, t("the base has commits that the head hasn't: it can't be forwarded"))
       return { id: head, written: [] }
     case "rebase":
       return rebase(services, found, plan)
@@ -53,8 +54,9 @@ export async function build(services: Services, found: Merging, trial: Trial, st
 }
 
 /** The refusal of a conflict, with the members that existing clients look for. */
-function conflict(style: MergeStyle, words: string, more: Readonly<Record<string, unknown>> = {}) {
-  return refuse.conflict(words, { Style: style, StdOut: "", StdErr: words, Err: words, ...more })
+function conflict(style: MergeStyle, said: Words, more: Readonly<Record<string, unknown>> = {}) {
+  const words = String(said)
+  return refuse.conflict(said, { Style: style, StdOut: "", StdErr: words, Err: words, ...more })
 }
 
 const fileList = (files: readonly string[]): string => (files.length === 0 ? "" : `: ${files.slice(0, 20).join(", ")}`)
@@ -104,8 +106,8 @@ async function applyCommits({ git }: Services, { repository, base, head, committ
   try {
     const rebased = await git.merging.rebase(repository, { onto: base, upstream: base, head, committer, sign })
     if (rebased.kind === "done") return rebased
-    if (rebased.kind === "unfit") throw refuse.invalid("index", `the rebase would be refused in a push: ${rebased.reason}`)
-    throw conflict(style, `commit ${rebased.commit} can't be applied to the base${fileList(rebased.files)}`, { CommitSHA: rebased.commit })
+    if (rebased.kind === "unfit") throw refuse.invalid("index", t`the rebase would be refused in a push: ${rebased.reason}`)
+    throw conflict(style, t`commit ${rebased.commit} can't be applied to the base${fileList(rebased.files)}`, { CommitSHA: rebased.commit })
   } catch (error) {
     if (isGitError(error, "tooLarge")) throw refuse.tooLarge("too many commits to rebase")
     throw error

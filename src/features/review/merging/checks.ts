@@ -2,6 +2,7 @@ import type { OnPull } from "../../../access/policies/pulls.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { TooMuchWork } from "../../../core/work.ts"
 import { checksSatisfied, workOfChecks } from "../../code/protections/required-checks.ts"
@@ -52,7 +53,7 @@ export async function requireReady(services: Services, found: Merging, { protect
   const trial = await tryMerge(services, found)
   if (!later && !(force && (await mayBypass(db, protection, found, found.me)))) {
     const reason = protection && (await unmet(services, found, trial, protection))
-    if (reason !== undefined) throw refuse.methodNotAllowed(`not allowed to merge: ${reason}`)
+    if (reason !== undefined) throw refuse.methodNotAllowed(t`not allowed to merge: ${reason}`)
   }
   if (protection?.require_signed_commits === 1) await requireSigned(services, found, trial, style)
   if (await isBlocked(db, found)) throw refuse.methodNotAllowed("this pull request waits for issues that are still open")
@@ -60,35 +61,30 @@ export async function requireReady(services: Services, found: Merging, { protect
 }
 
 /** The first condition of the rule that is not met, or undefined. */
-async function unmet(
-  services: Services,
-  { repository, issue }: Merging,
-  trial: Trial,
-  protection: Protection,
-): Promise<string | undefined> {
+async function unmet(services: Services, { repository, issue }: Merging, trial: Trial, protection: Protection): Promise<Text | undefined> {
   const { database, git } = services
   const db = database.read
   if (protection.enable_status_check === 1) {
     const statuses = await latestStatuses(db, repository.id, trial.head)
-    if (!(await checksSatisfied(protection, statuses, workOfChecks(services)))) return "Not all required status checks successful"
+    if (!(await checksSatisfied(protection, statuses, workOfChecks(services)))) return t("Not all required status checks successful")
   }
   const verdict = await reviewVerdict(db, issue.id, protection)
-  if (verdict.approvals < protection.required_approvals) return "Does not have enough approvals"
-  if (protection.block_on_rejected_reviews === 1 && verdict.rejected) return "There are requested changes"
-  if (protection.block_on_official_review_requests === 1 && verdict.requestedOfficially) return "There are official review requests"
+  if (verdict.approvals < protection.required_approvals) return t("Does not have enough approvals")
+  if (protection.block_on_rejected_reviews === 1 && verdict.rejected) return t("There are requested changes")
+  if (protection.block_on_official_review_requests === 1 && verdict.requestedOfficially) return t("There are official review requests")
   if (protection.block_on_outdated_branch === 1 && !(await git.history.isAncestor(trial.repository, trial.base, trial.head)))
-    return "The head branch is behind the base branch"
+    return t("The head branch is behind the base branch")
   return protection.protected_file_patterns === "" ? undefined : unmetByFiles(services, trial, protection)
 }
 
 /** Whether the head changes protected files; a rule that is too much work to apply is not met. */
-async function unmetByFiles(services: Services, trial: Trial, protection: Protection): Promise<string | undefined> {
+async function unmetByFiles(services: Services, trial: Trial, protection: Protection): Promise<Text | undefined> {
   const paths = await changedPaths(services, trial)
   try {
     const changed = await protectedFiles(protection, paths, comparingFiles(services.config))
-    return changed.length > 0 ? "Changed protected files" : undefined
+    return changed.length > 0 ? t("Changed protected files") : undefined
   } catch (error) {
-    if (error instanceof TooMuchWork) return error.message
+    if (error instanceof TooMuchWork) return error.said
     throw error
   }
 }
@@ -111,6 +107,6 @@ async function requireSigned(services: Services, { me }: Merging, trial: Trial, 
     throw refuse.methodNotAllowed("not all commits of the head are signed and verified, as the branch's rule requires")
   if (style !== "fast-forward-only" && !(await mergeSigner(services, me, trial, style)))
     throw refuse.methodNotAllowed(
-      `the branch's rule requires signed commits, and this server doesn't sign those that ${style} makes for you`,
+      t`the branch's rule requires signed commits, and this server doesn't sign those that ${style} makes for you`,
     )
 }

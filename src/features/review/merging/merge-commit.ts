@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId, Person, Repository } from "../../../git/index.ts"
 import { signed } from "../../code/signatures/signing.ts"
@@ -22,9 +23,9 @@ export async function writeMergeCommit(
 ): Promise<Built> {
   const { git } = services
   const merged = await git.merging.mergeTrees(repository, tip, from)
-  if (merged.kind === "unfit") throw refuse.invalid("branch", `the merge would be refused in a push: ${merged.reason}`)
+  if (merged.kind === "unfit") throw refuse.invalid("branch", t`the merge would be refused in a push: ${merged.reason}`)
   if (merged.kind === "unrelated") throw refuse.conflict("the branches have no commit in common")
-  if (merged.kind === "conflict") throw refuse.conflict(`the branches are in conflict: ${merged.files.slice(0, 20).join(", ")}`)
+  if (merged.kind === "conflict") throw refuse.conflict(t`the branches are in conflict: ${merged.files.slice(0, 20).join(", ")}`)
   const unsigned = { tree: merged.tree, parents: [tip, from], author: committer, committer, message }
   const id = await git.objects.writeCommit(repository, await signed(services, { purpose: "merges", user, repository }, unsigned))
   return { id, written: [id] }

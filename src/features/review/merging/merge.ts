@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Repository } from "../../../access/permission.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
@@ -121,7 +122,7 @@ async function push(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.kind === "conflict") return false
-    if (error.kind === "forbidden") throw refuse.conflict(`PushRejected with remote message: ${error.message}`)
+    if (error.kind === "forbidden") throw refuse.conflict(t`PushRejected with remote message: ${error.message}`)
     throw error
   }
 }
@@ -165,5 +166,5 @@ export const allowedStyles = (repository: Repository): readonly MergeStyle[] =>
 
 /** Refuses `methodNotAllowed` a style that is switched off in the repository. */
 function requireStyle(repository: Repository, style: MergeStyle): void {
-  if (repository[SWITCH[style]] === 0) throw refuse.methodNotAllowed(`${style} is not allowed an allowed merge style for this repository`)
+  if (repository[SWITCH[style]] === 0) throw refuse.methodNotAllowed(t`${style} is not allowed an allowed merge style for this repository`)
 }

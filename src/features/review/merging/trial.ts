@@ -1,5 +1,6 @@
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t, type Words } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { mergeRef } from "../pulls/refs.ts"
@@ -24,11 +25,11 @@ export async function tryMerge(
 ): Promise<Trial> {
   const repository = git.at(row.storage, row.object_format)
   const base = await git.references.resolve(repository, branchRef(pull.base_branch))
-  if (base === undefined) throw later("the base branch is gone")
+  if (base === undefined) throw later(t("the base branch is gone"))
   const head = objectId(pull.head_id)
   const tree = (await keptTree()) ?? (await mergedTree())
   const changesNothing = tree === (await git.objects.readCommit(repository, base)).tree
-  if (changesNothing && (await git.history.isAncestor(repository, head, base))) throw later("the base has all of these commits already")
+  if (changesNothing && (await git.history.isAncestor(repository, head, base))) throw later(t("the base has all of these commits already"))
   return { repository, base, head, tree }
 
   /** The tree of refs/pull/N/merge, if it merges these two commits. */
@@ -41,11 +42,11 @@ export async function tryMerge(
   async function mergedTree(): Promise<ObjectId> {
     const merged = await git.merging.mergeTrees(repository, base ?? head, head)
     if (merged.kind === "clean") return merged.tree
-    if (merged.kind === "unfit") throw refuse.invalid("index", `the merge would be refused in a push: ${merged.reason}`)
-    if (merged.kind === "unrelated") throw later("base and head have no commit in common")
-    throw later(`base and head are in conflict: ${merged.files.slice(0, 20).join(", ")}`)
+    if (merged.kind === "unfit") throw refuse.invalid("index", t`the merge would be refused in a push: ${merged.reason}`)
+    if (merged.kind === "unrelated") throw later(t("base and head have no commit in common"))
+    throw later(t`base and head are in conflict: ${merged.files.slice(0, 20).join(", ")}`)
   }
 }
 
 /** Clients know the sentence before the colon; the rest is for people. */
-const later = (reason: string) => refuse.methodNotAllowed(`Please try again later: ${reason}`)
+const later = (reason: Words) => refuse.methodNotAllowed(t`Please try again later: ${reason}`)

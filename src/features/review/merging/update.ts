@@ -4,6 +4,7 @@ import { locateRepositoryById, type OnRepository } from "../../../access/policie
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isGitError, type ObjectId, type Repository } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
@@ -78,8 +79,8 @@ async function rebased(services: Services, repository: Repository, { from, tip, 
   try {
     const rebase = await git.merging.rebase(repository, { onto: from, upstream: from, head: tip, committer, sign })
     if (rebase.kind === "done") return { id: rebase.head, written: rebase.commits }
-    if (rebase.kind === "unfit") throw refuse.invalid("index", `the rebase would be refused in a push: ${rebase.reason}`)
-    throw refuse.conflict(`commit ${rebase.commit} can't be applied to the base: ${rebase.files.slice(0, 20).join(", ")}`)
+    if (rebase.kind === "unfit") throw refuse.invalid("index", t`the rebase would be refused in a push: ${rebase.reason}`)
+    throw refuse.conflict(t`commit ${rebase.commit} can't be applied to the base: ${rebase.files.slice(0, 20).join(", ")}`)
   } catch (error) {
     if (isGitError(error, "tooLarge")) throw refuse.tooLarge("too many commits to rebase")
     throw error
@@ -90,7 +91,7 @@ async function rebased(services: Services, repository: Repository, { from, tip, 
 async function requireUpdater(services: Services, found: Merging, style: UpdateStyle): Promise<OnRepository> {
   const { repository, pull, me } = found
   const allowed = style === "rebase" ? repository.allow_rebase_update : repository.allow_merge_update
-  if (allowed === 0) throw refuse.forbidden(`the repository doesn't allow to update by ${style}`)
+  if (allowed === 0) throw refuse.forbidden(t`the repository doesn't allow to update by ${style}`)
   const own = await findHeadRepository(services, found)
   if (own && (await mayUpdate(services, own, pull.head_branch, me, style))) return own
   const authors = pull.allow_maintainer_edit === 1 ? await findAsAuthor(services, found) : undefined

@@ -7,6 +7,7 @@ import { type Handle, isForeignKeyViolation, type Transaction } from "../../../c
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
@@ -90,7 +91,7 @@ async function write(
   await requireNotBlocked(tx, found)
   const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
   const other = await findOpenBetween.first(tx, between)
-  if (other) throw refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)
+  if (other) throw refuse.conflict(t`there is an open pull request for these branches already: #${other.number}`)
   const extras: Partial<CreatePullRequestOption> = writesKind(found, { is_pull: 1 }) ? options : {}
   if (extras.milestone && !(await findMilestoneById.first(tx, { repositoryId: repository.id, id: extras.milestone })))
     throw refuse.notFound()

@@ -9,6 +9,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName, objectId } from "../../../git/index.ts"
 import { editIssue } from "../../planning/issues/edit.ts"
@@ -39,7 +40,7 @@ export async function editPull(services: Services, found: OnPull & Me, options: 
   let retargeting: Retargeting | undefined
   if (base !== undefined) {
     const tip = isBranchName(base) ? await git.references.resolve(baseRepository, branchRef(base)) : undefined
-    if (tip === undefined) throw refuse.notFound(`new base '${base}' not exist`)
+    if (tip === undefined) throw refuse.notFound(t`new base '${base}' not exist`)
     const headId = objectId(pull.head_id)
     const assessment = await assess(git, baseRepository, tip, headId)
     const { mergeBase } = assessment

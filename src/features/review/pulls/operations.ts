@@ -1,5 +1,6 @@
 import { onPull, onPullAsAuthor, onPulls, onPullsSignedIn } from "../../../access/policies/pulls.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { int64, knownWord, STATE_SYNONYMS } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -49,7 +50,7 @@ export const pullOperations: readonly Operation[] = [
     handle: async ({ services, db, actor, query, page, ...found }) => {
       const { state = "all", sort = "newest", base_branch, milestone = 0, labels = [], poster } = query
       const author = poster ? await filterUser(db, actor, poster) : undefined
-      if (poster && !author) throw refuse.badRequest(`there is no user ${poster}`)
+      if (poster && !author) throw refuse.badRequest(t`there is no user ${poster}`)
       const { pulls, total } = await listPulls(
         db,
         found.repository,

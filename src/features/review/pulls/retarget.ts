@@ -6,6 +6,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { touchIssue } from "../../planning/issues/touch-store.ts"
 import { refreshOfficial } from "../reviews/official.ts"
@@ -46,7 +47,7 @@ export async function whyNotRetargeted(tx: Transaction, { issue, pull, base }: P
     headRepositoryId: pull.head_repository_id,
     headBranch: pull.head_branch,
   })
-  return other && refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)
+  return other && refuse.conflict(t`there is an open pull request for these branches already: #${other.number}`)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { findPullByIssue } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { StateRule } from "../../planning/issues/state.ts"
 import { alignPull } from "./refs.ts"
 import { findOpenBetween } from "./store.ts"
@@ -18,7 +19,7 @@ export const pullStateRule: StateRule = async (tx, { jobs }, { issue, closed }) 
   if (head_repository_id !== null) {
     const between = { repositoryId: repository_id, baseBranch: base_branch, headRepositoryId: head_repository_id, headBranch: head_branch }
     const other = await findOpenBetween.first(tx, between)
-    if (other) throw refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)
+    if (other) throw refuse.conflict(t`there is an open pull request for these branches already: #${other.number}`)
   }
   await jobs.enqueue(tx, alignPull, { pullId: pull.id })
 }

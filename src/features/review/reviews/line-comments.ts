@@ -1,4 +1,5 @@
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { DIFF_LIMITS, type Diff, type DiffFile } from "../../../core/text/hunks.ts"
 import { beginWork, type Work } from "../../../core/work.ts"
@@ -50,7 +51,7 @@ export async function locateComments(
     const file = fileOf(diff, one.path, one.line)
     return file && hunkUpTo(file, one.line, one.lines) !== "" ? [] : [excerptOf(file, one)]
   })
-  const work = beginWork({ what: "find the lines that the comments are about", steps: config.limits.workSteps })
+  const work = beginWork({ what: t("find the lines that the comments are about"), steps: config.limits.workSteps })
   const read = fileReader(git, sides, unshown, work)
   const found: Omit<LocatedComment, "commitId">[] = []
   for (const { text, path, line, lines: many } of asked) {
@@ -58,7 +59,10 @@ export async function locateComments(
     // Only lines that the diff doesn't show need the files.
     const hunk = (file && hunkUpTo(file, line, many)) || (await unchangedLines(read, diff, { text, path, line, lines: many }))
     if (hunk === undefined)
-      throw refuse.invalid("comments", `there is no line ${Math.abs(line)} of ${path} on the ${line > 0 ? "new" : "old"} side`)
+      throw refuse.invalid(
+        "comments",
+        line > 0 ? t`there is no line ${line} of ${path} on the new side` : t`there is no line ${-line} of ${path} on the old side`,
+      )
     const position = line > 0 ? positionAfter(since, { path, line, lines: many }) : { path, line, isOutdated: false }
     found.push({ text, hunk, lines: many, ...position })
   }
@@ -85,7 +89,7 @@ function parseWanted({ body = "", path = "", old_position = 0, new_position = 0,
     throw refuse.invalid("comments", "new_position or old_position must be the number of a line")
   const line = old_position > 0 ? -old_position : new_position
   if (lines > Math.min(Math.abs(line), MOST_LINES))
-    throw refuse.invalid("comments", `lines must be between 1 and ${MOST_LINES}, and begin in the file`)
+    throw refuse.invalid("comments", t`lines must be between 1 and ${MOST_LINES}, and begin in the file`)
   return { text: body, path, line, lines }
 }
 
@@ -159,7 +163,7 @@ function fileReader(git: Git, { repository, mergeBase, commit }: Sides, excerpts
     try {
       return await git.objects.readBlob(repository, entry.id)
     } catch (error) {
-      if (isGitError(error, "tooLarge")) throw refuse.invalid("comments", `${path} is too large to be commented on line by line`)
+      if (isGitError(error, "tooLarge")) throw refuse.invalid("comments", t`${path} is too large to be commented on line by line`)
       throw error
     }
   }

@@ -10,6 +10,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import { findProtection, officialReviewers } from "../../code/protections/rules.ts"
 import { blockersAmong, requireUnblocked } from "../../people/blocks/rules.ts"
 import { findMemberIds } from "../../people/organizations/members-store.ts"
@@ -45,13 +46,13 @@ export async function requestReviewers(tx: Transaction, context: RequestContext 
   if (people.length + teams.length === 0) return []
   await requireReviewers(tx, context, people)
   for (const team of teams)
-    if (!(await readsPulls(tx, context, team))) throw refuse.invalid("team_reviewers", `${team.name} can't read the pull requests`)
+    if (!(await readsPulls(tx, context, team))) throw refuse.invalid("team_reviewers", t`${team.name} can't read the pull requests`)
   if (!(await choosesReviewers(tx, context, context.actor, context.issue)))
     throw refuse.invalid("reviewers", "Doer can't choose reviewer: only the author and those who belong to the repository can")
   await requireUnblocked(tx, context.actor, people)
   for (const person of people)
     if ((await blockersAmong(tx, person, [context.owner.id])).size > 0)
-      throw refuse.invalid("reviewers", `${person.name} is blocked by the owner of the repository`)
+      throw refuse.invalid("reviewers", t`${person.name} is blocked by the owner of the repository`)
   return request(tx, context, people, teams)
 }
 
@@ -59,9 +60,9 @@ export async function requestReviewers(tx: Transaction, context: RequestContext 
 async function requireReviewers(tx: Transaction, context: RequestContext, people: readonly User[]): Promise<void> {
   const readers = new Set((await readersAmong(tx, context, "repo.pulls", people)).map(({ id }) => id))
   for (const { id, kind, name } of people) {
-    if (kind === "organization") throw refuse.invalid("reviewers", `${name} is an organization`)
-    if (!readers.has(id)) throw refuse.invalid("reviewers", `${name} can't read the pull requests`)
-    if (id === context.issue.author_id) throw refuse.invalid("reviewers", `${name} is the author of the pull request`)
+    if (kind === "organization") throw refuse.invalid("reviewers", t`${name} is an organization`)
+    if (!readers.has(id)) throw refuse.invalid("reviewers", t`${name} can't read the pull requests`)
+    if (id === context.issue.author_id) throw refuse.invalid("reviewers", t`${name} is the author of the pull request`)
   }
 }
 
@@ -112,7 +113,7 @@ async function request(
     if (open.some(({ reviewer_id }) => reviewer_id === user.id)) continue
     const earlier = await findReviewsBy(tx, { issueId: issue.id, reviewerId: user.id })
     if (issue.is_closed === 1 && earlier.some(({ state }) => state === "APPROVED" || state === "REQUEST_CHANGES"))
-      throw refuse.forbidden(`${user.name} has reviewed the pull request, which is closed by now`)
+      throw refuse.forbidden(t`${user.name} has reviewed the pull request, which is closed by now`)
     const review = await insertReview.first(tx, { ...row, reviewerId: user.id, teamId: null, isOfficial: flag(official.has(user.id)) })
     if (!review) throw new TypeError("an insert gives its row")
     if (official.has(user.id)) await clearOfficial(tx, { issueId: issue.id, reviewerId: user.id, exceptId: review.id })
@@ -181,7 +182,7 @@ async function peopleNamed(db: Handle, context: RequestContext, names: readonly 
   const people = new Map<number, User>()
   for (const name of wanted) {
     const user = known.get(name)
-    if (!user) throw refuse.notFound(`user doesn't exist: ${name}`)
+    if (!user) throw refuse.notFound(t`user doesn't exist: ${name}`)
     people.set(user.id, user)
   }
   return [...people.values()]
@@ -214,7 +215,7 @@ async function teamsNamed(db: Handle, { owner, repository, actor }: RequestConte
           standing,
           (await findTeamMember.first(db, { teamId: team.id, userId: actor.id })) !== undefined,
         ))
-    if (!team || !isKnown) throw refuse.notFound(`team doesn't exist: ${name}`)
+    if (!team || !isKnown) throw refuse.notFound(t`team doesn't exist: ${name}`)
     teams.push(team)
   }
   return teams

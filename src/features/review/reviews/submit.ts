@@ -5,6 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isObjectId, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
@@ -67,11 +68,11 @@ function eventOf(word: CreatePullReviewOptions["event"]): Event {
 }
 
 function requireWords(event: Event, body: string, comments: readonly CreatePullReviewComment[]): void {
-  if (event === "REQUEST_CHANGES" && body.trim() === "") throw refuse.invalid("body", `review event ${event} requires a body`)
+  if (event === "REQUEST_CHANGES" && body.trim() === "") throw refuse.invalid("body", t`review event ${event} requires a body`)
   if (event === "PENDING" && body.trim() === "" && comments.length === 0) throw noWords(event)
 }
 
-const noWords = (event: Event): Refusal => refuse.invalid("body", `review event ${event} requires a body or a comment`)
+const noWords = (event: Event): Refusal => refuse.invalid("body", t`review event ${event} requires a body or a comment`)
 
 interface Wanted {
   readonly event: Event
@@ -141,10 +142,13 @@ async function reviewedCommit({ git }: Pick<Services, "git">, repository: Reposi
 /** Refuses as invalid a verdict on one's own pull request, or on a closed one. */
 function requireVerdictAllowed({ issue, me }: Pick<OnPull & Me, "issue" | "me">, event: Event): void {
   if (!isVerdict(event)) return
-  const verb = event === "APPROVED" ? "approve" : "reject"
-  if (issue.author_id === me.id) throw refuse.invalid("event", `${verb} your own pull is not allowed`)
+  if (issue.author_id === me.id)
+    throw refuse.invalid("event", event === "APPROVED" ? "approve your own pull is not allowed" : "reject your own pull is not allowed")
   if (issue.is_closed === 1)
-    throw refuse.invalid("event", `a closed pull request can't be ${event === "APPROVED" ? "approved" : "rejected"}`)
+    throw refuse.invalid(
+      "event",
+      event === "APPROVED" ? "a closed pull request can't be approved" : "a closed pull request can't be rejected",
+    )
 }
 
 const isVerdict = (event: string): boolean => event === "APPROVED" || event === "REQUEST_CHANGES"

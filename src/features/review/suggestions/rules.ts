@@ -2,6 +2,7 @@ import type { OnPull } from "../../../access/policies/pulls.ts"
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef } from "../../../git/index.ts"
 import { commitPerson } from "../../code/commits/people.ts"
@@ -37,7 +38,7 @@ export async function applySuggestions(services: Services, found: OnPull & Me, i
   const { pull, issue, me, actor } = found
   const wanted = [...new Set(ids)]
   if (wanted.length === 0 || wanted.length > MOST_SUGGESTIONS)
-    throw refuse.invalid("comment", `choose 1 to ${MOST_SUGGESTIONS} suggestions`)
+    throw refuse.invalid("comment", t`choose 1 to ${MOST_SUGGESTIONS} suggestions`)
   if (issue.is_closed === 1) throw refuse.invalid("comment", "the pull request is closed")
   const authors = new Set<number>()
   const replacements: Replacement[] = []
@@ -77,7 +78,7 @@ async function replaceIn(tree: WorkingTree, path: string, replacements: readonly
   const parts = path.split("/")
   const leaf = await tree.get(parts)
   if (leaf === undefined || leaf === "directory" || leaf.mode === "120000" || leaf.mode === "160000")
-    throw refuse.conflict(`${path} is no file any more`)
+    throw refuse.conflict(t`${path} is no file any more`)
   const bytes = await tree.read(leaf)
   // Latin-1 keeps bytes that are no UTF-8 as they are.
   const lines = bytes.toString("latin1").split("\n")
@@ -91,7 +92,7 @@ async function replaceIn(tree: WorkingTree, path: string, replacements: readonly
     const plain = present.map((line) => line.replace(/\r$/, ""))
     const isAsSeen = expected.length < present.length || expected.every((line, at) => raw(line.replace(/\r$/, "")) === plain[at])
     if (present.length !== last - first + 1 || !isAsSeen)
-      throw refuse.conflict(`the lines of a suggestion for ${path} have changed meanwhile`)
+      throw refuse.conflict(t`the lines of a suggestion for ${path} have changed meanwhile`)
     const end = present[0]?.endsWith("\r") ? "\r" : ""
     lines.splice(first - 1, present.length, ...after.map((line) => raw(line) + end))
   }

@@ -3,6 +3,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { nextTurn } from "../../../core/work.ts"
 import { deleteRepository } from "../../code/lifecycle/delete.ts"
@@ -24,7 +25,8 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
   await requireNotLast(tx, user)
   await emptyAccount(tx, services, user, purge)
   for (const organization of await findOrganizationsOf(tx, user)) {
-    if (!purge) throw refuse.invalid("username", `${user.name} belongs to the organization ${organization.name}; remove it there, or purge`)
+    if (!purge)
+      throw refuse.invalid("username", t`${user.name} belongs to the organization ${organization.name}; remove it there${OR_PURGE}`)
     if (await isSoleOwner(tx, user, organization)) {
       await emptyAccount(tx, services, organization, purge)
       await deleteOrganization(tx, services, organization.id, { purge })
@@ -61,8 +63,11 @@ export async function purgeRepositories(services: Services, user: User): Promise
   }
 }
 
+/** What ends refusals that purging avoids. */
+export const OR_PURGE = t(", or purge")
+
 async function requireNotLast(tx: Transaction, user: User): Promise<void> {
-  if (await isLastAdministrator(tx, user)) throw refuse.invalid("username", `${user.name} is the last administrator who can sign in`)
+  if (await isLastAdministrator(tx, user)) throw refuse.invalid("username", t`${user.name} is the last administrator who can sign in`)
 }
 
 /**
@@ -77,11 +82,11 @@ async function lockForDeletion(tx: Transaction, id: number): Promise<void> {
 async function emptyAccount(tx: Transaction, services: Services, owner: User, purge: boolean): Promise<void> {
   const repositories = await findRepositoriesOf(tx, owner.id)
   if (repositories.length > 0 && !purge)
-    throw refuse.invalid("username", `${owner.name} owns ${repositories.length} repositories; delete them or hand them over, or purge`)
+    throw refuse.invalid("username", t`${owner.name} owns ${repositories.length} repositories; delete them or hand them over${OR_PURGE}`)
   for (const repository of repositories) await deleteRepository(tx, services, repository, owner)
   // They are deleted with the row of their owner.
   const kept = purge ? undefined : await findPackageOf(tx, owner.id)
-  if (kept) throw refuse.invalid("username", `${owner.name} owns packages; delete them, or purge`)
+  if (kept) throw refuse.invalid("username", t`${owner.name} owns packages; delete them${OR_PURGE}`)
 }
 
 async function isSoleOwner(tx: Transaction, user: User, organization: User): Promise<boolean> {

@@ -3,6 +3,7 @@ import { siteAdministrator } from "../../../access/policies/site.ts"
 import { messageOf } from "../../../core/database/failures.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { ScheduledTask } from "../../../core/jobs/jobs.ts"
+import { t } from "../../../core/language/message.ts"
 import { created, listed, noContent, type Operation, operation } from "../../../core/operation.ts"
 import { dateTime, NEVER, rfc3339, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -82,7 +83,7 @@ export const administrationOperations: readonly Operation[] = [
       const { config, mailer, site } = services
       if (config.mail.host === "") throw refuse.badRequest("no mail server is set up: set mail.host")
       await mailer.send(composeTestMail(site, body.email), AbortSignal.timeout(MAIL_MS)).catch((error: unknown) => {
-        throw refuse.badRequest(`the mail server did not take it: ${messageOf(error)}`)
+        throw refuse.badRequest(t`the mail server did not take it: ${messageOf(error)}`)
       })
       return noContent()
     },

@@ -3,6 +3,7 @@ import type { User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
+import { t } from "../../../core/language/message.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, branchRef, type Repository as GitRepository, isGitError } from "../../../git/index.ts"
@@ -70,7 +71,7 @@ export async function adopt(services: Services, doer: User, ownerName: string, n
     // Adopted or removed by another request meanwhile.
     const isGone = isGitError(error, "missing") || hasCode(error, "ENOENT")
     if (isGone || (error instanceof Refusal && error.kind === "conflict")) throw refuse.notFound()
-    if (isGitError(error, "unfit")) throw refuse.invalid("repo", `it can't be adopted: ${error.message}`)
+    if (isGitError(error, "unfit")) throw refuse.invalid("repo", t`it can't be adopted: ${error.message}`)
     throw error
   })
 }
@@ -132,6 +133,6 @@ async function takeWiki({ git, config }: Services, folder: Folder, storage: stri
     return true
   } catch (error) {
     if (isGitError(error, "missing")) return false
-    throw isGitError(error, "unfit") ? refuse.invalid("repo", `its wiki can't be adopted: ${error.message}`) : error
+    throw isGitError(error, "unfit") ? refuse.invalid("repo", t`its wiki can't be adopted: ${error.message}`) : error
   }
 }

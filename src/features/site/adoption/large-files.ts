@@ -3,6 +3,7 @@ import { lstat, open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Repository } from "../../../git/index.ts"
 import { type Expected, storeFile } from "../../code/lfs/files.ts"
@@ -33,7 +34,7 @@ export async function storeLargeFiles(services: Services, repository: Repository
     const path = join(objects, oid.slice(0, 2), oid.slice(2, 4), oid)
     if (!(await lstat(path).catch(() => undefined))?.isFile()) continue
     // The folder will be removed, so nothing of it may be left out silently.
-    if (size > most) throw refuse.invalid("repo", `it can't be adopted: its large file ${oid} is larger than what this site keeps`)
+    if (size > most) throw refuse.invalid("repo", t`it can't be adopted: its large file ${oid} is larger than what this site keeps`)
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       stored.push({ oid, size, file: await storeFile(services, handle.createReadStream({ autoClose: false }), { oid, size }) })

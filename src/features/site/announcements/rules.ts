@@ -1,5 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { announceChange } from "./shown.ts"
 import {
@@ -30,7 +31,7 @@ export async function createAnnouncement(
   wanted: Wanted & Pick<Content, "content">,
 ): Promise<AnnouncementRow> {
   requireOrder(wanted)
-  if ((await findAnnouncements(tx)).length >= MOST) throw refuse.invalid("content", `is one too many: delete one of the ${MOST} before`)
+  if ((await findAnnouncements(tx)).length >= MOST) throw refuse.invalid("content", t`is one too many: delete one of the ${MOST} before`)
   const at = now()
   const row = await insertAnnouncement(tx, {
     tone: "info",

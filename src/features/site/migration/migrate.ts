@@ -6,6 +6,7 @@ import { findRepositoryById, findUserById, findUserByName } from "../../../acces
 import type { SignedIn, User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables/index.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type RemoteListing } from "../../../git/index.ts"
 import { deleteRepository } from "../../code/lifecycle/delete.ts"
@@ -63,7 +64,7 @@ export async function migrateRepository(
 
 /** Clients expect an owner who may own no more repositories to be an invalid owner here, unlike when a repository is created. */
 function asInvalidOwner(error: unknown): never {
-  throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid("repo_owner", error.message) : error
+  throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid("repo_owner", error.said) : error
 }
 
 /** The services with this API. */
@@ -85,7 +86,7 @@ function selectParts(options: MigrateRepoOptions): readonly Part[] {
   const isSame = SAME.includes(service)
   if (mirror || service === "git") return isSame ? ["topics"] : []
   if (!isSame && selected[0] !== undefined)
-    throw refuse.invalid(selected[0], `can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
+    throw refuse.invalid(selected[0], t`can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
   if (!isSame) return []
   const has = (part: Part) => selected.some((word) => word === part)
   return [

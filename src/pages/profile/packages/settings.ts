@@ -113,7 +113,7 @@ const link = form({
   on: settings,
   also: ["repository"],
   picks: (names, field) => ({ ...ofOperation(names), repo_name: field("repository") }),
-  missing: ["repository", "the owner has no such repository"],
+  missing: ["repository", t("the owner has no such repository")],
   done: t("Linked."),
 })
 
@@ -133,7 +133,7 @@ const removeVersion = form({
   on: settings,
   also: ["version"],
   picks: (names, field) => ({ ...ofOperation(names), version: field("version") }),
-  missing: ["version", "there is no such version"],
+  missing: ["version", t("there is no such version")],
   confirms: packageName,
   done: t("Version deleted."),
 })

@@ -33,7 +33,7 @@ export const dispatchForm = sketch({
     inputs: { ...Object.fromEntries(boxes.map((name) => [name, "false"])), ...textsIn(body["inputs"]) },
   }),
   query: () => ({ return_run_details: "true" }),
-  missing: ["ref", "there is no such workflow on this branch or tag"],
+  missing: ["ref", t("there is no such workflow on this branch or tag")],
   once: true,
   done: t("Queued."),
   to: ({ path, record }) => `${pathOf(path.owner, path.repo)}/actions/runs/${String(memberOf(record, "workflow_run_id"))}`,

@@ -210,7 +210,7 @@ const saveStaged: Page = form({
 
 export const uploadPages: readonly Page[] = [uploadFiles, stage, unstage, saveUpload, saveStaged]
 
-const tooMuch = () => refuse.invalid("content", `must have at most ${MOST_BYTES_OF_COMMIT / MIB} MiB together`)
+const tooMuch = () => refuse.invalid("content", t`must have at most ${MOST_BYTES_OF_COMMIT / MIB} MiB together`)
 
 /** The form was let in by the same access. */
 async function placeOf(request: Request): Promise<Place> {
@@ -230,7 +230,7 @@ async function bytesOf(name: string, content: Upload["content"]): Promise<Buffer
   let size = 0
   for await (const part of content) {
     size += part.length
-    if (size > MOST_BYTES_OF_FILE) throw refuse.invalid(name, `must have at most ${MOST_BYTES_OF_FILE / MIB} MiB`)
+    if (size > MOST_BYTES_OF_FILE) throw refuse.invalid(name, t`must have at most ${MOST_BYTES_OF_FILE / MIB} MiB`)
     parts.push(part)
   }
   return Buffer.concat(parts)

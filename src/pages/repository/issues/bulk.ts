@@ -70,7 +70,7 @@ export const bulkPages: readonly Page[] = [
           // Its number leads to where it is by now.
           if (error instanceof Renamed) results.push({ number, refused: t("Transferred to another repository.") })
           else if (!(error instanceof Refusal) || error.status >= 500) throw error
-          else results.push({ number, refused: sentence(error.message) })
+          else results.push({ number, refused: sentence(error.said) })
         }
       }
       const done = results.filter(({ refused }) => refused === undefined).length

@@ -50,7 +50,7 @@ function partsOf(field: IssueFormField, { answers, refusal }: FormView): Parts {
   const { attributes } = field
   const id = `answer-${field.id}`
   const about = String(attributes["description"] ?? "")
-  const fault = refusal?.field === field.id ? sentence(refusal.message) : undefined
+  const fault = refusal?.field === field.id ? sentence(refusal.said) : undefined
   const described = [about && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
   return {
     field,

@@ -202,7 +202,7 @@ async function addTyped(
   const { id = "" } = call.path
   const [, owner = home.owner.name, repo = home.repository?.name ?? "", index = ""] =
     /^(?:(?:([^/#\s]+)\/)?([^/#\s]+))?#(\d{1,15})$/.exec(/^\d+$/.test(reference.trim()) ? `#${reference.trim()}` : reference.trim()) ?? []
-  if (index === "" || repo === "") throw refuse.invalid("reference", `must be ${home.repository ? "#12" : "repository#12"}`)
+  if (index === "" || repo === "") throw refuse.invalid("reference", t`must be ${home.repository ? "#12" : "repository#12"}`)
   const { issue } = await locateNamed(db, actor, { owner, repo, index: Number(index) })
   const at = { projectId: /^\d{1,15}$/.test(id) ? Number(id) : 0, columnId: column, issueId: issue.id }
   await services.database.write((tx) => addCard(tx, { home, ...me }, at, services.now()))

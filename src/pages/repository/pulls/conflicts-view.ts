@@ -1,7 +1,7 @@
 import type { OnPull } from "../../../access/policies/pulls.ts"
 import type { Refusal } from "../../../core/errors.ts"
 import { attribute, type Content, flagged, type Html, html } from "../../../core/html.ts"
-import { type Text, t } from "../../../core/language/message.ts"
+import { type Text, t, Words } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import { type Conflicts, type Question, sideText } from "../../../features/review/conflicts/rules.ts"
@@ -58,11 +58,11 @@ export async function conflictsPage(call: Call, looked: Looked): Promise<Shown> 
           ${icon("git-pull-request")}<span>#${issue.number} <bdi>${issue.title}</bdi></span>
         </a>
       </div>
-      ${refusal && notice("bad", html`Nothing is committed. ${sentence(refusal.message)}`)}
+      ${refusal && notice("bad", html`Nothing is committed. ${sentence(refusal.said)}`)}
       ${
         obstacle !== undefined &&
         html`
-          ${notice("info", html`They can’t be resolved in the web editor. ${typeof obstacle === "string" ? sentence(obstacle) : obstacle}`)}
+          ${notice("info", html`They can’t be resolved in the web editor. ${sentence(obstacle)}`)}
           ${onCommandLine(call)}
         `
       }
@@ -156,7 +156,7 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
   const id = `conflict-${index}`
   const made = `${ours?.mode} ${ours?.id} ${theirs?.mode} ${theirs?.id}`
   const isStale = before !== undefined && before.sides !== made
-  const how = before?.how ?? (typeof text !== "string" && ours && theirs ? "text" : "")
+  const how = before?.how ?? (!(text instanceof Words) && ours && theirs ? "text" : "")
   return html`
     <section class="card conflict" aria-labelledby="${id}">
       <div class="head">
@@ -168,13 +168,13 @@ function fileView({ pull }: Call, { question, index, before, wrong, sides }: Fil
         <input type="hidden" name="path" value="${name}"><input type="hidden" name="sides" value="${made}">
         ${howField(pull, question, id, how, wrong)}
         ${
-          typeof text === "string"
+          text instanceof Words
             ? html`<input type="hidden" name="content" value="">`
             : textField(id, before && (before.content !== "" || how === "text") ? before.content : text.text, text.text, wrong)
         }
         ${
           isStale &&
-          typeof text !== "string" &&
+          !(text instanceof Words) &&
           html`
             <details>
               <summary>The text with conflict markers</summary>
@@ -207,7 +207,7 @@ function aboutFile({ head_branch, base_branch }: Branches, { ours, theirs, base,
         </p>
       `
     }
-    ${typeof text === "string" && html`<p class="muted">${text}</p>`}
+    ${text instanceof Words && html`<p class="muted">${text}</p>`}
     ${
       ours &&
       theirs &&
@@ -215,12 +215,12 @@ function aboutFile({ head_branch, base_branch }: Branches, { ours, theirs, base,
       html`
         <p class="muted">
           Its mode is ${ours.mode} on ${head} and ${theirs.mode} on ${main}
-          ${typeof text !== "string" && html`; the text gets ${mode}`}.
+          ${!(text instanceof Words) && html`; the text gets ${mode}`}.
         </p>
       `
     }
     ${
-      typeof text !== "string" &&
+      !(text instanceof Words) &&
       text.isMixed &&
       html`
         <p class="muted">
@@ -241,7 +241,7 @@ function howField(
 ): Html {
   const options: readonly (readonly [value: string, label: Content] | undefined)[] = [
     how === "" || how === "none" ? ["", t("Choose")] : undefined,
-    typeof text === "string" ? undefined : ["text", t("The text below")],
+    text instanceof Words ? undefined : ["text", t("The text below")],
     ours && ["head", t("What {head_branch} has", { head_branch })],
     theirs && ["base", t("What {base_branch} has", { base_branch })],
     ["delete", t("No file: delete it")],
@@ -259,7 +259,7 @@ function howField(
           (option) => option && html`<option value="${option[0]}" ${flagged("selected", option[0] === how)}>${option[1]}</option>`,
         )}
       </select>
-      ${wrong && html`<span class="fault" id="${id}-fault">${sentence(wrong.message)}</span>`}
+      ${wrong && html`<span class="fault" id="${id}-fault">${sentence(wrong.said)}</span>`}
     </div>
   `
 }
@@ -290,7 +290,7 @@ const MOST_SHOWN = 524_288
 function sidesView({ services, pull }: Call, conflicts: Conflicts | undefined): (question: Question) => Promise<Content> {
   let left = MOST_SHOWN
   return async ({ ours, theirs, base, text }) => {
-    if (!conflicts || typeof text === "string") return undefined
+    if (!conflicts || text instanceof Words) return undefined
     const one = async (name: Content, entry: Question["ours"]): Promise<Content> => {
       if (!entry) return undefined
       const shown = await sideText(services, conflicts.sides, entry)

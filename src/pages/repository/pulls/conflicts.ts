@@ -50,7 +50,7 @@ export const conflictPages: readonly Page[] = [
     answer: async (call) => {
       requireUnarchived(call)
       const { files, head, base, message } = typedIn(call.query)
-      if (files.length > 2 * MOST_FILES) throw refuse.invalid("path", `at most ${MOST_FILES} files are resolved at once`)
+      if (files.length > 2 * MOST_FILES) throw refuse.invalid("path", t`at most ${MOST_FILES} files are resolved at once`)
       const decisions = files.map(({ path, how, content }) => ({ path, how, text: content }))
       await resolveConflicts(call.services, call, { tip: head, from: base, message, decisions })
       return moved(conversationPath(call), { flash: t("Conflicts resolved.") })
@@ -65,7 +65,7 @@ async function conflictsOf(call: Call): Promise<{ readonly conflicts?: Conflicts
     return { conflicts: await readConflicts(call.services, call) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error
-    return { reason: error.kind === "notFound" ? t("The head branch was deleted, or you don’t have access to it.") : error.message }
+    return { reason: error.kind === "notFound" ? t("The head branch was deleted, or you don’t have access to it.") : error.said }
   }
 }
 

@@ -262,7 +262,7 @@ const folded = (title: Text, isOpen: boolean, content: Content): Html =>
 
 /** A refused form of one button is shown again with the reason, without its values. */
 const refusalOf = (forms: readonly Pick<Sketch, "id">[], draft: Draft | undefined): Content =>
-  draft && forms.some(({ id }) => id === draft.form) && html`<p class="fault">${sentence(draft.refusal.message)}</p>`
+  draft && forms.some(({ id }) => id === draft.form) && html`<p class="fault">${sentence(draft.refusal.said)}</p>`
 
 async function mergePart(call: MergeCall, prospect: Prospect): Promise<Content> {
   const { services, repository, pull, path, draft } = call

@@ -174,7 +174,7 @@ const transfer = form({
   does: named(lifecycleOperations, "repoTransfer"),
   on: general,
   takes: ["new_owner"],
-  missing: ["new_owner", "no such user or organization"],
+  missing: ["new_owner", t("no such user or organization")],
   confirms: fullName,
   done: t("Repository transferred, or waiting for the new owner to accept."),
   to: ({ record }) => `/${String(memberOf(record, "full_name"))}${memberOf(record, "repo_transfer") ? "/settings" : ""}`,

@@ -2,7 +2,7 @@ import { type Me, signedIn } from "../../../access/policies/site.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
-import { t } from "../../../core/language/message.ts"
+import { t, Words } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, moved, numberIn, type Page, page, type Reader, type Shown } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
@@ -12,10 +12,10 @@ import { type Address, choosePrimaryAddress } from "../../../features/people/use
 import { findAddressesOf } from "../../../features/people/users/addresses-store.ts"
 import { renamePerson } from "../../../features/people/users/rules.ts"
 import { settingsOperations } from "../../../features/people/users/settings-operations.ts"
-import { deletePerson } from "../../../features/site/administration/delete-person.ts"
+import { deletePerson, OR_PURGE } from "../../../features/site/administration/delete-person.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
-import { problem } from "../../../web/problem.ts"
+import { problem, withoutField } from "../../../web/problem.ts"
 import { confirmedFirst, confirmedSession } from "../../parts/sign-in/confirmed.ts"
 import { personalSettings, SETTINGS_PATH } from "./frame.ts"
 
@@ -187,16 +187,18 @@ const remove: Page = page({
   answer: async ({ services, me, reader, query }) => {
     const session = await confirmedSession(services, reader, ACCOUNT)
     if ("kind" in session) return session
-    if (query.confirm.trim() !== me.name) throw refuse.invalid("confirm", `must be ${me.name}`)
+    if (query.confirm.trim() !== me.name) throw refuse.invalid("confirm", t`must be ${me.name}`)
     await services.database.write((tx) => deletePerson(tx, services, me, false))
     await dropAvatar(services, me.avatar)
     return moved("/", { flash: t("Your account has been deleted.") })
   },
 })
 
-/** Administrators name the account; here it is the reader's own. */
+/** Administrators name the account, and can purge it; here it is the reader's own. */
 const ofOneself = (refusal: Refusal): Refusal =>
-  refusal.field === "username" ? refuse.badRequest(refusal.message.replace(/^\[username\]: /, "").replace(/,? or purge$/, "")) : refusal
+  refusal.field === "username"
+    ? refuse.badRequest(new Words((language) => withoutField(refusal.said).in(language).replace(OR_PURGE.in(language), "")))
+    : refusal
 
 /** A person's own account: how it is reached, its name, and its end. */
 export const accountPages: readonly Page[] = [account, addAddress, removeAddress, choosePrimary, rename, remove]

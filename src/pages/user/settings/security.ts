@@ -27,6 +27,8 @@ import {
 } from "../../../features/people/sign-in/sessions/sessions.ts"
 import { copyButton, field, notice } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
+import { problem } from "../../../web/problem.ts"
+import { faultOf } from "../../../web/sign-in.ts"
 import { confirmedSession, sessionOfReader } from "../../parts/sign-in/confirmed.ts"
 import { personalSettings } from "./frame.ts"
 import { qrCode } from "./qr.ts"
@@ -210,11 +212,11 @@ async function signedInAnew(services: Services, { user, isRemembered }: Session,
 
 async function enroll(services: Services, me: User, proposal = "", refusal?: Refusal): Promise<Shown> {
   const { secret, address, ticket } = proposeAuthenticator(services, me, proposal)
-  const fault = refusal?.field === "code" ? refusal.message.replace(/^\[code\]: m/, "M") : undefined
+  const fault = faultOf(refusal, "code")
   return shown(
     t("Set up an authenticator app"),
     html`
-      ${refusal && fault === undefined && notice("bad", refusal.message)}
+      ${fault === undefined && problem(refusal)}
       <div class="form">
         <p>Scan the QR code with your authenticator app, or enter the secret. Then enter the code that the app shows.</p>
         ${await qrCode(address, t("QR code for your authenticator app"))}
@@ -261,11 +263,11 @@ async function newPasskey(services: Services, me: User, name = "", refusal?: Ref
   const ceremony = await beginRegistration(services, me)
   const title = t("Add a passkey")
   if (!ceremony) return shown(title, notice("info", t("Passkeys need HTTPS.")))
-  const fault = refusal?.field === "name" ? refusal.message.replace(/^\[name\]: m/, "M") : undefined
+  const fault = faultOf(refusal, "name")
   return shown(
     title,
     html`
-      ${refusal && fault === undefined && notice("bad", refusal.message)}
+      ${fault === undefined && problem(refusal)}
       <div class="form">
         <p>
           A passkey is stored on your device, in your password manager or on a security key. You can sign in with it

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import type { FastifyRequest } from "fastify"
 import type { Actor } from "../../../core/actor.ts"
 import { Refusal, refuse, Unsent } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Page } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
@@ -29,7 +30,7 @@ export async function filesFirst(services: Services, { page, request, actor, pat
   const chosen = fields.getAll(FILES).filter((name) => name !== "")
   return chosen.length === 0
     ? undefined
-    : new Unsent(`Nothing is sent yet: ${chosen.join(", ")} was chosen, but not attached. Choose it again and press “Attach”`)
+    : new Unsent(t`Nothing is sent yet: ${chosen.join(", ")} was chosen, but not attached. Choose it again and press “Attach”`)
 }
 
 interface Sent {

@@ -91,7 +91,7 @@ function wordsFor(refusal: Refusal, { method, requestId, isSignedIn }: About): C
       : t("It may have been moved or deleted, or it is private: sign in to see it.")
   if (refusal.kind === "internal")
     return html`${method === "POST" && t("Nothing was changed.")} Administrators find details in the log, under <code>${requestId}</code>.`
-  return html`${sentence(refusal.message)} ${adviceFor(refusal, method)}`
+  return html`${sentence(refusal.said)} ${adviceFor(refusal, method)}`
 }
 
 /** What to do next, where the refusal itself does not say so. */

@@ -378,10 +378,11 @@ export async function sendErrorPage(
   const refusal = given.kind === "forbidden" && request.method !== "POST" ? refuse.notFound() : given
   if (refusal.kind === "notFound" && declaredRoute(request)?.asksToSignIn && (await isNobody(services, request)))
     return toLogin(reply, request)
-  // Programs that ask for a page's address need no page to see that it is not there.
-  if (!wantsPage(request)) return sendRefusal(services, request, reply, given === refusal ? error : refusal)
-  logFault(services.log, given, error, requestDetails(request, "a page failed"))
   const session = await sessionOf(services, request).catch(() => undefined)
+  // Programs that ask for a page's address need no page to see that it is not there. What has a session is a script, which shows the words to the reader.
+  if (!wantsPage(request))
+    return sendRefusal(services, request, reply, given === refusal ? error : refusal, session && languageFor(request, session))
+  logFault(services.log, given, error, requestDetails(request, "a page failed"))
   const within = error instanceof MissingWithin ? await error.page().catch(() => undefined) : undefined
   const shown =
     within ??

@@ -7,6 +7,7 @@ import { isUniqueViolation } from "../../../../core/database/failures.ts"
 import type { AccessTokensTable } from "../../../../core/database/tables/people.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
+import { t } from "../../../../core/language/message.ts"
 import type { Acting } from "../../users/accounts.ts"
 import { forgetSignIns } from "../../users/store.ts"
 import { insertToken, removeToken } from "./store.ts"
@@ -36,7 +37,7 @@ export async function createToken(
 ): Promise<{ readonly row: AccessToken; readonly token: string }> {
   if (scopes.length === 0) throw refuse.badRequest("access token must have a scope")
   const unknown = scopes.find((scope) => !isScope(scope))
-  if (unknown !== undefined) throw refuse.badRequest(`[scopes]: invalid access token scope provided: ${unknown}`)
+  if (unknown !== undefined) throw refuse.badRequest(t`[scopes]: invalid access token scope provided: ${unknown}`)
   const normal = normalizeScopes(scopes)
   if (by?.kind === "token" && !scopesWithin(by.scopes, normal))
     throw refuse.forbidden("cannot create an access token with a broader scope than the authenticating token")

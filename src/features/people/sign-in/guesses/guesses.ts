@@ -1,6 +1,7 @@
 import type { Transaction } from "../../../../core/database/database.ts"
 import { type Refusal, refuse } from "../../../../core/errors.ts"
 import type { Task } from "../../../../core/jobs/jobs.ts"
+import { t, type Words } from "../../../../core/language/message.ts"
 import type { Services } from "../../../../core/services.ts"
 import {
   countTry,
@@ -61,14 +62,14 @@ function refused({ signIns }: Counting, { kind }: Guessed, seconds: number): Ref
 /** Ends the count, after a right one. */
 export const forgetTries = (tx: Transaction, guessed: Guessed): Promise<number> => deleteGuesses.changes(tx, guessed)
 
-const SENTENCES = {
-  password: "There were too many wrong passwords. Access tokens and SSH keys go on; try the password again in",
-  secondFactor: "There were too many wrong codes, and even a right one is not accepted now. Try again in",
-  clientSecret: "There were too many wrong client secrets from this network. Try again in",
-} as const satisfies Record<GuessKind, string>
+const SENTENCES: Readonly<Record<GuessKind, (wait: Words) => Words>> = {
+  password: (wait) => t`There were too many wrong passwords. Access tokens and SSH keys go on; try the password again in ${wait}.`,
+  secondFactor: (wait) => t`There were too many wrong codes, and even a right one is not accepted now. Try again in ${wait}.`,
+  clientSecret: (wait) => t`There were too many wrong client secrets from this network. Try again in ${wait}.`,
+}
 
 export const tooManyTries = (kind: GuessKind, seconds: number): Refusal =>
-  refuse.tooSoon(`${SENTENCES[kind]} ${seconds === 1 ? "a second" : `${seconds} seconds`}.`, seconds)
+  refuse.tooSoon(SENTENCES[kind](seconds === 1 ? t("a second") : t`${seconds} seconds`), seconds)
 
 const DAY = 86_400
 /** How long it is remembered from where an account was signed in to. */

@@ -3,6 +3,7 @@ import type { User } from "../../../../core/actor.ts"
 import { isUniqueViolation } from "../../../../core/database/failures.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
+import { t } from "../../../../core/language/message.ts"
 import Type, { Check, type Static } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
 import { lockUser } from "../../users/store.ts"
@@ -127,7 +128,7 @@ export async function register(services: Services, user: User, { ticket, credent
   if (!party) throw refuse.notFound()
   const title = name.trim()
   if (title === "") throw refuse.invalid("name", "is required")
-  if ([...title].length > LONGEST_NAME) throw refuse.invalid("name", `must have at most ${LONGEST_NAME} characters`)
+  if ([...title].length > LONGEST_NAME) throw refuse.invalid("name", t`must have at most ${LONGEST_NAME} characters`)
   const opened = openTicket(services, newPasskey, ticket)
   if (opened?.content.userId !== user.id) throw tooOld()
   const answer = parsed(credential)
@@ -154,7 +155,7 @@ export async function register(services: Services, user: User, { ticket, credent
     if (!(await useTicket(tx, opened))) throw tooOld()
     await lockUser(tx, user.id)
     if ((await findPasskeysOf(tx, { userId: user.id })).length >= MOST)
-      throw refuse.conflict(`There are ${MOST} passkeys already; remove one of them first`)
+      throw refuse.conflict(t`There are ${MOST} passkeys already; remove one of them first`)
     try {
       await insertPasskey(tx, {
         user_id: user.id,

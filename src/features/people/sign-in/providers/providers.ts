@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache"
 import type { Configuration, CustomFetch } from "openid-client"
 import { refuse } from "../../../../core/errors.ts"
+import { t } from "../../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../../core/memoize.ts"
 import Type, { type Static } from "../../../../core/schema.ts"
 import type { Services } from "../../../../core/services.ts"
@@ -117,7 +118,7 @@ function openProviders(services: Services): Providers {
     } catch (error) {
       known.delete(provider.name)
       log.warn({ err: error, provider: provider.name }, "a provider of sign-ins can't be asked")
-      throw refuse.busy(`${titleOf(provider)} doesn’t answer. Try again later, or sign in otherwise`)
+      throw refuse.busy(t`${titleOf(provider)} doesn’t answer. Try again later, or sign in otherwise`)
     }
   }
 
@@ -150,7 +151,7 @@ function openProviders(services: Services): Providers {
       return { target, isRemembered, linkTo, identity: await identityOf(provider, configuration, query, { state, nonce, verifier }) }
     } catch (error) {
       log.warn({ err: error, provider: name }, "a sign-in at a provider failed")
-      throw refuse.badRequest(`${titleOf(provider)} did not let you in. Try again, or sign in otherwise`)
+      throw refuse.badRequest(t`${titleOf(provider)} did not let you in. Try again, or sign in otherwise`)
     }
   }
 

@@ -6,6 +6,7 @@ import type { InvitationsTable } from "../../../../core/database/tables/sign-in.
 import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
 import type { Task } from "../../../../core/jobs/jobs.ts"
+import { t } from "../../../../core/language/message.ts"
 import { onFirstUseOf } from "../../../../core/memoize.ts"
 import { networkOf } from "../../../../core/networks.ts"
 import { isMac, readSignedCode, signedCode } from "../../../../core/secrets.ts"
@@ -43,7 +44,7 @@ export async function invite(
   if (services.config.users.registration === "closed")
     throw refuse.forbidden("registration is closed; set users.registration to invitation or open first")
   requireAddress(email, "email")
-  if ((await findTypedAddress(tx, email))?.is_activated === 1) throw refuse.conflict(`${email} belongs to an account already`)
+  if ((await findTypedAddress(tx, email))?.is_activated === 1) throw refuse.conflict(t`${email} belongs to an account already`)
   return save(services, tx, { email, actor, seconds: services.config.users.invitationSeconds })
 }
 
@@ -101,7 +102,7 @@ async function mailSignUp(services: Services, email: string, address: string): P
   if (config.users.registration !== "open") throw refuse.forbidden("New accounts are made by invitation here")
   requireAddress(email.trim(), "email")
   const end = waitsOf(services).begin([{ key: networkOf(address), free: FREE_ASKS, forgives: false }], now())
-  if (typeof end === "number") throw refuse.tooSoon(`Too many mails were asked for from here. Try again in ${end} seconds.`, end)
+  if (typeof end === "number") throw refuse.tooSoon(t`Too many mails were asked for from here. Try again in ${end} seconds.`, end)
   end("wrong", now())
   await database.write(async (tx) => {
     const known = await findTypedAddress(tx, email)

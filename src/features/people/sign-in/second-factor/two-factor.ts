@@ -3,6 +3,7 @@ import type { User } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
 import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
+import { t } from "../../../../core/language/message.ts"
 import { networkOf } from "../../../../core/networks.ts"
 import Type from "../../../../core/schema.ts"
 import type { Secrets } from "../../../../core/secrets.ts"
@@ -68,7 +69,7 @@ async function enable(
   { secret, step }: { readonly secret: string; readonly step: number },
 ): Promise<readonly string[]> {
   const made = await insertTwoFactor(tx, { sealedSecret: secrets.seal(secret, twoFactorContext(user)), now: now(), userId: user.id, step })
-  if (made.numInsertedOrUpdatedRows !== 1n) throw refuse.conflict(`${user.name} has a second factor already; disable it first`)
+  if (made.numInsertedOrUpdatedRows !== 1n) throw refuse.conflict(t`${user.name} has a second factor already; disable it first`)
   const codes = await renewRecoveryCodes({ secrets }, tx, user)
   await forgetSignIns(tx, user.id)
   await deleteSessionsOf.changes(tx, { userId: user.id })
