@@ -1,7 +1,7 @@
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../core/errors.ts"
-import { type Text, t } from "../../core/language/message.ts"
+import type { Text } from "../../core/language/message.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type ModeName, type Unit } from "../modes.ts"
 import { type Owned, type Permission, permissionOn, reaches, unitModeOrAdmin } from "../permission.ts"
@@ -158,7 +158,9 @@ export const orMissing = <Found>({ rule, open }: Access<Found>): Access<Found> =
 /** Refuses unless the caller has at least `mode` in the unit, or administers the repository. */
 export function requireUnit({ permission, repository }: OnRepository, unit: Unit, mode: Extract<ModeName, "read" | "write">): void {
   if (unitModeOrAdmin(permission, repository, unit) >= Mode[mode]) return
-  throw refuse.forbidden(t`user should have a permission to ${mode} to a repo`)
+  throw refuse.forbidden(
+    mode === "read" ? "user should have a permission to read to a repo" : "user should have a permission to write to a repo",
+  )
 }
 
 /** The owner in whose name an administrator of the repository asks about people; undefined for other callers. See `userKnown`. */

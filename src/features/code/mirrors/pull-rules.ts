@@ -2,6 +2,7 @@ import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t, type Words } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { formatDuration, parseDuration } from "../repositories/durations.ts"
 import type { EditRepoOption } from "../repositories/records.ts"
@@ -55,13 +56,13 @@ export async function editMirror(
 /** Seconds; 0 stops the mirror. Refuses `invalid` for `mirror_interval`. */
 export function requireInterval(text: string, least: number): number {
   const interval = readInterval(text, least)
-  if (typeof interval === "string") throw refuse.invalid("mirror_interval", interval)
+  if (typeof interval !== "number") throw refuse.invalid("mirror_interval", interval)
   return interval
 }
 
 /** Parses an interval into seconds, 0 to stop the mirror, or returns an error message. */
-export function readInterval(text: string, least: number): number | string {
+export function readInterval(text: string, least: number): number | Words {
   const seconds = parseDuration(text)
-  if (seconds === undefined || seconds < 0) return "must be a length of time such as 8h30m0s, or 0 to stop the mirror"
-  return seconds !== 0 && seconds < least ? `must be at least ${formatDuration(least)}, or 0 to stop the mirror` : seconds
+  if (seconds === undefined || seconds < 0) return t`must be a length of time such as 8h30m0s, or 0 to stop the mirror`
+  return seconds !== 0 && seconds < least ? t`must be at least ${formatDuration(least)}, or 0 to stop the mirror` : seconds
 }

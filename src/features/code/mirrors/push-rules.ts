@@ -28,7 +28,7 @@ export async function addPushMirror(
 ): Promise<PushMirror> {
   const { config, database, secrets, now } = services
   const interval = readInterval(options.interval ?? "", config.mirror.minInterval)
-  if (typeof interval === "string") throw refuse.badRequest(t`interval ${interval}`)
+  if (typeof interval !== "number") throw refuse.badRequest(t`interval ${interval}`)
   const target = readRemote(options.remote_address ?? "", options.remote_username, options.remote_password)
   if (!target) throw refuse.badRequest("remote_address must be an http or https address")
   await reach(services, target).catch((error: unknown) => {

@@ -66,7 +66,7 @@ async function judge(checking: Checking, { protection, command, who, baseOf }: J
   const hasFiles = mergedPull === undefined && hasFilePatterns(protection)
   const pushed: Pushed = { from: oldId ?? (isSigned || hasFiles ? await baseOf(protection, newId) : null), to: newId }
   const unsigned = isSigned ? await unverified(checking, pushed) : undefined
-  if (unsigned !== undefined) return (branch) => t`branch ${branch} is protected from ${unsigned}`
+  if (unsigned !== undefined) return unsigned
   const mayNot: Objection = (branch) =>
     forced && mergedPull === undefined
       ? t`Not allowed to force-push to protected branch ${branch}`
@@ -144,17 +144,19 @@ const BATCH = 200
 const MOST_SIGNED = 5000
 
 /** The part of a push without verified signatures: the first such commit, or the whole push if it has too many commits. */
-async function unverified({ services, repository }: CheckContext, { from, to }: Pushed): Promise<string | undefined> {
+async function unverified({ services, repository }: CheckContext, { from, to }: Pushed): Promise<Objection | undefined> {
   if (from === to) return undefined
   const { database, git } = services
   const range = { to, from: from ?? undefined, limit: MOST_SIGNED, countAtMost: MOST_SIGNED + 1 }
   const { commits, total } = await git.history.between(repository, range)
-  if (total > MOST_SIGNED) return `more than ${MOST_SIGNED} commits at once, whose signatures can't be verified; push them in parts`
+  if (total > MOST_SIGNED)
+    return (branch) =>
+      t`branch ${branch} is protected from more than ${MOST_SIGNED} commits at once, whose signatures can't be verified; push them in parts`
   for (let start = 0; start < commits.length; start += BATCH) {
     const batch = commits.slice(start, start + BATCH)
     const checked = await verifications(database.read, services, batch)
     const found = batch.find(({ id }) => checked.get(id)?.verified !== true)
-    if (found !== undefined) return `unverified commit ${found.id}`
+    if (found !== undefined) return (branch) => t`branch ${branch} is protected from unverified commit ${found.id}`
   }
   return undefined
 }
