@@ -136,7 +136,7 @@ const keptView = ({ path: name, content }: TypedFile, index: number): Html =>
         <p class="muted">It no longer has conflicts. This is what you typed; it is not committed.</p>
         <input type="hidden" name="path" value="${name}"><input type="hidden" name="how" value="none">
         <input type="hidden" name="sides" value="">
-        <textarea name="content" class="mono" rows="8" readonly dir="auto" aria-labelledby="kept-${index}">
+        <textarea name="content" class="mono" rows="8" readonly dir="ltr" aria-labelledby="kept-${index}">
           ${"\n"}${content}
         </textarea>
       </div>
@@ -273,7 +273,7 @@ const textField = (id: string, content: string, marked: string, wrong: Refusal |
         class="mono"
         name="content"
         rows="${Math.min(30, Math.max(8, marked.split("\n").length + 1))}"
-        dir="auto"
+        dir="ltr"
         spellcheck="false"
         data-conflict
         ${attribute("aria-describedby", wrong && `${id}-fault`)}

@@ -234,17 +234,20 @@ function moreMenu(call: OnCode, { revision, parts }: Located, deletion: string |
   )
 }
 
-/** The commit that last changed the file, as far as it is known. */
+/** The commit that last changed the file. While it is being found, the script asks for this element again. */
 async function lastChange(call: OnCode, { revision, git, parts }: Located, { name }: TreeEntry): Promise<Html> {
   const { services, db } = call
   const history = await treeHistory(services, db, call, revision.commit, parts.slice(0, -1))
   const last = history?.entries.find((entry) => entry.name === name)?.last
+  const isComplete = history?.isComplete !== false
   const all = html`
     <a class="button small quiet" href="${codePath(call, "commits", revision, parts)}" rel="nofollow">${icon("history")}History</a>
   `
   if (last) return latestCommit(call, await services.git.objects.readCommit(git, last.id), all)
   return html`
-    <div class="head latest"><span class="muted grow">The last commit is being looked for.</span>${all}</div>
+    <div class="head latest" id="latest" ${attribute("data-again", !isComplete && "2")}>
+      <span class="grow">${!isComplete && html`<span class="muted">The last commit is being looked for.</span>`}</span>${all}
+    </div>
   `
 }
 

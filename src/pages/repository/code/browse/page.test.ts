@@ -5,6 +5,7 @@ import { withWorld } from "../../../../../tests/support/fixture.ts"
 import { PASSWORD } from "../../../../../tests/support/hearth.ts"
 import { faultsIn } from "../../../../../tests/support/html.ts"
 import { openStage } from "../../../../features/code/releases/testing.ts"
+import { backgroundOf } from "../../../../features/code/repositories/background.ts"
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString("base64")
 const HOSTILE = `<img src=x onerror=alert(1)>"'&.ts`
@@ -251,6 +252,24 @@ withWorld("pages of code and its history", { open: openStage }, ({ test, world: 
     expect(services.git.spawned()).toBe(spawned)
     expect(home.text).toContain("Add a.txt")
     expect(home.text).toContain("<strong>me</strong>")
+    // A file whose last commit is not known yet asks for it again, without the rest of the page changing.
+    await commit(at, "deep/b.txt", "b\n")
+    await stage.settle()
+    const { storage } = await services.database.read
+      .selectFrom("repositories")
+      .select("storage")
+      .where("name", "=", "last")
+      .executeTakeFirstOrThrow()
+    const busy = Promise.withResolvers<void>()
+    const held = backgroundOf(services).begin(storage, "held", () => busy.promise)
+    const open = await show("/ann/last/src/branch/main/deep/b.txt")
+    expect(open.text).toMatch(/id="latest" data-again="2">.{0,40}The last commit is being looked for/)
+    busy.resolve()
+    await held
+    await expect.poll(async () => (await show("/ann/last/src/branch/main/deep/b.txt")).text).toContain("Add deep/b.txt")
+    const found = await show("/ann/last/src/branch/main/deep/b.txt")
+    expect(found.text).toContain('id="latest">')
+    expect(found.text).not.toContain("data-again")
   })
 
   test("a README is right after a change of it, of what it mentions, and of the repository's name", async () => {

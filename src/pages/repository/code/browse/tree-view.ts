@@ -150,12 +150,12 @@ function entryRow(
   `
 }
 
-/** The newest commit, above a tree or a file. */
+/** The newest commit, above a tree or a file. By its id a file asks for it again that was shown without. */
 export async function latestCommit(call: OnCode, commit: Commit, more?: Content): Promise<Html> {
   const [listed] = await listCommitsForPages(call.services, call.db, call, [commit])
   const who = commitPerson(listed?.author, commit.author)
   return html`
-    <div class="head latest">
+    <div class="head latest" id="latest">
       ${who}
       <span class="break grow">
         ${commitLink(call, { id: commit.id, subject: subjectOf(commit) }, "muted")} ${restOfMessage(commit)}
