@@ -1,6 +1,7 @@
 /** The finder of files: a field and the paths that fit to it, found in the browser among all of a revision. */
 
 import { type FoundPath, indexPaths, type PathIndex, searchPaths } from "../../core/text/fuzzy.ts"
+import { openedBefore } from "./opened.ts"
 import { t } from "./words.ts"
 
 interface Options {
@@ -211,6 +212,15 @@ export function openFinder(options: Options): void {
   listIn(dialog, field, options)
   dialog.showModal()
   field.focus()
+}
+
+/** Among the files of the default branch, on pages of a repository that show no code. */
+export function openFinderOf({ repository = "", files = "" }: DOMStringMap): void {
+  const field = document.querySelector<HTMLInputElement>("main .finder input[type=search]")
+  field?.focus()
+  if (field) return
+  const addressOf = (view: string): string => `${repository}/${view}/${files}`
+  openFinder({ list: addressOf("paths"), at: `${addressOf("src")}/`, page: addressOf("find"), opened: openedBefore(repository) })
 }
 
 /** In the page of the finder, in place of what the server found. */
