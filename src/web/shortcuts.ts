@@ -109,7 +109,7 @@ export const SHORTCUTS = [
       { keys: "Ctrl B", text: message("Bold"), where: FIELD },
       { keys: "Ctrl I", text: message("Italic"), where: FIELD },
       { keys: "Ctrl E", text: message("Code"), where: FIELD },
-      { keys: "Ctrl K", text: message("Link"), where: FIELD },
+      { keys: "Ctrl K", text: message("Link|markup"), where: FIELD },
     ],
   },
 ] as const satisfies readonly ShortcutGroup[]

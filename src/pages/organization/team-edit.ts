@@ -34,8 +34,8 @@ export const UNIT_WORDS: Readonly<Record<Unit, readonly [name: Text, rights: Tex
 
 const MODES = [
   ["none", t("None")],
-  ["read", t("Read")],
-  ["write", t("Write")],
+  ["read", t("Read|right")],
+  ["write", t("Write|right")],
 ] as const
 
 const fieldOf = (unit: Unit): string => `rights.${unit}`

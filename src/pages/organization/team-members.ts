@@ -200,7 +200,7 @@ const linkOr =
         </p>
         ${notice("good", t("Copy it now: you won’t be able to see it again."))}
         ${toCopy(link, t("Copy the link"))}
-        <p><a class="button primary" href="${back}">Done</a></p>
+        <p><a class="button primary" href="${back}">${t("Done|action")}</a></p>
       `,
     }
   }

@@ -199,7 +199,7 @@ export function openFinder(options: Options): void {
   field.spellcheck = false
   field.autocomplete = "off"
   const close = document.createElement("button")
-  close.textContent = t("Close")
+  close.textContent = t("Close|dialog")
   close.className = "small"
   close.type = "button"
   close.addEventListener("click", () => dialog.close())

@@ -72,7 +72,7 @@ function list(): void {
   dialog.className = "keys"
   dialog.setAttribute("aria-label", "Keyboard shortcuts")
   const close = document.createElement("button")
-  close.textContent = t("Close")
+  close.textContent = t("Close|dialog")
   close.addEventListener("click", () => dialog.close())
   dialog.append(titled("h2", t("Keyboard shortcuts of this page")), ...groups(isHere), elsewhere(), close)
   dialog.addEventListener("close", () => dialog.remove())

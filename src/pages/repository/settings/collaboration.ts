@@ -18,8 +18,8 @@ import { icon } from "../../../web/icon.ts"
 import { settingsPage } from "./frame.ts"
 
 const RIGHTS: readonly Option[] = [
-  ["read", t("Read")],
-  ["write", t("Write")],
+  ["read", t("Read|right")],
+  ["write", t("Write|right")],
   ["admin", t("Admin")],
 ]
 
@@ -60,7 +60,7 @@ const collaborators: Page = page({
                         key: user.id,
                         name: "inline row",
                         look: "small",
-                        submit: t("Change"),
+                        submit: t("Change|action"),
                         fields: [
                           {
                             kind: "menu",

@@ -82,7 +82,7 @@ const menuOf = (category: ScopeCategory): Field => ({
   label: SUBJECTS[category].replace(/^./, (first) => first.toUpperCase()),
   options: [
     ["", t("No access")],
-    [`read:${category}`, t("Read")],
+    [`read:${category}`, t("Read|right")],
     [`write:${category}`, t("Read and change")],
   ],
 })
@@ -167,7 +167,7 @@ const create = form({
         <h1>Your new token</h1>
         ${notice("good", t("Copy it now: you won’t be able to see it again."))}
         ${toCopy(String(memberOf(record, "sha1")), t("Copy the token"))}
-        <p><a class="button primary" href="${TOKENS}">Done</a></p>
+        <p><a class="button primary" href="${TOKENS}">${t("Done|action")}</a></p>
       `,
     }),
 })
