@@ -16,6 +16,7 @@ export type MessageKey =
   | " before these. "
   | " or more"
   | " … the rest of this line is in the file"
+  | ", and "
   | ", and after every push"
   | ", closes this"
   | ", in all repositories"
@@ -140,6 +141,7 @@ export type MessageKey =
   | "All commits will be rebased, then added to the base branch with a merge commit."
   | "All issues"
   | "All milestones"
+  | "All of it only where everyone may look"
   | "All other activity"
   | "All other sessions are signed out."
   | "All permissions"
@@ -170,6 +172,8 @@ export type MessageKey =
   | "An empty file."
   | "An environment"
   | "An expression of RE2 is matched against each line, such as create\\w+Server\\(."
+  | "An http or https URL that git can clone."
+  | "An http or https URL that git can push to."
   | "An issue can have only one label of the same scope (the part before the last slash)."
   | "An issue can have only one label of the same scope."
   | "An issue was opened, closed, reopened, edited or deleted."
@@ -268,6 +272,8 @@ export type MessageKey =
   | "By name"
   | "By name, reversed"
   | "By unit"
+  | "By {scope}"
+  | "By {scope}, from the last"
   | "Bypass"
   | "Bypass the branch protection and merge"
   | "CR LF"
@@ -287,6 +293,7 @@ export type MessageKey =
   | "Changes in version {number}"
   | "Changes need a pull request."
   | "Changes requested"
+  | "Change|action"
   | "Channel"
   | "Check pull requests for conflicts"
   | "Check your e-mail"
@@ -485,7 +492,9 @@ export type MessageKey =
   | "Dismiss approvals on new commits"
   | "Dismiss review"
   | "Dismiss this announcement"
+  | "Do everything that you can do, in all your repositories and organizations and in your account"
   | "Done"
+  | "Done|action"
   | "Don’t follow renames"
   | "Download"
   | "Download as ZIP"
@@ -494,8 +503,11 @@ export type MessageKey =
   | "Due"
   | "Due date"
   | "Due date updated."
+  | "Due latest"
+  | "Due soonest"
   | "Duplicate of …"
   | "Duplicates"
+  | "E-mail"
   | "E-mail address"
   | "E-mail addresses"
   | "Each job runs in a fresh container. The machine needs Docker. Most workflows from GitHub expect this."
@@ -598,12 +610,14 @@ export type MessageKey =
   | "Format of issue references"
   | "Found elsewhere"
   | "Fri"
-  | "From"
   | "From (UTC)"
   | "From GitHub, GitLab, Gitea, or wherever git can clone from."
   | "From line"
   | "From me, or from a team of mine."
   | "From your authenticator app, or one of your recovery codes."
+  | "From|address"
+  | "From|branch"
+  | "From|time"
   | "Front page"
   | "Full access to its repositories, including settings."
   | "Full access, including these pages."
@@ -717,6 +731,10 @@ export type MessageKey =
   | "Kind"
   | "Kinds"
   | "Kinds of repositories"
+  | "Know the organizations and teams that you are in"
+  | "Know who you are, to sign you in"
+  | "Know your e-mail address"
+  | "Know your name, picture, website and profile"
   | "LF"
   | "Label"
   | "Label created."
@@ -731,6 +749,7 @@ export type MessageKey =
   | "Large files"
   | "Large files (Git LFS)"
   | "Largest"
+  | "Least commented"
   | "Least recently updated"
   | "Leave"
   | "Leave empty for none."
@@ -756,6 +775,7 @@ export type MessageKey =
   | "Link your account at {there}"
   | "Linked."
   | "Links and clones with the old name keep working until another repository takes the name."
+  | "Link|markup"
   | "List"
   | "Location"
   | "Lock the conversation"
@@ -830,6 +850,7 @@ export type MessageKey =
   | "More"
   | "More about this file"
   | "More options"
+  | "Most commented"
   | "Most forks"
   | "Most issues"
   | "Most stars"
@@ -1005,6 +1026,7 @@ export type MessageKey =
   | "Notify by mail"
   | "Numbered list"
   | "Numbers, such as #12"
+  | "OAuth2 applications"
   | "Object format"
   | "Of a person or organization"
   | "Of a repository"
@@ -1048,6 +1070,7 @@ export type MessageKey =
   | "Open pull requests and branch protection rules follow, and links to the old name redirect."
   | "Opened by you"
   | "Opened."
+  | "Open|action"
   | "Operation"
   | "Optional."
   | "Order saved."
@@ -1161,8 +1184,10 @@ export type MessageKey =
   | "React"
   | "Read"
   | "Read and change"
+  | "Read and change {subject}"
   | "Read and write"
   | "Read the schedules of workflows"
+  | "Read {subject}"
   | "Read-only"
   | "Read: see the link."
   | "Read: view and download. Write: publish and delete."
@@ -1174,6 +1199,7 @@ export type MessageKey =
   | "Read: view, open and comment. Write: label, assign, set milestones, close."
   | "Read: view, open, comment and review. Write: label and assign; with write access to the code, merge."
   | "Ready to merge"
+  | "Read|right"
   | "Reason"
   | "Rebase"
   | "Rebase and merge"
@@ -1181,6 +1207,7 @@ export type MessageKey =
   | "Rebasing"
   | "Receives the events of every repository. If unticked, it is a default that is copied into new repositories."
   | "Recent commits"
+  | "Recently closed"
   | "Recently updated"
   | "Redelivered with the same id."
   | "Redirect URIs"
@@ -1509,6 +1536,7 @@ export type MessageKey =
   | "The newest commits are still being counted. Reload the page in a minute to see them."
   | "The notebook is empty"
   | "The old name redirects to the new name."
+  | "The output of git diff or git format-patch. It is applied as a whole, or not at all."
   | "The output of gpg --armor --export."
   | "The owner and its members"
   | "The owner’s other private repositories can call workflows of this one, and their jobs can read its code."
@@ -1592,6 +1620,7 @@ export type MessageKey =
   | "Transfer ownership"
   | "Transfer rejected."
   | "Transferred to another repository."
+  | "Transfer|action"
   | "Try again in {retryAfter} seconds."
   | "Try another filter."
   | "Try another search or language."
@@ -1711,7 +1740,7 @@ export type MessageKey =
   | "Workflows"
   | "Workflows run on the events in their “on”, such as the next push."
   | "Wrap long lines"
-  | "Write"
+  | "Write|right"
   | "Wrong second-factor codes for your account at {host}"
   | "You are no longer watching this repository."
   | "You are not signed in"
@@ -1733,6 +1762,7 @@ export type MessageKey =
   | "You have no repositories yet"
   | "You haven’t blocked anyone"
   | "You will get a link to choose a user name and a password."
+  | "You will get a link to pass on: this site does not send mail."
   | "You will get an e-mail with a link to confirm it."
   | "You will stop following each other, and collaborating on each other’s repositories."
   | "Your account has been deleted."
@@ -1755,19 +1785,24 @@ export type MessageKey =
   | "an unknown size"
   | "another provider"
   | "any labels"
+  | "approve"
   | "approved pull request {number} in {home}"
   | "approved the changes"
   | "are"
   | "are {approvals}"
+  | "assigned"
   | "authored"
   | "auto-merged pull request {number} in {home}"
   | "by mail"
   | "cancelled the auto-merge"
   | "cancelled the review request to"
+  | "changed"
+  | "chosen"
   | "closed issue {number} in {home}"
   | "closed pull request {number} in {home}"
   | "closed this"
   | "closed this as not planned"
+  | "commented"
   | "commented on issue {number} in {home}"
   | "commented on pull request {number} in {home}"
   | "committed"
@@ -1786,10 +1821,12 @@ export type MessageKey =
   | "for a new password, which is given"
   | "found {branch} new in the original of {home}"
   | "found {name} deleted in the original of {home}"
+  | "general information about this site"
   | "in a moment"
   | "is"
   | "is 1"
   | "issues"
+  | "issues, comments and labels"
   | "just now"
   | "label"
   | "labels"
@@ -1825,8 +1862,12 @@ export type MessageKey =
   | "opened pull request {number} in {home}"
   | "opened this"
   | "organizations"
+  | "organizations and teams"
   | "owner or owner/name, as globs"
+  | "packages"
   | "parent"
+  | "passkey"
+  | "password"
   | "people"
   | "pinned this"
   | "published the release {release} of {home}"
@@ -1838,10 +1879,13 @@ export type MessageKey =
   | "reopened pull request {number} in {home}"
   | "reopened this"
   | "repositories"
+  | "repositories with their code, pull requests and releases"
   | "repository#12"
+  | "requested"
   | "requested a review from"
   | "requested changes"
   | "requested changes on pull request {number} in {home}"
+  | "reviewed"
   | "scheduled an auto-merge for when all checks succeed"
   | "self-assigned this"
   | "self-requested a review"
@@ -1851,11 +1895,13 @@ export type MessageKey =
   | "stopped working, without counting the time"
   | "symbolic link"
   | "synchronised {commits} to {branch} in {home}"
+  | "the administration of this site, as far as you may"
   | "the same size"
   | "the text"
   | "this browser"
   | "to activate your account, which is done"
   | "transferred {old} to {home}"
+  | "unassigned"
   | "unassigned themselves"
   | "unknown"
   | "unknown size"
@@ -1865,8 +1911,11 @@ export type MessageKey =
   | "wants to merge"
   | "was {oldMode}, is {newMode}"
   | "watches {home}"
+  | "what other servers are told"
   | "which comes with {host}"
   | "you"
+  | "your account: profile, addresses, keys, followers, settings"
+  | "your notifications"
   | "{by} invites you to a team of the organization {organization} at {host}. See what it is, and join or decline:"
   | "{by} invites you to make an account at {host}. Choose its name and password here:"
   | "{by} invites you to {host}"
@@ -1907,12 +1956,14 @@ export type MessageKey =
   | "{value} at {name}"
   | "{value} without a change of its content."
   | "{waiting} waiting, {running} running, {failed} failed"
+  | "{words}, of an earlier version"
   | "{workflow} has failed"
   | "{workflow} has failed for {title}"
   | "“Closes #1” closes that issue when this is merged."
 
 /** Those that modules for the browser say. */
 export const BROWSER_MESSAGES: readonly string[] = [
+  "1 file",
   "A new version of this site is available. Reload the page to use it.",
   "Add a single comment",
   "Approve, in the menu of the review",
@@ -1923,8 +1974,8 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "Cancel",
   "Changes",
   "Choose files first.",
-  "Close",
   "Close menus and dialogs",
+  "Close|dialog",
   "Code",
   "Comment on the line, or on the selected lines",
   "Comment on this line",
@@ -1942,6 +1993,7 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "Edit file",
   "Error: ",
   "Everywhere",
+  "Files",
   "Files can be dropped here.",
   "Find",
   "Go",
@@ -1977,7 +2029,7 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "Lines {first} to {last}",
   "Lines {first} to {last} before the change",
   "Lines {from} to {to}",
-  "Link",
+  "Link|markup",
   "Lists",
   "Loading the list of files…",
   "Mark the file as viewed",
@@ -2045,7 +2097,7 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "View who wrote it",
   "Warning: ",
   "Whole words",
-  "Write",
+  "Write|text",
   "Writing",
   "You are no longer signed in. Your text is still here: sign in in another tab, then continue.",
   "it could not be sent",
@@ -2054,6 +2106,7 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "picker-none muted small",
   "replaces a file",
   "the connection broke off",
+  "{many} files",
   "{ready} of {all} files are ready, {failed} failed, {size}.",
   "{ready} of {all} files are ready, {size}.",
   "{value} is in {value2}.",

@@ -1,4 +1,4 @@
-import { Mode, modeName, UNITS } from "../../access/modes.ts"
+import { UNITS } from "../../access/modes.ts"
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
 import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
@@ -19,7 +19,7 @@ import { icon } from "../../web/icon.ts"
 import { time } from "../../web/time.ts"
 import { accountRows } from "../parts/account/list-view.ts"
 import type { InOrganization } from "../parts/account/shared.ts"
-import { UNIT_WORDS } from "./team-edit.ts"
+import { modeWords, UNIT_WORDS } from "./team-edit.ts"
 import { locateTeam, OFFERED, teamPage, withTeam } from "./team-frame.ts"
 
 /** Who is in a team, and who was invited to it. */
@@ -250,7 +250,7 @@ const rightsOf = (team: TeamRecord): Html =>
               (unit) => html`
                 <tr>
                   <th scope="row">${UNIT_WORDS[unit][0]}</th>
-                  <td>${team.units_map[unit] ?? modeName(Mode.none)}</td>
+                  <td>${modeWords(team.units_map[unit])}</td>
                 </tr>
               `,
             )}

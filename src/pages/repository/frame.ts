@@ -4,7 +4,7 @@ import { findReachable, type OnRepository } from "../../access/policies/reposito
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { attribute, type Content, type Html, html } from "../../core/html.ts"
-import { type Text, t } from "../../core/language/message.ts"
+import { type Text, t, titled } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import type { Shown } from "../../core/page.ts"
 import { findMarks } from "../../features/code/repositories/store.ts"
@@ -81,7 +81,7 @@ export async function repositoryPage(
     searchesIn: `${repositoryPath(call)}/search`,
     ...(takesIssues && { newIssue: `${repositoryPath(call)}/issues/new` }),
     ...more,
-    title: `${title === "" ? "" : `${title} · `}${owner.name}/${repository.name}`,
+    title: titled(title, `${owner.name}/${repository.name}`),
     body: html`${await repositoryHeader(call, tab)}${body}`,
   }
 }

@@ -108,6 +108,11 @@ function rowOf({ path, marked }: FoundPath, id: string, { at, opened }: Options)
   return row
 }
 
+function filesIn(many: number): string {
+  if (many < 2) return many === 0 ? t("No files found") : t("1 file")
+  return t("{many} files", { many: many.toLocaleString(document.documentElement.lang) })
+}
+
 /** Finds while one types: the rows stand in the list, and the arrow keys and Enter choose among them. */
 function attach(field: HTMLInputElement, list: HTMLElement, said: HTMLElement, options: Options): void {
   let asked = 0
@@ -140,7 +145,7 @@ function attach(field: HTMLInputElement, list: HTMLElement, said: HTMLElement, o
       last = finding.matching && { text, matching: finding.matching }
       list.replaceChildren(...finding.found.map((each, at) => rowOf(each, `${list.id}-${at}`, options)))
       const many = finding.matching?.length ?? index.paths.length
-      said.textContent = many === 0 ? t("No files found") : many === 1 ? "1 file" : `${many.toLocaleString()} files`
+      said.textContent = filesIn(many)
       choose(0)
       isFinding = false
       if (isChosen) rows()[0]?.click()
@@ -171,7 +176,7 @@ function listIn(place: HTMLElement, field: HTMLInputElement, options: Options): 
   list.id = "found-files"
   list.className = "found-files"
   list.setAttribute("role", "listbox")
-  list.setAttribute("aria-label", "Files")
+  list.setAttribute("aria-label", t("Files"))
   const said = document.createElement("p")
   said.className = "muted small"
   said.setAttribute("role", "status")

@@ -70,7 +70,7 @@ function list(): void {
   }
   const dialog = document.createElement("dialog")
   dialog.className = "keys"
-  dialog.setAttribute("aria-label", "Keyboard shortcuts")
+  dialog.setAttribute("aria-label", t("Keyboard shortcuts"))
   const close = document.createElement("button")
   close.textContent = t("Close|dialog")
   close.addEventListener("click", () => dialog.close())

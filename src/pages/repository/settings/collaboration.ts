@@ -15,6 +15,7 @@ import { path } from "../../../web/address.ts"
 import { empty, notice, pager, personWithAvatar } from "../../../web/components.ts"
 import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
+import { modeWords } from "../../organization/team-edit.ts"
 import { settingsPage } from "./frame.ts"
 
 const RIGHTS: readonly Option[] = [
@@ -155,7 +156,7 @@ const rightsOf = ({ permission, units_map }: Team): Text =>
     ? t("Owners")
     : permission === "admin"
       ? t("Admin")
-      : t("Code: {value}", { value: units_map["repo.code"] ?? "none" })
+      : t("Code: {value}", { value: modeWords(units_map["repo.code"]) })
 
 const add = form({
   id: "settings.addCollaborator",

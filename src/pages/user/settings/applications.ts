@@ -89,7 +89,7 @@ const applications: Page = page({
     const now = services.now()
     return personalSettings({
       part: "applications",
-      title: "OAuth2 applications",
+      title: t("OAuth2 applications"),
       body: html`
         <div class="bar">
           <h1>OAuth2 applications</h1>

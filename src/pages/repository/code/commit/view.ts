@@ -187,8 +187,7 @@ function parents(call: CommitCall, { id, parents: all }: Commit, chosen: ObjectI
           : html`<span>${all.length === 1 ? t("parent") : plural(all.length, "parent")}</span>${all.map(one)}`
       }
       <span>
-        commit <span class="mono break">${id}</span>${" "}
-        ${copyButton(id, icon("copy", t("Copy full SHA")), "small quiet")}
+        commit <span class="mono break">${id}</span> ${copyButton(id, icon("copy", t("Copy full SHA")), "small quiet")}
       </span>
     </p>
   `
