@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const sources = join(home, "src/web/browser")
 /** What modules import of the server's sources, which is the same for both. */
-const shared = ["src/web/shortcuts.ts", "src/core/text/fuzzy.ts"].map((path) => join(home, path))
+const shared = ["src/web/shortcuts.ts", "src/core/text/fuzzy.ts", "src/core/language/context.ts"].map((path) => join(home, path))
 const made = join(home, "dist/browser")
 const self = fileURLToPath(import.meta.url)
 

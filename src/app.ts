@@ -40,7 +40,7 @@ import { defaultLimits, openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
-import { pages } from "./pages.ts"
+import { otherwise, pages } from "./pages.ts"
 import type { AnswerWatcher } from "./servers/api/server.ts"
 import { openHttp } from "./servers/http.ts"
 import { SshRefused } from "./servers/ssh/refused.ts"
@@ -120,6 +120,7 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     const app = await openHttp(services, {
       operations,
       pages,
+      otherwise,
       files,
       metrics: opened.metrics,
       onAnswer: options.onAnswer,

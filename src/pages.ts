@@ -50,7 +50,7 @@ import { labelEditPages } from "./pages/repository/labels/edit.ts"
 import { labelPages } from "./pages/repository/labels/page.ts"
 import { milestoneEditPages } from "./pages/repository/milestones/edit.ts"
 import { milestonePages } from "./pages/repository/milestones/page.ts"
-import { withinRepository } from "./pages/repository/missing.ts"
+import { anythingElse, withinRepository } from "./pages/repository/missing.ts"
 import { projectPages } from "./pages/repository/projects/page.ts"
 import { conflictPages } from "./pages/repository/pulls/conflicts.ts"
 import { pullPages } from "./pages/repository/pulls/page.ts"
@@ -190,3 +190,6 @@ const declared = pageRegistry(
 
 /** All pages, by feature. */
 export const pages = declared.map(withinRepository)
+
+/** Answers for addresses that none of them has. */
+export const otherwise = [anythingElse]

@@ -20,7 +20,7 @@ import { sendRenewed } from "./client/session.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { protocols } from "./protocols.ts"
 import { plainUrl, refusalOfNul, storable } from "./routing/redirect.ts"
-import { declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
+import { type DeclaredRoute, declaredRoute, patternOf, type RouteTable, routeTable, serveTable } from "./routing/routes.ts"
 import { answerUnreadable, refusalOfTwoHosts } from "./unreadable-requests.ts"
 import { wantsPage } from "./web/pages/errors.ts"
 import { fileRoutes } from "./web/pages/files.ts"
@@ -29,6 +29,8 @@ import { pageRoutes, sendErrorPage } from "./web/pages/server.ts"
 export interface HttpOptions {
   readonly operations: readonly Operation[]
   readonly pages: readonly Page[]
+  /** Answer addresses that nothing else has. */
+  readonly otherwise?: readonly Page[]
   readonly files: readonly File[]
   readonly metrics: Metrics
   readonly onAnswer?: AnswerWatcher | undefined
@@ -137,10 +139,24 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   metrics.gauge("hearth_work_waiting", "Pieces of work on texts and lists of users that wait for their turn.", worksWaiting)
   const pictures = picturesOf(services)?.turns
   metrics.limits(() => [...services.git.limits(), bodies.state(), ...(pictures ? [pictures.state()] : [])])
-  const pages = pageRoutes(app, services, options.pages)
-  table = routeTable([...apiRoutes(services, options), ...pages, ...fileRoutes(services, options.files)])
+  table = tableOf(app, services, options)
   for (const { register } of protocols) await register(app, { services, ...options })
   return app
+}
+
+/** The routes of all records. Where none of them has an address, with whatever method, the pages for other addresses answer. */
+function tableOf(app: FastifyInstance, services: Services, options: HttpOptions): RouteTable {
+  const { otherwise = [] } = options
+  const pages = pageRoutes(app, services, [...options.pages, ...otherwise])
+  const isOther = ({ operation }: DeclaredRoute): boolean => otherwise.some(({ id }) => id === operation)
+  const others = routeTable(pages.filter(isOther))
+  const { find, methodsAt } = routeTable([
+    ...apiRoutes(services, options),
+    ...pages.filter((route) => !isOther(route)),
+    ...fileRoutes(services, options.files),
+  ])
+  const isNoOnes = (url: string): boolean => !url.startsWith("/api/") && methodsAt(url).length === 0
+  return { find: (method, url) => find(method, url) ?? (isNoOnes(url) ? others.find(method, url) : undefined), methodsAt }
 }
 
 /** Fires when a client that only reads is gone; a change is carried through. */

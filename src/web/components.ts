@@ -182,10 +182,10 @@ export const notice = (tone: Tone, content: Content): Html =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${content}</div>`
 
 /** Copies a text, and says so. Without scripts it is not there, so the text must be on the page as well. */
-export const copyButton = (text: string, content: Content): Html =>
-  html`<button type="button" class="small" data-copy="${text}" hidden>${content}</button>`
+export const copyButton = (text: string, content: Content, look = "small"): Html =>
+  html`<button type="button" ${attribute("class", look || undefined)} data-copy="${text}" hidden>${content}</button>`
 
-/** What is shown once, to be copied. */
+/** What is shown once or is long, such as a token, to be copied. */
 export const toCopy = (text: string, label: Text): Html =>
   html`<div class="bar"><code class="break">${text}</code>${copyButton(text, icon("copy", label))}</div>`
 

@@ -39,7 +39,7 @@ const TOOLS: readonly (readonly [tool: Text, name: IconName, label: Text])[] = [
   ["italic", "italic", t("Italic")],
   ["quote", "quote", t("Quote")],
   ["code", "code", t("Code")],
-  ["link", "link", t("Link")],
+  ["link", "link", t("Link|markup")],
   ["bullets", "list-unordered", t("List")],
   ["numbers", "list-ordered", t("Numbered list")],
   ["tasks", "tasklist", t("Task list")],

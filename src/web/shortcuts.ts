@@ -24,6 +24,8 @@ const message = (text: string): string => text
 const FIELD = ".composer textarea"
 const DIFF = "section.diff"
 const REVIEW = "#line-box"
+/** What every page of a repository with files has for going to one. */
+export const FILES = "[data-files]"
 
 export const SHORTCUTS = [
   {
@@ -52,7 +54,7 @@ export const SHORTCUTS = [
   {
     title: message("Code"),
     keys: [
-      { keys: "t", text: message("Go to file") },
+      { keys: "t", text: message("Go to file"), where: FILES },
       { keys: "w", text: message("Switch branches or tags") },
       { keys: "l", text: message("Go to line") },
       { keys: "y", text: message("Permalink") },
@@ -107,7 +109,7 @@ export const SHORTCUTS = [
       { keys: "Ctrl B", text: message("Bold"), where: FIELD },
       { keys: "Ctrl I", text: message("Italic"), where: FIELD },
       { keys: "Ctrl E", text: message("Code"), where: FIELD },
-      { keys: "Ctrl K", text: message("Link"), where: FIELD },
+      { keys: "Ctrl K", text: message("Link|markup"), where: FIELD },
     ],
   },
 ] as const satisfies readonly ShortcutGroup[]

@@ -11,9 +11,14 @@ const WEEK = 7 * DAY
 /** English has its days in the British order. */
 const dated = (code: string): string => (code === "en" ? "en-GB" : code)
 const relative = inEach((code) => new Intl.RelativeTimeFormat(code, { numeric: "auto" }))
-const days = inEach((code) => new Intl.DateTimeFormat(dated(code), { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
 
-const day = (date: Date): Words => new Words((language) => days(language).format(date))
+/** A form of dates, in UTC. */
+export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date) => Words {
+  const formats = inEach((code) => new Intl.DateTimeFormat(dated(code), { ...options, timeZone: "UTC" }))
+  return (date) => new Words((language) => formats(language).format(date))
+}
+
+const day = dateFormat({ day: "numeric", month: "short", year: "numeric" })
 
 /**
  * A moment in seconds: relative for a week, then the day. The title has the exact time, which the script `page` puts into the reader's zone.

@@ -61,7 +61,6 @@ const SILENT: Readonly<Record<string, string>> = {
   adminCreateAnnouncement: "processes are told of it by a message, and pages show it when they are asked for again",
   adminEditAnnouncement: "the same",
   adminDeleteAnnouncement: "the same",
-  orgInviteToTeam: "its example has a site that sends no mail; see `people/teams/`",
   adminSendTestMail: "it sends a mail, and changes nothing",
   adminCronRun: "it starts a task of the clock, whose changes are its own",
 }

@@ -68,8 +68,8 @@ test("pages of the example are short", async () => {
   expect(long).toEqual([])
 })
 
-/** Parts that are loaded behind a page, by the beginning of their names: the others count for the page. */
-const BEHIND = /\/code-editor\./
+/** Parts that are loaded behind a page, and the finder, which waits for its key, by the beginning of their names: the others count for the page. */
+const BEHIND = /\/(?:code-editor|file-finder)\./
 
 /** The files that a bundled script names, with every quotation mark that its minifier may choose. */
 const importsOf = (script: string): readonly string[] =>
@@ -142,7 +142,7 @@ test("the editor of files is short, and so is each language that it loads", asyn
   const sizeOf = async (scripts: Iterable<string>): Promise<number> =>
     (await Promise.all([...scripts].map(get))).reduce((sum, { size }) => sum + size, 0)
   const entry = assetsOf(page).find((each) => each.includes("/editor.")) ?? ""
-  const main = importsOf(await textOf(entry)).find((each) => BEHIND.test(each)) ?? ""
+  const main = importsOf(await textOf(entry)).find((each) => each.includes("/code-editor.")) ?? ""
   const editor = await withStatic(main)
   const bytes = await sizeOf(editor)
   const languages = importsOf(await textOf(main)).filter((each) => !editor.has(each))

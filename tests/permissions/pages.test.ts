@@ -9,7 +9,7 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import { openMetrics } from "../../src/core/metrics.ts"
 import { type Page, sentText } from "../../src/core/page.ts"
 import Type from "../../src/core/schema.ts"
-import { pages } from "../../src/pages.ts"
+import { otherwise, pages } from "../../src/pages.ts"
 import { openHttp } from "../../src/servers/http.ts"
 import { type Expected, expected } from "./expectation.ts"
 import { buildWorld, type Role, roles, type Visibility, visibilities, type World } from "./world.ts"
@@ -138,7 +138,7 @@ describe("the permission matrix of pages", () => {
       .replace(/name="q" value="[^"]*"/, "")}`
   }
 
-  const ofRepositories = pages.filter(
+  const ofRepositories = [...pages, ...otherwise].filter(
     ({ method, rule, address }) => method === "GET" && rule.subject === "repository" && address.includes("{repo}"),
   )
   it.each(ofRepositories.map((page) => [page.address, page] as const))(

@@ -17,6 +17,15 @@ class Sample extends Language {
   override translation = (message: string): string | undefined => this.#known.get(message)
 }
 
+describe("a word with several meanings", () => {
+  it("has its meaning in the key, of which English says nothing", () => {
+    const german = new Sample({ Close: "Schließen", "Close|dialog": "Zumachen" })
+    const meanings = ["Close", "Close|dialog", "{name}|place", "a | b", "a|B", "|"]
+    expect(meanings.map((message) => ENGLISH.say(message, { name: "here" }))).toEqual(["Close", "Close", "here", "a | b", "a|B", "|"])
+    expect(meanings.map((message) => german.say(message, { name: "here" })).slice(0, 3)).toEqual(["Schließen", "Zumachen", "here"])
+  })
+})
+
 describe("sentences of templates", () => {
   it("are what stands between blocks, with holes and inline elements", () => {
     expect(messages`<h2>Branches</h2><p>${1} opened <a href="${2}">this <b>issue</b></a> ${3}</p>`).toEqual([

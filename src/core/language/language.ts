@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assetPath } from "../program/assets.ts"
 import { HOME, isBuilt } from "../program/home.ts"
 import { onDemand } from "../program/on-demand.ts"
+import { withoutContext } from "./context.ts"
 import { type LanguageCode, languageOf } from "./languages.ts"
 import type { Arrangement, MessageTemplate, Part } from "./template.ts"
 
@@ -40,9 +41,8 @@ export class Language {
   say(message: string, values: MessageValues = {}): string {
     const text = this.translation(message)
     if (text === undefined && this.code !== "en") return ENGLISH.say(message, values)
-    return typeof text !== "object" && isSimple(text ?? message)
-      ? filled(text ?? message, values)
-      : String(this.#formatter(message, text ?? message).format({ ...values }))
+    const said = text ?? withoutContext(message)
+    return typeof said !== "object" && isSimple(said) ? filled(said, values) : String(this.#formatter(message, said).format({ ...values }))
   }
 
   /** A template in this language, arranged once. */

@@ -78,6 +78,15 @@ export const said = (message: string, values: Readonly<Record<string, Text | num
     return language.say(message, Object.fromEntries(texts))
   })
 
+/** A title and what it is within: `Issues · acme/rocket`. Empty ones are left out. */
+export const titled = (...texts: readonly Text[]): Words =>
+  new Words((language) =>
+    texts
+      .map((text) => textIn(language, text))
+      .filter((text) => text !== "")
+      .join(" · "),
+  )
+
 /** What is made once for each language, such as a format of `Intl`. */
 export function inEach<Made>(make: (code: string) => Made): (language: Language) => Made {
   const made = new Map<string, { readonly it: Made }>()

@@ -18,7 +18,7 @@ const AUDIT_FIELDS = [
   ["account", t("Account of a failed sign-in")],
 ] as const
 const DAYS = [
-  ["since", t("From")],
+  ["since", t("From|time")],
   ["before", t("To")],
 ] as const
 
@@ -58,7 +58,7 @@ export const audit = page({
             : html`
               ${table(
                 t("Entries"),
-                [t("Time"), t("User"), t("Change"), t("Status"), t("From")],
+                [t("Time"), t("User"), t("Change"), t("Status"), t("From|address")],
                 entries.map((each) => entryRow(each, now)),
               )}
               ${pager(reader.url, rows, total)}

@@ -3,15 +3,21 @@ import { html } from "../../core/html.ts"
 import { type Text, t } from "../../core/language/message.ts"
 import { moved, type Page, page, type Shown } from "../../core/page.ts"
 import Type from "../../core/schema.ts"
-import { SIGN_UP_PATH, TEAM_INVITATION_PATH } from "../../features/events/mail/compose-account.ts"
+import { SIGN_UP_PATH } from "../../features/events/mail/compose-account.ts"
 import { invitationCode, inviteProven } from "../../features/people/sign-in/registration/registration.ts"
-import { acceptInvitation, declineInvitation, type Invited, readTeamInvitation } from "../../features/people/teams/invitations.ts"
+import {
+  acceptInvitation,
+  declineInvitation,
+  type Invited,
+  readTeamInvitation,
+  TEAM_INVITATION_PATH,
+} from "../../features/people/teams/invitations.ts"
 import { findTypedAddress } from "../../features/people/users/addresses.ts"
 import { path, withQuery } from "../../web/address.ts"
 import { buttonForm } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 
-/** Where the link of a mail leads that invites to a team. */
+/** Where the link leads that invites to a team. */
 
 const LOGIN_PATH = "/user/login"
 
@@ -53,7 +59,7 @@ export const invitationPages: readonly Page[] = [
     changesWithTime: true,
     query: { code: Type.Optional(Type.String()) },
     answer: async ({ services, db, actor, query: { code = "" } }) => {
-      if (code === "") return shownAs(t("Join a team"), html`<p>Follow the link in your invitation mail.</p>`)
+      if (code === "") return shownAs(t("Join a team"), html`<p>Follow the link of your invitation.</p>`)
       const invited = await readTeamInvitation(services, db, code)
       if (!invited) return isVoid
       const what = html`<p><bdi>${invited.inviter.name}</bdi> invites you to ${nameOf(invited)}.</p>`
@@ -125,7 +131,7 @@ export const invitationPages: readonly Page[] = [
     access: anyone,
     query: fields,
     again: () => isVoid,
-    // Who has the mail has shown that the address is theirs, and so may know whether it has an account.
+    // Who has the mail has shown that the address is theirs, and so may know whether it has an account. Where the site sends no mail, addresses are taken on trust.
     answer: async ({ services, db, query: { invitation: code = "" } }) => {
       const invited = await readTeamInvitation(services, db, code)
       if (!invited) return isVoid

@@ -1,6 +1,6 @@
 import type { User } from "../../core/actor.ts"
 import { type Content, html } from "../../core/html.ts"
-import { t } from "../../core/language/message.ts"
+import { t, titled } from "../../core/language/message.ts"
 import type { Shown } from "../../core/page.ts"
 import { path } from "../../web/address.ts"
 import { besideParts, type Parts } from "../../web/parts.ts"
@@ -30,7 +30,7 @@ export function organizationSettings({ name }: Pick<User, "name">, { part, title
     kind: "shown",
     unlisted: true,
     ...more,
-    title: `${title} · ${name}`,
+    title: titled(title, name),
     body: html`
       <p class="crumbs"><a href="${path(name)}"><bdi>${name}</bdi></a><span class="sep">/</span>Settings</p>
       ${besideParts(PARTS, { label: t("Settings"), at: path("org", name, "settings"), current: part, body })}

@@ -32,11 +32,16 @@ export const UNIT_WORDS: Readonly<Record<Unit, readonly [name: Text, rights: Tex
   "repo.actions": [t("Actions"), t("Read: view runs and logs. Write: start, cancel and approve runs.")],
 }
 
-const MODES = [
+const MODE_WORDS = new Map<string, Text>([
   ["none", t("None")],
-  ["read", t("Read")],
-  ["write", t("Write")],
-] as const
+  ["read", t("Read|right")],
+  ["write", t("Write|right")],
+  ["admin", t("Admin")],
+  ["owner", t("Owner")],
+])
+/** What a right is called. */
+export const modeWords = (mode = "none"): Text => MODE_WORDS.get(mode) ?? mode
+const MODES = [...MODE_WORDS].slice(0, 3)
 
 const fieldOf = (unit: Unit): string => `rights.${unit}`
 

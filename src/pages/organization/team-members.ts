@@ -1,23 +1,25 @@
-import { Mode, modeName, UNITS } from "../../access/modes.ts"
+import { UNITS } from "../../access/modes.ts"
 import { onOrganizationAsMember } from "../../access/policies/organizations.ts"
+import { memberOf } from "../../core/check.ts"
 import { form } from "../../core/forms/form.ts"
 import { type Html, html } from "../../core/html.ts"
-import { t } from "../../core/language/message.ts"
+import { type Text, t } from "../../core/language/message.ts"
 import { named } from "../../core/operation.ts"
-import { type Draft, type Page, page } from "../../core/page.ts"
+import { type Draft, moved, type Page, type PageAnswer, page } from "../../core/page.ts"
 import { findMembers } from "../../features/people/organizations/store.ts"
 import { teamInvitationOperations } from "../../features/people/teams/invitation-operations.ts"
 import { findTeamInvitations, type TeamInvitation } from "../../features/people/teams/invitations-store.ts"
 import { teamMemberOperations } from "../../features/people/teams/member-operations.ts"
 import type { Team as TeamRecord } from "../../features/people/teams/records.ts"
 import { countTeamMembers, findTeamMembers } from "../../features/people/teams/store.ts"
-import { empty, pager } from "../../web/components.ts"
+import { path } from "../../web/address.ts"
+import { empty, notice, pager, toCopy } from "../../web/components.ts"
 import { formButton, formView } from "../../web/form.ts"
 import { icon } from "../../web/icon.ts"
 import { time } from "../../web/time.ts"
 import { accountRows } from "../parts/account/list-view.ts"
 import type { InOrganization } from "../parts/account/shared.ts"
-import { UNIT_WORDS } from "./team-edit.ts"
+import { modeWords, UNIT_WORDS } from "./team-edit.ts"
 import { locateTeam, OFFERED, teamPage, withTeam } from "./team-frame.ts"
 
 /** Who is in a team, and who was invited to it. */
@@ -82,44 +84,43 @@ const adding = ({ path: at, draft }: TeamCall, offered: readonly { readonly name
 
 type Invitation = TeamInvitation & { readonly inviter: string }
 
-/** Who was invited by mail, and a form to invite someone. */
+/** Who was invited, and a form to invite someone. */
 const invited = ({ services, path: at, draft }: TeamCall, rows: readonly Invitation[]): Html => {
   const now = services.now()
+  const hasMail = services.config.mail.host !== ""
   return html`
     <section class="stack" id="invitations">
-      <h3>Invite by mail</h3>
+      <h3>Invite by e-mail address</h3>
       ${
         rows.length > 0 &&
         html`
-          <ul class="rows">${rows.map((row) => invitationRow(row, at, now))}</ul>
+          <ul class="rows">${rows.map((row) => invitationRow(row, at, now, hasMail))}</ul>
         `
       }
-      ${
-        services.config.mail.host === ""
-          ? html`<p class="muted">This site does not send mail, so you can’t invite anyone by mail.</p>`
-          : formView(invite, {
-              path: at,
-              draft,
-              submit: t("Invite"),
-              look: "plain",
-              fields: [
-                {
-                  kind: "line",
-                  name: "email",
-                  label: t("E-mail address"),
-                  type: "email",
-                  required: true,
-                  maxlength: 254,
-                  hint: t("They will get a link to join the team."),
-                },
-              ],
-            })
-      }
+      ${formView(invite, {
+        path: at,
+        draft,
+        submit: t("Invite"),
+        look: "plain",
+        fields: [
+          {
+            kind: "line",
+            name: "email",
+            label: t("E-mail address"),
+            type: "email",
+            required: true,
+            maxlength: 254,
+            hint: hasMail
+              ? t("They will get a link to join the team.")
+              : t("You will get a link to pass on: this site does not send mail."),
+          },
+        ],
+      })}
     </section>
   `
 }
 
-const invitationRow = (row: Invitation, at: TeamCall["path"], now: number): Html =>
+const invitationRow = (row: Invitation, at: TeamCall["path"], now: number, hasMail: boolean): Html =>
   html`
     <li>
       ${icon("mail")}
@@ -131,7 +132,14 @@ const invitationRow = (row: Invitation, at: TeamCall["path"], now: number): Html
         </p>
       </div>
       <div class="acts">
-        ${formButton(inviteAgain, at, html`Send again<span class="hidden-text"> to ${row.lower_email}</span>`, { email: row.lower_email })}
+        ${formButton(
+          inviteAgain,
+          at,
+          hasMail
+            ? html`Send again<span class="hidden-text"> to ${row.lower_email}</span>`
+            : html`New link<span class="hidden-text"> for ${row.lower_email}</span>`,
+          { email: row.lower_email },
+        )}
         ${formButton(
           withdraw,
           { ...at, invitation_id: String(row.id) },
@@ -163,18 +171,52 @@ const removeMember = form({
 
 const INVITING = { does: named(teamInvitationOperations, "orgInviteToTeam"), on: people, path: withTeam, takes: ["email"] } as const
 
+/** Where the site sends no mail, who invited gets the link, once; else they are told that it was sent. */
+const linkOr =
+  (sent: Text) =>
+  ({
+    record,
+    path: { org, team },
+    field,
+  }: {
+    readonly record: unknown
+    readonly path: TeamCall["path"]
+    readonly field: (name: string) => string
+  }): PageAnswer => {
+    const link = memberOf(record, "link")
+    const back = path("org", org, "teams", team)
+    if (typeof link !== "string") return moved(back, { flash: sent })
+    return {
+      kind: "shown",
+      title: t("Invitation"),
+      unlisted: true,
+      isPrivate: true,
+      width: "narrow",
+      body: html`
+        <h1>Invitation</h1>
+        <p>
+          With this link <span class="break">${field("email")}</span> can join the team <strong><bdi>${team}</bdi></strong>, once.
+          Earlier links no longer work.
+        </p>
+        ${notice("good", t("Copy it now: you won’t be able to see it again."))}
+        ${toCopy(link, t("Copy the link"))}
+        <p><a class="button primary" href="${back}">${t("Done|action")}</a></p>
+      `,
+    }
+  }
+
 const invite = form({
   ...INVITING,
   id: "team.invite",
   address: "POST /org/{org}/teams/{team}/invitations",
-  done: t("Invitation sent."),
+  shows: linkOr(t("Invitation sent.")),
 })
 
 const inviteAgain = form({
   ...INVITING,
   id: "team.inviteAgain",
   address: "POST /org/{org}/teams/{team}/invitations/again",
-  done: t("Invitation sent again. The earlier link no longer works."),
+  shows: linkOr(t("Invitation sent again. The earlier link no longer works.")),
 })
 
 const withdraw = form({
@@ -208,7 +250,7 @@ const rightsOf = (team: TeamRecord): Html =>
               (unit) => html`
                 <tr>
                   <th scope="row">${UNIT_WORDS[unit][0]}</th>
-                  <td>${team.units_map[unit] ?? modeName(Mode.none)}</td>
+                  <td>${modeWords(team.units_map[unit])}</td>
                 </tr>
               `,
             )}

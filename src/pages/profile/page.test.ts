@@ -169,8 +169,8 @@ withWorld("pages of people and organisations", { open }, ({ test, world }) => {
       expect((await ann.get(path)).status).toBe(200)
     }
     const { text } = await ann.get("/org/crew/teams/DECK")
-    expect(text).toContain('<th scope="row">Issues</th><td>write</td>')
-    expect(text).toContain('<th scope="row">Wiki</th><td>none</td>')
+    expect(text).toContain('<th scope="row">Issues</th><td>Write</td>')
+    expect(text).toContain('<th scope="row">Wiki</th><td>None</td>')
     expect((await ann.get("/org/crew/teams/nothing")).status).toBe(404)
     // Memberships are concealed until they are shown.
     expect((await nobody.get("/org/crew/members")).text).not.toContain('href="/ann"')

@@ -3,7 +3,7 @@ import type { User } from "../../core/actor.ts"
 import { actorId } from "../../core/actor.ts"
 import { avatarPath } from "../../core/avatar.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
-import { type Text, t } from "../../core/language/message.ts"
+import { type Text, t, titled } from "../../core/language/message.ts"
 import type { Shown } from "../../core/page.ts"
 import type { Static, TObject } from "../../core/schema.ts"
 import { ownedBy, starredBy, watchedBy } from "../../features/code/repositories/search-store.ts"
@@ -55,7 +55,7 @@ export async function personPage(call: Call, user: User, bond: Html | undefined)
   const at = path(user.name)
   return {
     kind: "shown",
-    title: tab === "overview" ? user.name : `${TITLES[tab]} · ${user.name}`,
+    title: tab === "overview" ? user.name : titled(TITLES[tab], user.name),
     feed: `${at}.atom`,
     canonical: tab === "overview" ? at : `${at}?tab=${tab}`,
     body: html`

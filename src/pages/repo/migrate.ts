@@ -29,7 +29,7 @@ const source: readonly Field[] = [
     autofocus: true,
     maxlength: 2048,
     placeholder: "https://example.org/owner/name.git",
-    hint: "An http or https URL that git can clone.",
+    hint: t("An http or https URL that git can clone."),
   },
   {
     kind: "menu",

@@ -3,13 +3,13 @@ import { unitEnabled, unitMode } from "../../access/permission.ts"
 import { findReachable, type OnRepository } from "../../access/policies/repositories.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { type Content, type Html, html } from "../../core/html.ts"
-import { type Text, t } from "../../core/language/message.ts"
+import { attribute, type Content, type Html, html } from "../../core/html.ts"
+import { type Text, t, titled } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
 import type { Shown } from "../../core/page.ts"
 import { findMarks } from "../../features/code/repositories/store.ts"
 import { mayCreateRepositories } from "../../features/people/teams/rules.ts"
-import { path, repositoryPath } from "../../web/address.ts"
+import { path, repositoryPath, revisionPath } from "../../web/address.ts"
 import { buttonForm, notice, type Tab, tabs } from "../../web/components.ts"
 import { icon } from "../../web/icon.ts"
 import type { IconName } from "../../web/icon-names.ts"
@@ -81,7 +81,7 @@ export async function repositoryPage(
     searchesIn: `${repositoryPath(call)}/search`,
     ...(takesIssues && { newIssue: `${repositoryPath(call)}/issues/new` }),
     ...more,
-    title: `${title === "" ? "" : `${title} · `}${owner.name}/${repository.name}`,
+    title: titled(title, `${owner.name}/${repository.name}`),
     body: html`${await repositoryHeader(call, tab)}${body}`,
   }
 }
@@ -94,7 +94,7 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
   const { hasStar: stars, isWatching: watches, isOffered } = await marksOfReader(db, actor, repository.id)
   const parent = repository.fork_of_id === null ? undefined : await findReachable(db, actor, repository.fork_of_id)
   return html`
-    <header class="repo-header">
+    <header class="repo-header" ${filesOf(call)}>
       <div class="title">
         <span class="path">
           ${icon(markOf(call))} <a href="${path(owner.name)}"><bdi>${owner.name}</bdi></a> /${" "}
@@ -133,6 +133,14 @@ async function repositoryHeader(call: OnRepository & Pick<Request, "db" | "actor
       ${tabs(t("Repository"), tabsOf(call, current))}
     </header>
   `
+}
+
+/** What the key `t` needs, where there are files that the reader may see. */
+const filesOf = (call: OnRepository): Content => {
+  const { repository, permission } = call
+  if (repository.is_empty === 1 || unitMode(permission, repository, "repo.code") < Mode.read) return false
+  const files = revisionPath({ kind: "branch", name: repository.default_branch })
+  return html`${attribute("data-files", files)} ${attribute("data-repository", repositoryPath(call))}`
 }
 
 /** What the reader may see of the repository, with trackers and wikis elsewhere. */

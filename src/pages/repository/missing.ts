@@ -1,11 +1,11 @@
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
-import { locateFromPath } from "../../access/policies/repositories.ts"
-import { Refusal } from "../../core/errors.ts"
+import { locateFromPath, onRepository } from "../../access/policies/repositories.ts"
+import { Refusal, refuse } from "../../core/errors.ts"
 import { type Content, type Html, html } from "../../core/html.ts"
 import { type Text, t } from "../../core/language/message.ts"
 import type { Request } from "../../core/operation.ts"
-import { MissingWithin, type Page, type Shown } from "../../core/page.ts"
+import { MissingWithin, type Page, page, type Shown } from "../../core/page.ts"
 import { type Located, locateCode, type OnCode } from "../../features/code/contents/locate.ts"
 import { codePath, loginFor, repositoryPath } from "../../web/address.ts"
 import { icon } from "../../web/icon.ts"
@@ -28,6 +28,18 @@ export function withinRepository(page: Page): Page {
     },
   }
 }
+
+/** Answers what is asked for below a repository and is the address of no page. */
+export const anythingElse: Page = withinRepository(
+  page({
+    id: "repository.missing",
+    address: `GET ${WITHIN}/{name}`,
+    access: onRepository,
+    answer: () => {
+      throw refuse.notFound()
+    },
+  }),
+)
 
 async function orFramed<Result>(page: Page, request: Request, run: () => Promise<Result>): Promise<Result> {
   try {
@@ -52,7 +64,7 @@ async function missingPage(page: Page, call: Call): Promise<Shown> {
   const { title, text, links = [] } = await missingOf(page, call)
   const at = repositoryPath(call)
   return repositoryPage(call, {
-    tab: tabOf(page),
+    tab: TABS[wordOf(page, call)] ?? "code",
     title,
     status: 404,
     unlisted: true,
@@ -88,14 +100,14 @@ const TABS: Readonly<Record<string, RepositoryTab>> = {
   wiki: "wiki",
   activity: "activity",
 }
-const wordOf = ({ address }: Page): string => address.slice(WITHIN.length + 1).split(/[/.]/, 1)[0] ?? ""
-const tabOf = (page: Page): RepositoryTab => TABS[wordOf(page)] ?? "code"
+const wordOf = ({ id, address }: Page, { path }: Call): string =>
+  (id === anythingElse.id ? path["name"] : address.slice(WITHIN.length + 1))?.split(/[/.]/, 1)[0] ?? ""
 
 function missingOf(page: Page, call: Call): Promise<Missing> | Missing {
-  const { index, sha, tag, id, run, branch, pageName, filepath } = call.path
+  const { index, sha, tag, id, run, branch, pageName, filepath, name } = call.path
   if (filepath !== undefined) return missingCode(call, filepath)
   const at = repositoryPath(call)
-  const word = wordOf(page)
+  const word = wordOf(page, call)
   const all = (path: string, text: Text) => html`<a class="button primary" href="${at}/${path}">${text}</a>`
   if (sha !== undefined) return { title: t("Commit not found"), text: html`There is no commit <code>${sha}</code> in this repository.` }
   if (index !== undefined && TABS[word] === "pulls")
@@ -129,6 +141,8 @@ function missingOf(page: Page, call: Call): Promise<Missing> | Missing {
     return { title: t("Milestone not found"), text: t("There is no such milestone."), links: [all("milestones", t("All milestones"))] }
   if (id !== undefined && word === "projects")
     return { title: t("Project not found"), text: t("There is no such project."), links: [all("projects", t("All projects"))] }
+  if (page.id === anythingElse.id)
+    return { title: t("Page not found"), text: html`There is no page <bdi class="strong">${name}</bdi> in this repository.` }
   return { title: t("Page not found"), text: t("There is nothing at this address in this repository, or you don’t have access to it.") }
 }
 

@@ -138,7 +138,7 @@ const WORDS = {
   "by word": t("Whole words"),
   replace: t("Replace"),
   "replace all": t("Replace all"),
-  close: t("Close"),
+  close: t("Close|dialog"),
   go: t("Go"),
   "Go to line": t("Go to line"),
 }

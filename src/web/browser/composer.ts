@@ -42,7 +42,7 @@ async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
     field.hidden = true
     box.append(made)
     document.dispatchEvent(new CustomEvent("hearth:shown", { detail: made }))
-    button.textContent = t("Write")
+    button.textContent = t("Write|text")
     made.focus()
   } catch {
     // The page of its own says what is wrong.

@@ -1,6 +1,7 @@
 /** The finder of files: a field and the paths that fit to it, found in the browser among all of a revision. */
 
 import { type FoundPath, indexPaths, type PathIndex, searchPaths } from "../../core/text/fuzzy.ts"
+import { openedBefore } from "./opened.ts"
 import { t } from "./words.ts"
 
 interface Options {
@@ -107,6 +108,11 @@ function rowOf({ path, marked }: FoundPath, id: string, { at, opened }: Options)
   return row
 }
 
+function filesIn(many: number): string {
+  if (many < 2) return many === 0 ? t("No files found") : t("1 file")
+  return t("{many} files", { many: many.toLocaleString(document.documentElement.lang) })
+}
+
 /** Finds while one types: the rows stand in the list, and the arrow keys and Enter choose among them. */
 function attach(field: HTMLInputElement, list: HTMLElement, said: HTMLElement, options: Options): void {
   let asked = 0
@@ -139,7 +145,7 @@ function attach(field: HTMLInputElement, list: HTMLElement, said: HTMLElement, o
       last = finding.matching && { text, matching: finding.matching }
       list.replaceChildren(...finding.found.map((each, at) => rowOf(each, `${list.id}-${at}`, options)))
       const many = finding.matching?.length ?? index.paths.length
-      said.textContent = many === 0 ? t("No files found") : many === 1 ? t("1 file") : t("{many} files", { many: many.toLocaleString() })
+      said.textContent = filesIn(many)
       choose(0)
       isFinding = false
       if (isChosen) rows()[0]?.click()
@@ -170,7 +176,7 @@ function listIn(place: HTMLElement, field: HTMLInputElement, options: Options): 
   list.id = "found-files"
   list.className = "found-files"
   list.setAttribute("role", "listbox")
-  list.setAttribute("aria-label", "Files")
+  list.setAttribute("aria-label", t("Files"))
   const said = document.createElement("p")
   said.className = "muted small"
   said.setAttribute("role", "status")
@@ -198,7 +204,7 @@ export function openFinder(options: Options): void {
   field.spellcheck = false
   field.autocomplete = "off"
   const close = document.createElement("button")
-  close.textContent = t("Close")
+  close.textContent = t("Close|dialog")
   close.className = "small"
   close.type = "button"
   close.addEventListener("click", () => dialog.close())
@@ -211,6 +217,15 @@ export function openFinder(options: Options): void {
   listIn(dialog, field, options)
   dialog.showModal()
   field.focus()
+}
+
+/** Among the files of the default branch, on pages of a repository that show no code. */
+export function openFinderOf({ repository = "", files = "" }: DOMStringMap): void {
+  const field = document.querySelector<HTMLInputElement>("main .finder input[type=search]")
+  field?.focus()
+  if (field) return
+  const addressOf = (view: string): string => `${repository}/${view}/${files}`
+  openFinder({ list: addressOf("paths"), at: `${addressOf("src")}/`, page: addressOf("find"), opened: openedBefore(repository) })
 }
 
 /** In the page of the finder, in place of what the server found. */

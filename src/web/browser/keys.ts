@@ -1,6 +1,6 @@
 /** Keys that press what is on the page, and their list (`?`), by the record of all of them. Loaded with the first key that is pressed. */
 
-import { SHORTCUTS, type Shortcut, type ShortcutGroup } from "../shortcuts.ts"
+import { FILES, SHORTCUTS, type Shortcut, type ShortcutGroup } from "../shortcuts.ts"
 import { said, t } from "./words.ts"
 
 const SEQUENCE_MS = 1_500
@@ -40,6 +40,8 @@ function follow(key: string): void {
   const find = (wanted: string) => pressedBy(everyKey.find((each) => each.keys === wanted)?.like ?? wanted)
   // A key that begins nothing with the one before stands for itself.
   const target = find(keys) ?? find(key)
+  const elsewhere = target ? null : document.querySelector<HTMLElement>(FILES)
+  if (elsewhere && key === "t") void import("./file-finder.ts").then(({ openFinderOf }) => openFinderOf(elsewhere.dataset))
   if (!target) return
   begun = ""
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) target.focus()
@@ -68,9 +70,9 @@ function list(): void {
   }
   const dialog = document.createElement("dialog")
   dialog.className = "keys"
-  dialog.setAttribute("aria-label", "Keyboard shortcuts")
+  dialog.setAttribute("aria-label", t("Keyboard shortcuts"))
   const close = document.createElement("button")
-  close.textContent = t("Close")
+  close.textContent = t("Close|dialog")
   close.addEventListener("click", () => dialog.close())
   dialog.append(titled("h2", t("Keyboard shortcuts of this page")), ...groups(isHere), elsewhere(), close)
   dialog.addEventListener("close", () => dialog.remove())

@@ -5,6 +5,7 @@ import { chosenLanguage, ENGLISH, type Language } from "../../../core/language/l
 import { plural, type Text, t, textIn } from "../../../core/language/message.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
+import { TEAM_INVITATION_PATH } from "../../people/teams/invitations.ts"
 import type { Mail } from "./mailer.ts"
 
 /** Pages that account mails link to; codes follow as `?code=`. */
@@ -12,7 +13,6 @@ export const ACTIVATE_PATH = "/user/activate"
 export const FORGOT_PATH = "/user/forgot_password"
 export const RECOVER_PATH = "/user/recover_account"
 export const SIGN_UP_PATH = "/user/sign_up"
-export const TEAM_INVITATION_PATH = "/org/invitation"
 
 export interface AccountMailContent {
   readonly about: Exclude<AccountMailsTable["about"], "teamInvitation">

@@ -1,4 +1,5 @@
 import { isScope, normalizeScopes, SCOPE_CATEGORIES, scopeAllows } from "../../../access/scopes.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import type { ScopeCategory } from "../../../core/operation.ts"
 
 /** What an application may do: the scopes of access tokens, and the words of OpenID Connect for what it is told about the person. */
@@ -40,31 +41,32 @@ export function joined(a: ReadonlySet<string>, b: readonly string[]): readonly s
 }
 
 /** What each category of scopes is about. */
-export const SUBJECTS: Readonly<Record<ScopeCategory, string>> = {
-  activitypub: "what other servers are told",
-  admin: "the administration of this site, as far as you may",
-  misc: "general information about this site",
-  notification: "your notifications",
-  organization: "organizations and teams",
-  package: "packages",
-  issue: "issues, comments and labels",
-  repository: "repositories with their code, pull requests and releases",
-  user: "your account: profile, addresses, keys, followers, settings",
+export const SUBJECTS: Readonly<Record<ScopeCategory, Text>> = {
+  activitypub: t("what other servers are told"),
+  admin: t("the administration of this site, as far as you may"),
+  misc: t("general information about this site"),
+  notification: t("your notifications"),
+  organization: t("organizations and teams"),
+  package: t("packages"),
+  issue: t("issues, comments and labels"),
+  repository: t("repositories with their code, pull requests and releases"),
+  user: t("your account: profile, addresses, keys, followers, settings"),
 }
 
-const SENTENCES: Readonly<Record<string, string>> = {
-  openid: "Know who you are, to sign you in",
-  profile: "Know your name, picture, website and profile",
-  email: "Know your e-mail address",
-  groups: "Know the organizations and teams that you are in",
-  all: "Do everything that you can do, in all your repositories and organizations and in your account",
-  "public-only": "All of it only where everyone may look",
+const SENTENCES: Readonly<Record<string, Text>> = {
+  openid: t("Know who you are, to sign you in"),
+  profile: t("Know your name, picture, website and profile"),
+  email: t("Know your e-mail address"),
+  groups: t("Know the organizations and teams that you are in"),
+  all: t("Do everything that you can do, in all your repositories and organizations and in your account"),
+  "public-only": t("All of it only where everyone may look"),
 }
 
 /** What the scopes mean, a sentence for each. */
-export const inWords = (scopes: readonly string[]): readonly string[] =>
+export const inWords = (scopes: readonly string[]): readonly Text[] =>
   scopes.map((scope) => {
     const [level, word] = scope.split(":")
     const category = SCOPE_CATEGORIES.find((each) => each === word)
-    return SENTENCES[scope] ?? `${level === "write" ? "Read and change" : "Read"} ${category === undefined ? scope : SUBJECTS[category]}`
+    const subject = category === undefined ? scope : SUBJECTS[category]
+    return SENTENCES[scope] ?? (level === "write" ? t("Read and change {subject}", { subject }) : t("Read {subject}", { subject }))
   })

@@ -3,7 +3,7 @@ import { created, noContent, type Operation, ok, operation, pathNumber } from ".
 import { dateTime, int64, nonBlank, record, rfc3339 } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { EMAIL_LENGTH } from "../users/records.ts"
-import { inviteToTeam, withdrawInvitation } from "./invitations.ts"
+import { inviteToTeam, TEAM_INVITATION_PATH, teamInvitationCode, withdrawInvitation } from "./invitations.ts"
 import { findTeamInvitations, type TeamInvitation as Row } from "./invitations-store.ts"
 
 const shared = { tag: "organization", scope: ["organization"], access: onTeamAsOwner } as const
@@ -13,8 +13,9 @@ const TeamInvitation = record("TeamInvitation", {
   email: Type.String(),
   inviter: Type.String({ description: "the name of who has invited" }),
   created_at: dateTime(),
-  sent_at: dateTime({ description: "when the mail was sent last" }),
+  sent_at: dateTime({ description: "when the mail was sent last, or the link made" }),
   expires_at: dateTime(),
+  link: Type.Optional(Type.String({ description: "in the answer to inviting alone, and only where the site sends no mail" })),
 })
 type TeamInvitation = Static<typeof TeamInvitation>
 
@@ -29,7 +30,7 @@ const presentInvitation = ({ id, lower_email, inviter, created_at, sent_at, expi
   expires_at: rfc3339(expires_at),
 })
 
-/** People who were invited to a team by mail. */
+/** People who were invited to a team by mail, or by a link. */
 export const teamInvitationOperations: readonly Operation[] = [
   operation({
     ...shared,
@@ -52,13 +53,14 @@ export const teamInvitationOperations: readonly Operation[] = [
     route: "POST /teams/{id}/invitations",
     summary: "Invite an address to a team",
     description:
-      "By a mail, with whose link a person joins the team, and makes an account where they have none and the site lets them. Inviting again sends another mail, and the link of the one before is void. The answer is the same whether or not the address has an account.",
+      "By a mail, with whose link a person joins the team, and makes an account where they have none and the site lets them. Where the site sends no mail, the answer has the link, once, to be passed on. Inviting again makes another link, and the one before is void. The answer is the same whether or not the address has an account.",
     body: InviteToTeamOption,
     answers: { 201: TeamInvitation },
-    refuses: ["badRequest", "forbidden", "notFound", "invalid", "tooMany"],
+    refuses: ["forbidden", "notFound", "invalid", "tooMany"],
     handle: async ({ services, actor, me, team, body }) => {
       const invitation = await services.database.write((tx) => inviteToTeam(services, tx, actor, team.id, body.email))
-      return created(presentInvitation({ ...invitation, inviter: me.name }))
+      const link = `${services.site.rootUrl}${TEAM_INVITATION_PATH}?code=${teamInvitationCode(services, invitation)}`
+      return created({ ...presentInvitation({ ...invitation, inviter: me.name }), ...(services.config.mail.host === "" && { link }) })
     },
   }),
 

@@ -175,3 +175,56 @@ withWorld("invitations to teams", { open }, ({ test, world }) => {
     )
   })
 })
+
+/** A site that sends no mail: its links are passed on by who invites. */
+async function openSilent(kind: FreshKind) {
+  const world = await openSignInWorld(kind, { users: { registration: "invitation" } })
+  for (const name of ["ann", "ben"]) await world.person(name)
+  const call = basic("ann", PASSWORD)
+  await world.call(call, "POST /orgs", { username: "acme" })
+  const { body } = await world.call(call, "POST /orgs/acme/teams", { name: "crew", permission: "read", units: ["repo.code"] })
+  return { ...world, at: `/teams/${body.id}/invitations`, asAnn: call }
+}
+
+withWorld("invitations to teams without mail", { open: openSilent }, ({ test, world }) => {
+  test("show their link once, to be copied, and lead to the team and to an account", async () => {
+    const { asAnn, at, browser, call, services } = world
+    const ann = browser()
+    await ann.signIn("ann", PASSWORD)
+    const invite = async (to: string, email: string): Promise<string> => {
+      const { status, text } = await ann.post(`/org/acme/teams/crew/invitations${to}`, { email })
+      expect([status, text.includes("can join the team")]).toEqual([200, true])
+      const [, shown = ""] = /data-copy="https?:\/\/[^/"]+([^"]*)"/.exec(text) ?? []
+      expect(shown).toMatch(/^\/org\/invitation\?code=\S+$/)
+      return shown
+    }
+    const earlier = await invite("", "newcomer@example.com")
+    // The times of two links differ.
+    await services.database.write((tx) => tx.updateTable("team_invitations").set({ sent_at: 1 }).execute())
+    const newcomer = browser()
+    expect((await newcomer.get(earlier)).status).toBe(404)
+    const link = await invite("/again", "newcomer@example.com")
+    const code = new URLSearchParams(link.split("?")[1]).get("code") ?? ""
+    const stored = await Promise.all(
+      (["team_invitations", "jobs", "deeds", "events"] as const).map((table) =>
+        services.database.read.selectFrom(table).selectAll().execute(),
+      ),
+    )
+    const page = await ann.get("/org/acme/teams/crew")
+    expect(page.text).toContain("newcomer@example.com")
+    expect(JSON.stringify([stored, page.text])).not.toContain(code.split(".")[1])
+    expect((await call(asAnn, `GET ${at}`)).body).toEqual([expect.not.objectContaining({ link: expect.anything() })])
+
+    const { location = "" } = await newcomer.post(`${INVITATION}/register`, { invitation: code })
+    const query = Object.fromEntries(new URLSearchParams(location.split("?")[1]))
+    const made = await newcomer.post("/user/sign_up", { ...query, name: "newcomer", password: PASSWORD, password_again: PASSWORD })
+    expect([made.status, made.location]).toEqual([303, link])
+    expect((await newcomer.post(`${INVITATION}/accept`, { invitation: code })).location).toBe("/org/acme/teams/crew")
+
+    const { body } = await call(asAnn, `POST ${at}`, { email: "ben@example.com" })
+    const ben = browser()
+    await ben.signIn("ben", PASSWORD)
+    const path = String(body.link).replace(/^https?:\/\/[^/]+/, "")
+    expect((await ben.get(path)).text).toContain("You join as")
+  })
+})

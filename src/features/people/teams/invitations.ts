@@ -20,9 +20,12 @@ import {
 import { addTeamMember, lockTeam, onTeam } from "./membership.ts"
 
 /**
- * Invitations to teams by mail. Whether the address has an account is looked up nowhere, so that who invites learns nothing of it. The code of the
- * mail is signed and stored nowhere; it is good once, for as long as who invited may do so.
+ * Invitations to teams by mail, or by a link that who invites passes on, where the site sends no mail. Whether the address has an account is looked up nowhere, so that
+ * who invites learns nothing of it. The code of the link is signed and stored nowhere; it is good once, for as long as who invited may do so.
  */
+
+/** The page that the links lead to; the code follows as `?code=`. */
+export const TEAM_INVITATION_PATH = "/org/invitation"
 
 /** How many of one team can be open. */
 export const MOST_INVITATIONS = 50
@@ -34,8 +37,8 @@ const DAY = 86_400
 const ABOUT = "teamInvitation"
 
 /**
- * Invites an address to a team, by mail; again where it was invited before, whose code is void then. Refuses `badRequest` where the site sends no mail, `invalid` for
- * what is no address and for too many, `tooMany` within an hour of the same mail, `notFound` a deleted team.
+ * Invites an address to a team, by mail where the site sends mail; again where it was invited before, whose code is void then. Refuses `invalid` for what is no address
+ * and for too many, `tooMany` within an hour of the same mail, `notFound` a deleted team.
  */
 export async function inviteToTeam(
   { config, now }: Pick<Services, "config" | "now">,
@@ -44,7 +47,6 @@ export async function inviteToTeam(
   teamId: number,
   email: string,
 ): Promise<TeamInvitation> {
-  if (config.mail.host === "") throw refuse.badRequest("this site sends no mail, so no one can be invited by it: set mail.host")
   const typed = email.trim()
   requireAddress(typed, "email")
   const team = await lockTeam(tx, teamId)
@@ -53,7 +55,7 @@ export async function inviteToTeam(
   const open = await findTeamInvitations(tx, { teamId, now: at })
   if (open.length >= MOST_INVITATIONS && !open.some(({ lower_email }) => lower_email === lowerEmail))
     throw refuse.invalid("email", t`is one too many: ${MOST_INVITATIONS} invitations are open; withdraw one`)
-  await noteMail(tx, actor.user.id, lowerEmail, at)
+  if (config.mail.host !== "") await noteMail(tx, actor.user.id, lowerEmail, at)
   const invitation = await saveTeamInvitation(tx, {
     expiresAt: at + config.users.invitationSeconds,
     teamId: team.id,
@@ -117,11 +119,11 @@ const DOMAIN = "code team invitation"
 const signedText = ({ id, team_id, lower_email, sent_at, expires_at }: TeamInvitation): string =>
   JSON.stringify([id, team_id, lower_email, sent_at, expires_at])
 
-/** The code of the mail. */
+/** The code of the link. */
 export const teamInvitationCode = ({ secrets }: Pick<Services, "secrets">, invitation: TeamInvitation): string =>
   signedCode(secrets, DOMAIN, invitation.id, signedText(invitation))
 
-/** What the code of a mail is for; undefined where it is void. */
+/** What the code of a link is for; undefined where it is void. */
 export async function readTeamInvitation(
   services: Pick<Services, "secrets" | "now">,
   db: Handle,
@@ -142,7 +144,7 @@ async function requireInvited(services: Services, tx: Transaction, code: string)
   return invited
 }
 
-/** Makes someone a member of the team that they were invited to; possession of the mail is the proof. Uses the code up. Refuses like `addTeamMember`. */
+/** Makes someone a member of the team that they were invited to; possession of the link is the proof. Uses the code up. Refuses like `addTeamMember`. */
 export async function acceptInvitation(services: Services, tx: Transaction, user: User, code: string): Promise<Invited> {
   const invited = await requireInvited(services, tx, code)
   await end(tx, invited.team, user, invited.invitation)

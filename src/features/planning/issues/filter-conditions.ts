@@ -3,6 +3,7 @@ import { readableProjects } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
 import { contains, inList, isOneOf } from "../../../core/database/expressions.ts"
 import type { CloseReason } from "../../../core/database/tables/issues.ts"
+import { type Text, t } from "../../../core/language/message.ts"
 import { pathNumber } from "../../../core/operation.ts"
 import { combinesTo } from "../../code/statuses/store.ts"
 import type { Filter, FilterWord } from "./filter-words.ts"
@@ -11,15 +12,15 @@ import { type Condition, ofKind, worded } from "./list-store.ts"
 /** Filters as conditions in SQL. */
 
 export const ORDERS = {
-  "created-desc": "Newest",
-  "created-asc": "Oldest",
-  "updated-desc": "Recently updated",
-  "updated-asc": "Least recently updated",
-  "comments-desc": "Most commented",
-  "comments-asc": "Least commented",
-  "due-asc": "Due soonest",
-  "due-desc": "Due latest",
-  "closed-desc": "Recently closed",
+  "created-desc": t("Newest"),
+  "created-asc": t("Oldest"),
+  "updated-desc": t("Recently updated"),
+  "updated-asc": t("Least recently updated"),
+  "comments-desc": t("Most commented"),
+  "comments-asc": t("Least commented"),
+  "due-asc": t("Due soonest"),
+  "due-desc": t("Due latest"),
+  "closed-desc": t("Recently closed"),
 } as const
 export type OrderName = keyof typeof ORDERS
 export const ORDER_NAMES = Object.keys(ORDERS).filter((name): name is OrderName => name in ORDERS)
@@ -30,8 +31,12 @@ export interface ScopeOrder {
   readonly direction: "asc" | "desc"
 }
 
-export const orderText = (order: OrderName | ScopeOrder): string =>
-  typeof order === "string" ? ORDERS[order] : `By ${order.scope}${order.direction === "desc" ? ", from the last" : ""}`
+export const orderText = (order: OrderName | ScopeOrder): Text =>
+  typeof order === "string"
+    ? ORDERS[order]
+    : order.direction === "desc"
+      ? t("By {scope}, from the last", { scope: order.scope })
+      : t("By {scope}", { scope: order.scope })
 
 export type ListState = "open" | "closed" | "merged" | "all"
 

@@ -2,7 +2,7 @@ import { roleIn } from "../../../access/policies/organization-role.ts"
 import type { OnOrganization } from "../../../access/policies/organizations.ts"
 import type { User } from "../../../core/actor.ts"
 import { type Content, type Html, html } from "../../../core/html.ts"
-import { t } from "../../../core/language/message.ts"
+import { t, titled } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import type { Shown } from "../../../core/page.ts"
 import { shownAddress } from "../../../features/people/users/present.ts"
@@ -69,7 +69,7 @@ export function organizationPage({ services, actor, role }: Asked, account: User
   return {
     kind: "shown",
     ...more,
-    title: title === "" ? account.name : `${title} · ${account.name}`,
+    title: titled(title, account.name),
     feed: `${at}.atom`,
     body: html`
       <header class="account-header">
@@ -145,7 +145,7 @@ export async function accountPage({ services, db, actor }: Request, owner: User,
   return {
     kind: "shown",
     ...more,
-    title: `${title} · ${owner.name}`,
+    title: titled(title, owner.name),
     feed: `${at}.atom`,
     body: html`
       <header class="account-header">

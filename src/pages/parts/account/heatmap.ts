@@ -1,8 +1,7 @@
 import { type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
-import { onFirstUse } from "../../../core/memoize.ts"
 import { type Contributions, HEATMAP_SECONDS } from "../../../features/events/feed/heatmap-store.ts"
-import { plural } from "../../../web/time.ts"
+import { dateFormat, plural } from "../../../web/time.ts"
 
 /** The last year of an account, drawn as weeks of days; beneath it the same as a table, for those who don't see the drawing. */
 
@@ -13,9 +12,9 @@ const SIDE = 11
 const TOP = 15
 const START = 28
 
-const monthName = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" }))
-const monthAndYear = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }))
-const dayName = onFirstUse(() => new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }))
+const monthName = dateFormat({ month: "short" })
+const monthAndYear = dateFormat({ month: "long", year: "numeric" })
+const dayName = dateFormat({ day: "numeric", month: "long", year: "numeric" })
 
 /** A day as it stands in addresses, and how much was done on it. */
 interface Day {
@@ -85,7 +84,7 @@ export function heatmap({ contributions, now, href, selected }: HeatmapOf): Html
   `
 }
 
-const sentence = ({ at, many }: Day): Text => t("{plural} on {at}", { plural: plural(many, "contribution"), at: dayName().format(at) })
+const sentence = ({ at, many }: Day): Text => t("{plural} on {at}", { plural: plural(many, "contribution"), at: dayName(at) })
 
 /** Each day of the period, the first of them first. */
 function daysOf(contributions: readonly Contributions[], now: number): readonly Day[] {
@@ -107,9 +106,7 @@ const monthsOf = (days: readonly Day[], offset: number): readonly Html[] =>
   days.flatMap(({ at }, index) => {
     const week = Math.floor((index + offset) / 7)
     // A month that begins at the very end has no room for its name.
-    return at.getUTCDate() === 1 && index < days.length - 14
-      ? [html`<text x="${START + week * STEP}" y="9">${monthName().format(at)}</text>`]
-      : []
+    return at.getUTCDate() === 1 && index < days.length - 14 ? [html`<text x="${START + week * STEP}" y="9">${monthName(at)}</text>`] : []
   })
 
 function table(days: readonly Day[], href: HeatmapOf["href"]): Html {
@@ -122,7 +119,7 @@ function table(days: readonly Day[], href: HeatmapOf["href"]): Html {
     const sum = busy.reduce((all, { many }) => all + many, 0)
     return html`
       <tr>
-        <th scope="row">${first && monthAndYear().format(first.at)}</th>
+        <th scope="row">${first && monthAndYear(first.at)}</th>
         <td class="number">${sum}</td>
         <td class="inline-links">
           ${busy.map((day) => html`<a href="${href(day.date)}" aria-label="${sentence(day)}">${day.at.getUTCDate()}</a> `)}

@@ -150,7 +150,7 @@ function addedAndRemoved(
   run: readonly TimelineView[],
   [added, removed]: readonly [Text, Text],
   show: (entry: TimelineView) => Content,
-  between: string,
+  between: Text,
 ): Html {
   const words = [
     [run.filter(({ entry }) => entry.removed_assignee === 0), added],
@@ -178,7 +178,7 @@ function addedAndRemoved(
 function assigneeWords({ entry, assignee }: TimelineView, run: readonly TimelineView[]): Html {
   if (run.length === 1 && assignee?.id === entry.author_id)
     return html`${entry.removed_assignee === 1 ? t("unassigned themselves") : t("self-assigned this")}`
-  return addedAndRemoved(run, ["assigned", "unassigned"], ({ assignee: other }) => person(other), " and ")
+  return addedAndRemoved(run, [t("assigned"), t("unassigned")], ({ assignee: other }) => person(other), t(" and "))
 }
 
 function requestWords({ entry, assignee }: TimelineView, run: readonly TimelineView[]): Html {
@@ -186,7 +186,7 @@ function requestWords({ entry, assignee }: TimelineView, run: readonly TimelineV
     return html`${entry.removed_assignee === 1 ? t("declined to review this") : t("self-requested a review")}`
   const show = ({ assignee: asked, team }: TimelineView): Content =>
     asked ? person(asked) : html`<span class="strong">${icon("people")} <bdi>${team?.name ?? t("a deleted team")}</bdi></span>`
-  return addedAndRemoved(run, [t("requested a review from"), t("cancelled the review request to")], show, ", and ")
+  return addedAndRemoved(run, [t("requested a review from"), t("cancelled the review request to")], show, t(", and "))
 }
 
 function milestoneWords({ milestone, oldMilestone }: TimelineView, { at }: Around): Html {

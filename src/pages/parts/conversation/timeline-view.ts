@@ -187,10 +187,10 @@ function timelineItem(view: TimelineView, run: readonly TimelineView[], around: 
   const text = around.texts.get(entry.id)
   const written = text && { id: `issuecomment-${entry.id}`, user, createdAt: entry.created_at, text }
   if (entry.kind === "comment" && written)
-    return html`<li id="entry-${entry.id}">${article({ ...written, verb: "commented", entry }, around)}</li>`
+    return html`<li id="entry-${entry.id}">${article({ ...written, verb: t("commented"), entry }, around)}</li>`
   if (entry.kind === "review" && written) {
     const review = around.reviews.get(entry.review_id ?? 0)
-    const verb = review ? html`<span class="${review.tone}">${icon(review.icon)} ${review.words}</span>` : "reviewed"
+    const verb = review ? html`<span class="${review.tone}">${icon(review.icon)} ${review.words}</span>` : t("reviewed")
     const hasText = String(text.html) !== "" || text.files.length > 0
     if (hasText || review?.after)
       return html`

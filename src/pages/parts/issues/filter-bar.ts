@@ -67,7 +67,7 @@ type Links = ReturnType<typeof linksOf>
 const choice = (href: string, content: Content, isChosen: boolean): Html =>
   html`
     <a href="${href}" rel="nofollow" ${attribute("aria-current", isChosen ? "true" : undefined)}>
-      ${content}${isChosen && icon("check", "chosen")}
+      ${content}${isChosen && icon("check", t("chosen"))}
     </a>
   `
 

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
 import { withQuery } from "../../../web/address.ts"
-import { choices } from "../../../web/components.ts"
+import { choices, copyButton } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 
 /** What is typed on a machine to make it a runner: whole, to be copied. */
@@ -70,7 +70,7 @@ export const commandView = (command: string): Html =>
       <pre class="wrapped" tabindex="0" aria-label="The commands"><code>${command}</code></pre>
     </div>
     <p>
-      <button type="button" class="primary" data-copy="${command}" hidden>${icon("copy")} Copy the commands</button>
+      ${copyButton(command, html`${icon("copy")} Copy the commands`, "primary")}
     </p>
     <p class="muted small">
       For another system than Linux on x86-64,

@@ -11,7 +11,7 @@ import { runnerOperations } from "../../../features/actions/runners/operations.t
 import type { ActionRunner } from "../../../features/actions/runners/records.ts"
 import { presentRunner } from "../../../features/actions/runners/rules.ts"
 import { findRunners, type Runner } from "../../../features/actions/runners/store.ts"
-import { empty, notice, pager, rowsOr, state } from "../../../web/components.ts"
+import { empty, notice, pager, rowsOr, state, toCopy } from "../../../web/components.ts"
 import { formButton, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { time } from "../../../web/time.ts"
@@ -45,8 +45,9 @@ const runnerForms = (scope: SettingsScope) => {
     const mode = RUN_MODES.find((each) => each === field("mode")) ?? "host"
     // What the page itself has written there; nothing of it is stored.
     const instance = /^https?:\/\/[\w.:[\]/-]+$/.test(field("instance")) ? field("instance") : "ADDRESS"
-    const command = runnerCommand({ instance, token: String(memberOf(record, "token")), mode, labels: labelsIn(field("labels")) })
-    return tokenPage(command, scope.whose, addressOf({ address }, path))
+    const token = String(memberOf(record, "token"))
+    const command = runnerCommand({ instance, token, mode, labels: labelsIn(field("labels")) })
+    return tokenPage({ command, token }, scope.whose, addressOf({ address }, path))
   }
   return {
     token: sketch({
@@ -81,7 +82,12 @@ const runnerForms = (scope: SettingsScope) => {
 
 type Forms = ReturnType<typeof runnerForms>
 
-const tokenPage = (command: string, whose: Text, list: string): Shown => ({
+interface Token {
+  readonly command: string
+  readonly token: string
+}
+
+const tokenPage = ({ command, token }: Token, whose: Text, list: string): Shown => ({
   kind: "shown",
   title: t("Add a runner"),
   width: "narrow",
@@ -91,6 +97,8 @@ const tokenPage = (command: string, whose: Text, list: string): Shown => ({
     <h1>Add a runner</h1>
     <p>On the machine that is to run jobs: this makes it a runner ${whose}. The token in it registers any number of runners.</p>
     ${commandView(command)}
+    <p>For a runner that is set up in another way, the token alone:</p>
+    ${toCopy(token, t("Copy the token"))}
     ${notice("warn", t("Anyone with this token can add a runner, which sees the code and the secrets of its jobs."))}
     <p><a class="button" href="${list}">Back to runners</a></p>
   `,

@@ -3,7 +3,7 @@ import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
-import type { Text } from "../../../core/language/message.ts"
+import { type Text, titled } from "../../../core/language/message.ts"
 import type { Shown } from "../../../core/page.ts"
 import { findPackage, type Package } from "../../../features/packages/packages/store.ts"
 import { path } from "../../../web/address.ts"
@@ -16,7 +16,7 @@ export const ownerPage = (
   more: readonly (readonly [href: string, text: string])[] = [],
 ): Shown => ({
   kind: "shown",
-  title: `${title} · ${owner.name}`,
+  title: titled(title, owner.name),
   body: html`
     <nav class="crumbs" aria-label="Path">
       <a class="strong" href="${path(owner.name)}"><bdi>${owner.name}</bdi></a><span class="sep">/</span>

@@ -5,7 +5,7 @@ import type { VersionView } from "../../../features/packages/packages/present.ts
 import type { Description, Registry } from "../../../features/packages/packages/registry.ts"
 import type { FileWithBlob, ListedPackage, Package } from "../../../features/packages/packages/store.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
-import { notice, personWithAvatar } from "../../../web/components.ts"
+import { copyButton, notice, personWithAvatar } from "../../../web/components.ts"
 import { icon } from "../../../web/icon.ts"
 import type { IconName } from "../../../web/icon-names.ts"
 import { bytes, plural, time } from "../../../web/time.ts"
@@ -177,7 +177,7 @@ function commandsView({ description: { commands }, view: { of, linked } }: Whole
                 <p class="break">${title}</p>
                 <div class="bar nowrap">
                   <pre class="commands" tabindex="0"><code>${text}</code></pre>
-                  <button type="button" class="small" data-copy="${text}" hidden>${icon("copy", t("Copy"))}</button>
+                  ${copyButton(text, icon("copy", t("Copy")))}
                 </div>
               </div>
             `,

@@ -148,12 +148,12 @@ export function noRuns(at: string, { hasWorkflows, isFiltered, isOne }: NoRuns):
       <div class="inside stack tight">
         <h2>Create a workflow</h2>
         <p>Commit this as <code>.gitea/workflows/check.yml</code>:</p>
-        <pre><code>${FIRST_WORKFLOW}</code></pre>
+        <div class="prose"><pre tabindex="0"><code>${FIRST_WORKFLOW}</code></pre></div>
         <h2>Register a runner</h2>
         <p>
           On the server, <code>hearth runner register-token</code> prints a token. On the machine that will run jobs:
         </p>
-        <pre class="wrapped"><code>${FIRST_RUNNER}</code></pre>
+        <div class="prose"><pre class="wrapped" tabindex="0"><code>${FIRST_RUNNER}</code></pre></div>
       </div>
     </section>
   `

@@ -18,11 +18,11 @@ import { activityTabs, countingNotice } from "./parts.ts"
 /** The periods, in days. */
 const PERIODS = {
   daily: [1, t("A day")],
-  halfweekly: [3, "3 days"],
+  halfweekly: [3, plural(3, "day")],
   weekly: [7, t("A week")],
   monthly: [30, t("A month")],
-  quarterly: [91, "3 months"],
-  semiyearly: [182, "6 months"],
+  quarterly: [91, plural(3, "month")],
+  semiyearly: [182, plural(6, "month")],
   yearly: [365, t("A year")],
 } as const
 type Period = keyof typeof PERIODS

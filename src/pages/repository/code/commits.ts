@@ -10,7 +10,7 @@ import { findEntry } from "../../../features/code/contents/paths.ts"
 import { type HistoryCommit, type HistoryPage, historyPage } from "../../../features/code/history/list.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 import { codePath, repositoryPath, withQuery } from "../../../web/address.ts"
-import { empty, filterForm, shortcut } from "../../../web/components.ts"
+import { copyButton, empty, filterForm, shortcut } from "../../../web/components.ts"
 import { FEED_FORMS, feedIn } from "../../../web/feed.ts"
 import { icon } from "../../../web/icon.ts"
 import { dayOf, time } from "../../../web/time.ts"
@@ -236,9 +236,7 @@ function commitRow(call: OnCode, { parts }: Located, { commit, author, committer
       </div>
       <div class="bar commit-tools">
         ${statusMark(status)}${signatureMark(verification)}${idLink(call, id)}
-        <button type="button" class="quiet small" data-copy="${id}" hidden>
-          ${icon("copy", t("Copy commit SHA"))}
-        </button>
+        ${copyButton(id, icon("copy", t("Copy commit SHA")), "quiet small")}
         <a class="button quiet small" href="${codePath(call, "src", there, at)}" rel="nofollow">
           ${icon("code", t("Browse repository at this commit"))}
         </a>

@@ -144,7 +144,7 @@ const applyPatch: Page = page({
             rows: 20,
             isCode: true,
             required: true,
-            hint: "The output of git diff or git format-patch. It is applied as a whole, or not at all.",
+            hint: t("The output of git diff or git format-patch. It is applied as a whole, or not at all."),
           },
           ...(await commitFields(call, target, t("Apply patch"))),
         ],

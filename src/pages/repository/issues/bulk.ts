@@ -92,7 +92,7 @@ export const bulkPages: readonly Page[] = [
                         <a href="${repositoryPath(call)}/${list}/${number}">#${number}</a>${" "}
                         ${
                           refused === undefined
-                            ? state("success", "check-circle", "changed")
+                            ? state("success", "check-circle", t("changed"))
                             : html`${state("failure", "x-circle", t("not changed"))} <span dir="auto">${refused}</span>`
                         }
                       </p>

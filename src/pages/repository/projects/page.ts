@@ -11,7 +11,7 @@ import { type OnRepository, onRepository, requireUnarchived } from "../../../acc
 import { asMe } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Html, html } from "../../../core/html.ts"
-import { t } from "../../../core/language/message.ts"
+import { t, titled } from "../../../core/language/message.ts"
 import type { Request } from "../../../core/operation.ts"
 import { type Followed, type Moved, moved, numberIn, type Page, page, type Shown } from "../../../core/page.ts"
 import { oneOf } from "../../../core/record.ts"
@@ -48,7 +48,7 @@ const ofOwner =
   ({ home: { owner } }: OnProjects): Frame =>
   (title, body, more) => ({
     kind: "shown",
-    title: `${title} · ${owner.name}`,
+    title: titled(title, owner.name),
     ...more,
     body: html`
       <p class="crumbs">

@@ -68,11 +68,11 @@ export async function reviewersPart({ call, pull: { reviewers, teams } }: Shape,
 
 type Names = Readonly<Record<string, string>>
 
-const REQUESTED = state("pending", "dot-fill", "requested")
+const REQUESTED = state("pending", "dot-fill", t("requested"))
 
 function verdictState(verdict: { readonly state: string; readonly is_stale: number } | undefined): Html {
   const { tone, icon: name, words } = verdictOf(verdict?.state)
-  return state(tone, name, `${words}${verdict?.is_stale === 1 ? t(", of an earlier version") : ""}`)
+  return state(tone, name, verdict?.is_stale === 1 ? t("{words}, of an earlier version", { words }) : words)
 }
 
 const unask = (path: Names, name: string, who: Names): Html =>

@@ -51,7 +51,7 @@ type Verdict = { readonly icon: IconName; readonly tone: string; readonly words:
 const VERDICTS: Readonly<Record<"APPROVED" | "REQUEST_CHANGES" | "COMMENT", Verdict>> = {
   APPROVED: { icon: "check-circle", tone: "success", words: t("approved the changes") },
   REQUEST_CHANGES: { icon: "file-diff", tone: "failure", words: t("requested changes") },
-  COMMENT: { icon: "comment-discussion", tone: "", words: "reviewed" },
+  COMMENT: { icon: "comment-discussion", tone: "", words: t("reviewed") },
 }
 
 /** Draws reviews, by their ids: a constant number of queries. */
@@ -189,7 +189,7 @@ function drawThread(call: Call, thread: readonly Written[], { person, roles, act
               createdAt: comment.created_at,
               text: { ...text, html: html`${text.html}${drawSuggestion(call, comment, from)}` },
               entry: comment,
-              verb: comment.kind === "code_draft" ? html`<span class="chip">Pending</span>` : "commented",
+              verb: comment.kind === "code_draft" ? html`<span class="chip">Pending</span>` : t("commented"),
             },
             around,
           ),

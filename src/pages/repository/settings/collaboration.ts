@@ -15,11 +15,12 @@ import { path } from "../../../web/address.ts"
 import { empty, notice, pager, personWithAvatar } from "../../../web/components.ts"
 import { formButton, formView, type Option } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
+import { modeWords } from "../../organization/team-edit.ts"
 import { settingsPage } from "./frame.ts"
 
 const RIGHTS: readonly Option[] = [
-  ["read", t("Read")],
-  ["write", t("Write")],
+  ["read", t("Read|right")],
+  ["write", t("Write|right")],
   ["admin", t("Admin")],
 ]
 
@@ -60,7 +61,7 @@ const collaborators: Page = page({
                         key: user.id,
                         name: "inline row",
                         look: "small",
-                        submit: t("Change"),
+                        submit: t("Change|action"),
                         fields: [
                           {
                             kind: "menu",
@@ -155,7 +156,7 @@ const rightsOf = ({ permission, units_map }: Team): Text =>
     ? t("Owners")
     : permission === "admin"
       ? t("Admin")
-      : t("Code: {value}", { value: units_map["repo.code"] ?? "none" })
+      : t("Code: {value}", { value: modeWords(units_map["repo.code"]) })
 
 const add = form({
   id: "settings.addCollaborator",

@@ -290,7 +290,7 @@ const transferPart = (call: Danger, recipient: User | undefined): Html =>
         t("Transfer ownership"),
         t("The new owner has to accept, unless you can decide for them. Links with the old name redirect to the new one."),
         {
-          submit: t("Transfer"),
+          submit: t("Transfer|action"),
           fields: [
             {
               kind: "line",

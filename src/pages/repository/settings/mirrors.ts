@@ -53,7 +53,7 @@ const mirrors: Page = page({
               kind: "line",
               name: "remote_address",
               label: t("Address"),
-              hint: "An http or https URL that git can push to.",
+              hint: t("An http or https URL that git can push to."),
               type: "url",
               required: true,
               maxlength: 2048,

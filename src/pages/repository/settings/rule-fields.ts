@@ -127,7 +127,7 @@ const GROUPS: readonly { readonly label: Text; readonly fields: readonly (Field 
     fields: [
       { kind: "line", name: "required_approvals", label: t("Required approvals"), type: "number", value: "0" },
       { kind: "box", name: "enable_approvals_whitelist", label: t("Only count approvals by people on the list") },
-      { kind: "listed", who: "approve", people: "approvals_whitelist_username", teams: "approvals_whitelist_teams" },
+      { kind: "listed", who: t("approve"), people: "approvals_whitelist_username", teams: "approvals_whitelist_teams" },
       { kind: "box", name: "block_on_rejected_reviews", label: t("Block merging while changes are requested") },
       { kind: "box", name: "block_on_official_review_requests", label: t("Block merging while official review requests are open") },
       { kind: "box", name: "dismiss_stale_approvals", label: t("Dismiss approvals on new commits") },

@@ -89,7 +89,7 @@ const applications: Page = page({
     const now = services.now()
     return personalSettings({
       part: "applications",
-      title: "OAuth2 applications",
+      title: t("OAuth2 applications"),
       body: html`
         <div class="bar">
           <h1>OAuth2 applications</h1>
@@ -189,7 +189,7 @@ const withSecret = ({ record }: { readonly record: unknown }): Shown =>
         [t("Client ID"), String(memberOf(record, "client_id")), t("Copy the client ID")],
         [t("Client secret"), String(memberOf(record, "client_secret")), t("Copy the client secret")],
       ])}
-      <p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">Done</a></p>
+      <p><a class="button primary" href="${APPLICATIONS}/${String(memberOf(record, "id"))}">${t("Done|action")}</a></p>
     `,
   })
 

@@ -15,7 +15,7 @@ const PARTS = {
   gpg: { text: t("GPG keys"), icon: "verified", path: "/keys/gpg" },
   tokens: { text: t("Access tokens"), icon: "lock", path: "/applications" },
   grants: { text: t("Authorized applications"), icon: "check-circle", path: "/applications/grants" },
-  applications: { text: "OAuth2 applications", icon: "code-square", path: "/applications/oauth2" },
+  applications: { text: t("OAuth2 applications"), icon: "code-square", path: "/applications/oauth2" },
   notifications: { text: t("Notifications"), icon: "bell", path: "/notifications" },
   appearance: { text: t("Appearance"), icon: "eye", path: "/appearance" },
   replies: { text: t("Saved replies"), icon: "reply", path: "/replies" },

@@ -198,7 +198,7 @@ const gpgRow = (row: GpgKeyRow, record: GPGKey | undefined, now: number): Html =
 const howToSign = (token: string, key: Text): Html =>
   html`
     <p>Sign this text within five minutes:</p>
-    <pre tabindex="0"><code>echo ${token} | gpg --armor --detach-sign${key}</code></pre>
+    <div class="prose"><pre tabindex="0"><code>echo ${token} | gpg --armor --detach-sign${key}</code></pre></div>
   `
 
 const signature = {

@@ -58,7 +58,7 @@ const box = (name: keyof Choices, text: Text, cause: Cause, chosen: Choices): Ht
 const choicesTable = (chosen: Choices): Html =>
   table(
     t("Notification events"),
-    [t("Event"), t("On the site"), "E-mail"],
+    [t("Event"), t("On the site"), t("E-mail")],
     CAUSES.map((cause) => {
       const [what, more] = CAUSE_TEXTS[cause]
       return html`

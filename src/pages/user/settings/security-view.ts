@@ -93,7 +93,7 @@ const sessionRow = (row: ListedSession, isHere: boolean, now: number): Html =>
     </li>
   `
 
-const METHODS = { password: "password", passkey: "passkey", provider: t("another provider") } as const
+const METHODS = { password: t("password"), passkey: t("passkey"), provider: t("another provider") } as const
 
 const twoSteps = (isOn: boolean, codes: number): Html =>
   isOn

@@ -253,7 +253,7 @@ const showCodes = (codes: readonly string[], session?: SessionText): Shown =>
           ${copyButton(codes.join("\n"), html`${icon("copy")}Copy`)}
           <a class="button small" href="${asFile(codes)}" download="hearth-recovery-codes.txt">${icon("download")}Download</a>
         </p>
-        <p><a class="button primary" href="${SECURITY}">Done</a></p>
+        <p><a class="button primary" href="${SECURITY}">${t("Done|action")}</a></p>
       </div>
     `,
     session ? { session } : {},

@@ -3,7 +3,7 @@ import { SCOPE_CATEGORIES } from "../../../access/scopes.ts"
 import { memberOf } from "../../../core/check.ts"
 import { form } from "../../../core/forms/form.ts"
 import { type Html, html } from "../../../core/html.ts"
-import { type Text, t } from "../../../core/language/message.ts"
+import { type Text, t, textIn, Words } from "../../../core/language/message.ts"
 import { named, type ScopeCategory } from "../../../core/operation.ts"
 import { type Page, page, type Reader } from "../../../core/page.ts"
 import { inWords, SUBJECTS } from "../../../features/people/oauth2/scopes.ts"
@@ -79,10 +79,10 @@ const tokenRow = (row: AccessToken, now: number): Html =>
 const menuOf = (category: ScopeCategory): Field => ({
   kind: "menu",
   name: category,
-  label: SUBJECTS[category].replace(/^./, (first) => first.toUpperCase()),
+  label: new Words((language) => textIn(language, SUBJECTS[category]).replace(/^./u, (first) => first.toUpperCase())),
   options: [
     ["", t("No access")],
-    [`read:${category}`, t("Read")],
+    [`read:${category}`, t("Read|right")],
     [`write:${category}`, t("Read and change")],
   ],
 })
@@ -167,7 +167,7 @@ const create = form({
         <h1>Your new token</h1>
         ${notice("good", t("Copy it now: you won’t be able to see it again."))}
         ${toCopy(String(memberOf(record, "sha1")), t("Copy the token"))}
-        <p><a class="button primary" href="${TOKENS}">Done</a></p>
+        <p><a class="button primary" href="${TOKENS}">${t("Done|action")}</a></p>
       `,
     }),
 })

@@ -77,7 +77,7 @@ const newBranch = ({ default_branch }: Repository, path: Readonly<Record<string,
         submit: t("Create branch"),
         fields: [
           { kind: "line", name: "new_branch_name", label: t("Name"), required: true, maxlength: 100 },
-          { kind: "line", name: "old_ref_name", label: t("From"), value: default_branch, hint: t("A branch, a tag or a commit.") },
+          { kind: "line", name: "old_ref_name", label: t("From|branch"), value: default_branch, hint: t("A branch, a tag or a commit.") },
         ],
       })}
     </details>

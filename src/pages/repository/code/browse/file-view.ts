@@ -15,7 +15,7 @@ import { POINTER_BYTES, readPointer } from "../../../../features/code/lfs/pointe
 import { type Picture, recognizePicture } from "../../../../features/people/avatars/images.ts"
 import { isTreeEntryName, type TreeEntry } from "../../../../git/index.ts"
 import { codePath, revisionPath } from "../../../../web/address.ts"
-import { choices, empty, menu, notice, shortcut } from "../../../../web/components.ts"
+import { choices, copyButton, empty, menu, notice, shortcut } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { bytes, plural } from "../../../../web/time.ts"
 import { codeView, countLines, download, INVISIBLE_WARNING, linesData } from "../../../parts/code/lines.ts"
@@ -219,7 +219,7 @@ function moreMenu(call: OnCode, { revision, parts }: Located, deletion: string |
   return menu(
     icon("kebab-horizontal", t("More about this file")),
     html`
-      <button type="button" data-copy="${parts.join("/")}" hidden>${icon("copy")}Copy the path</button>
+      ${copyButton(parts.join("/"), html`${icon("copy")}Copy the path`, "")}
       <a
         href="${codePath(call, "src", { kind: "commit", name: revision.commit.id }, parts)}"
         data-keeps-line
@@ -292,7 +292,7 @@ const documentView = (name: string, href: string): Html =>
         "file",
         t("A PDF document"),
         t("View it in your browser, or download it."),
-        html`<a class="button primary" href="${href}">Open</a>`,
+        html`<a class="button primary" href="${href}">${t("Open|action")}</a>`,
       )}
     </div>
   `

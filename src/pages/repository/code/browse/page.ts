@@ -17,7 +17,7 @@ import { repositorySshUrl } from "../../../../features/code/repositories/urls.ts
 import { findImportOf } from "../../../../features/site/migration/imports-store.ts"
 import type { TreeEntry } from "../../../../git/index.ts"
 import { codePath, repositoryPath, revisionPath } from "../../../../web/address.ts"
-import { filterForm, menu, notice, shares } from "../../../../web/components.ts"
+import { copyButton, filterForm, menu, notice, shares } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { languageColor } from "../../../../web/language-colors.ts"
 import { bytes, count, time } from "../../../../web/time.ts"
@@ -199,9 +199,7 @@ const cloneField = (id: string, label: Text, value: string): Html =>
       <label for="clone-${id}">${label}</label>
       <div class="bar">
         <input id="clone-${id}" readonly value="${value}">
-        <button type="button" class="small" data-copy="${value}" hidden>
-          ${icon("copy", t("Copy the {label} address", { label }))}
-        </button>
+        ${copyButton(value, icon("copy", t("Copy the {label} address", { label })))}
       </div>
     </div>
   `
@@ -354,9 +352,9 @@ async function emptyPage(call: OnCode): Promise<PageAnswer> {
             </div>
             <div class="inside stack">
               <p>A new project:</p>
-              <pre class="prose" tabindex="0"><code>${newProject({ name: repository.name, branch, https })}</code></pre>
+              <div class="prose"><pre tabindex="0"><code>${newProject({ name: repository.name, branch, https })}</code></pre></div>
               <p>Push an existing repository:</p>
-              <pre class="prose" tabindex="0"><code>${existingProject({ branch, https })}</code></pre>
+              <div class="prose"><pre tabindex="0"><code>${existingProject({ branch, https })}</code></pre></div>
             </div>
           </section>
         `

@@ -15,7 +15,7 @@ import { type ListedCommit, listCommitsForPages } from "../../../../features/cod
 import { latestStatuses } from "../../../../features/code/statuses/store.ts"
 import type { Commit, ObjectId } from "../../../../git/index.ts"
 import { repositoryPath, withQuery } from "../../../../web/address.ts"
-import { menu, state } from "../../../../web/components.ts"
+import { copyButton, menu, state } from "../../../../web/components.ts"
 import { icon } from "../../../../web/icon.ts"
 import { plural, time } from "../../../../web/time.ts"
 import { coAuthorsOf, renderMessage } from "../../../parts/code/commit-message.ts"
@@ -187,8 +187,7 @@ function parents(call: CommitCall, { id, parents: all }: Commit, chosen: ObjectI
           : html`<span>${all.length === 1 ? t("parent") : plural(all.length, "parent")}</span>${all.map(one)}`
       }
       <span>
-        commit <span class="mono break">${id}</span>${" "}
-        <button type="button" class="small quiet" data-copy="${id}" hidden>${icon("copy", t("Copy full SHA"))}</button>
+        commit <span class="mono break">${id}</span> ${copyButton(id, icon("copy", t("Copy full SHA")), "small quiet")}
       </span>
     </p>
   `
