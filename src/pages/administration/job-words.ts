@@ -52,8 +52,8 @@ const ADVICE: readonly (readonly [kinds: string, advice: Html])[] = [
   [
     "mail.",
     html`
-      Check the mail settings (<a href="${ADMINISTRATION_PATH}/config?q=mail.">mail.…</a>) and
-      <a href="${ADMINISTRATION_PATH}#mail">send a test mail</a>.
+      Check the mail settings (<a href="${ADMINISTRATION_PATH}/config?q=mail.">mail.…</a>)
+      and <a href="${ADMINISTRATION_PATH}#mail">send a test mail</a>.
     `,
   ],
   ["mirrors.", html`Check the address and the credentials in the settings of the repository, and start it there again.`],

@@ -51,7 +51,7 @@ const mailedPage = (email: string): Shown =>
   stepPage(
     t("Check your e-mail"),
     html`
-      <p role="status">We sent a link to <strong><bdi>${email}</bdi></strong>to continue.</p>
+      <p role="status">We sent a link to <strong><bdi>${email}</bdi></strong> to continue.</p>
       <p>Nothing after a few minutes? Check your spam folder, or request it again later.</p>
     `,
   )

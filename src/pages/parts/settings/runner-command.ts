@@ -22,6 +22,7 @@ const MODES: Readonly<Record<RunMode, { readonly text: Text; readonly hint: Text
 
 /** The version that Hearth is tested with, see docs/actions.md. */
 const VERSION = "1.0.8"
+const FILES = `https://dl.gitea.com/gitea-runner/${VERSION}/`
 const IMAGE = "docker://node:24-bookworm"
 
 /** Labels as workflows name them, from an address; what no label can be is left out. */
@@ -73,8 +74,7 @@ export const commandView = (command: string): Html =>
       ${copyButton(command, html`${icon("copy")} Copy the commands`, "primary")}
     </p>
     <p class="muted small">
-      For another system than Linux on x86-64,
-      <a class="in-text" href="https://dl.gitea.com/gitea-runner/${VERSION}/" rel="noopener">choose its file</a>
-      and keep the rest. The runner calls this server: it needs no open port.
+      For another system than Linux on x86-64, <a class="in-text" href="${FILES}" rel="noopener">choose its file</a> and keep
+      the rest. The runner calls this server: it needs no open port.
     </p>
   `

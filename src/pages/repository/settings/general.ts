@@ -280,7 +280,7 @@ const transferPart = (call: Danger, recipient: User | undefined): Html =>
         call.draft,
         t("Transfer ownership"),
         html`
-          ${notice("info", html`Waiting for <bdi>${recipient.name}</bdi>to accept the transfer.`)}
+          ${notice("info", html`Waiting for <bdi>${recipient.name}</bdi> to accept the transfer.`)}
           ${formButton(withdraw, call.path, t("Cancel transfer"))}
         `,
       )
