@@ -95,6 +95,14 @@ test("a file is edited by the keyboard in colours, looked at and committed; noth
   await text.waitFor()
   expect(await sent.inputValue()).toBe("//   if (a) {\n    c()\n  }\n")
   expect(await page.locator("[data-draft]:not([hidden])").count()).toBe(0)
+  // Typed over coloured lines: the browser would leave elements with styles.
+  await text.fill("let a = 1\nlet b = 2\n")
+  await page.locator(".cm-content .kw").first().waitFor()
+  await text.fill("let a = 1\nlet b = 2\n")
+  await page.keyboard.press("Control+Home")
+  await page.keyboard.press("Shift+ArrowDown")
+  await page.keyboard.type("c")
+  await expect.poll(() => sent.inputValue()).toBe("clet b = 2\n")
   expect(complaints).toEqual([])
 })
 

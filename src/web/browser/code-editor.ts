@@ -15,7 +15,7 @@ import {
 } from "@codemirror/language"
 import { languages } from "@codemirror/language-data"
 import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search"
-import { type ChangeSpec, Compartment, EditorState, type Extension, Prec } from "@codemirror/state"
+import { type ChangeSpec, Compartment, EditorState, type Extension, Prec, type Transaction } from "@codemirror/state"
 import {
   drawSelection,
   dropCursor,
@@ -75,6 +75,7 @@ export function openEditor(options: Options): CodeEditor {
   let wanted = ""
   const inside = (support: Extension): Extension => [
     behaviour,
+    typingOver,
     keysOf(options),
     listener(options),
     EditorView.contentAttributes.of({ "aria-label": options.label, "aria-describedby": options.describedBy, spellcheck: "false" }),
@@ -166,6 +167,29 @@ const behaviour: Extension = [
 ]
 
 const indentationOf = ({ indent, tabWidth }: Style): Extension => [indentUnit.of(indent), EditorState.tabSize.of(tabWidth)]
+
+/**
+ * What replaces or deletes a selection is done here, not by the browser: Chromium would give what it leaves of coloured words elements with styles, which the
+ * policy of the page forbids. A composition, and Android's own way of editing, are not to be interrupted.
+ */
+const typingOver: Extension = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data, dataTransfer } = event
+    const isText = inputType === "insertText" || inputType === "insertReplacementText"
+    const text = isText ? (data ?? dataTransfer?.getData("text/plain")) : inputType.startsWith("deleteContent") ? "" : undefined
+    if (text === undefined || event.isComposing || view.composing || !event.cancelable) return false
+    // What was selected a moment ago may be told later than this.
+    document.dispatchEvent(new Event("selectionchange"))
+    const { state } = view
+    const { from, to, empty } = state.selection.main
+    if (empty) return false
+    const replaced = (): Transaction =>
+      state.update(state.replaceSelection(text), { userEvent: text === "" ? "delete.selection" : "input.type", scrollIntoView: true })
+    if (text === "" || !state.facet(EditorView.inputHandler).some((handles) => handles(view, from, to, text, replaced)))
+      view.dispatch(replaced())
+    return true
+  },
+})
 
 /** Tab indents; after Escape it leads on, so that no one is kept in the field. */
 function keysOf({ pressed }: Options): Extension {
