@@ -69,7 +69,9 @@ test("pages of the example are short", async () => {
 })
 
 /** Parts that are loaded behind a page, by the beginning of their names: the others count for the page. */
-const BEHIND = /\/code-editor\./
+const EDITOR_SCRIPT = /\/code-editor\./
+/** Nor that which asks to sign in where a session has ended while files were sent. */
+const BEHIND = /\/(?:code-editor|sign-in-again)\./
 
 /** The files that a bundled script names, with every quotation mark that its minifier may choose. */
 const importsOf = (script: string): readonly string[] =>
@@ -142,7 +144,7 @@ test("the editor of files is short, and so is each language that it loads", asyn
   const sizeOf = async (scripts: Iterable<string>): Promise<number> =>
     (await Promise.all([...scripts].map(get))).reduce((sum, { size }) => sum + size, 0)
   const entry = assetsOf(page).find((each) => each.includes("/editor.")) ?? ""
-  const main = importsOf(await textOf(entry)).find((each) => BEHIND.test(each)) ?? ""
+  const main = importsOf(await textOf(entry)).find((each) => EDITOR_SCRIPT.test(each)) ?? ""
   const editor = await withStatic(main)
   const bytes = await sizeOf(editor)
   const languages = importsOf(await textOf(main)).filter((each) => !editor.has(each))

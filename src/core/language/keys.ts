@@ -774,9 +774,9 @@ export type MessageKey =
   | "Mark read"
   | "Mark unread"
   | "Markdown is supported. @name mentions a user, #1 an issue."
+  | "Markdown is supported; [[Page]] links to another page."
   | "Markdown is supported; code fenced as ```suggestion replaces the lines."
   | "Markdown, at most {LONGEST_REPLY} characters."
-  | "Markdown; [[Page]] links to another page. Tab indents; press Escape, then Tab to leave the field."
   | "Marked as merged."
   | "Marked as read."
   | "Marked as unread."
@@ -2025,6 +2025,8 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "Show",
   "Show the text",
   "Sign in",
+  "Sign in again",
+  "Sign in another way, in a new tab",
   "Some files could not be sent: send them again, or remove them.",
   "Suggest a change of them",
   "Switch branches or tags",
@@ -2048,12 +2050,16 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "Write",
   "Writing",
   "You are no longer signed in. Your text is still here: sign in in another tab, then continue.",
+  "You are not signed in.",
+  "Your session has ended. What you chose and typed is still here, and goes on once you have signed in.",
   "it could not be sent",
   "it was refused ({status})",
+  "not sent",
   "picker-create small",
   "picker-none muted small",
   "replaces a file",
   "the connection broke off",
+  "{name} has signed in. This page was opened by {viewer}.",
   "{ready} of {all} files are ready, {failed} failed, {size}.",
   "{ready} of {all} files are ready, {size}.",
   "{value} is in {value2}.",

@@ -51,11 +51,21 @@ interface Options {
   readonly pressed: (key: "Enter" | "s" | "b" | "i" | "e" | "k") => boolean
 }
 
+/** In the window. */
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
 export interface CodeEditor {
   readonly text: () => string
   readonly replaceAll: (text: string) => void
   readonly selected: () => Selected
   readonly change: (change: Change) => void
+  /** In place of the selection, or at the end of the line at a point of the window. */
+  readonly insert: (text: string, at?: Point) => void
+  /** Puts a text where another one stands, wherever the caret is; nothing where that one is gone. */
+  readonly exchange: (before: string, after: string) => void
   readonly setName: (name: string) => void
   readonly setStyle: (style: Style) => void
   readonly setWrapped: (isWrapped: boolean) => void
@@ -90,12 +100,8 @@ export function openEditor(options: Options): CodeEditor {
       extensions: inside([]),
     }),
   })
-  // The library decides how its own element is displayed: this one can be hidden.
-  const element = document.createElement("div")
-  element.append(view.dom)
-  area.after(element)
   return {
-    element,
+    element: placeAfter(area, view),
     text: () => view.state.doc.toString(),
     replaceAll: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     selected: () => {
@@ -106,6 +112,8 @@ export function openEditor(options: Options): CodeEditor {
       view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: selectFrom, head: selectTo }, userEvent: "input" })
       view.focus()
     },
+    insert: (text, at) => insertText(view, text, at),
+    exchange: (before, after) => exchange(view, before, after),
     setName: (name) => {
       wanted = name
       void supportFor(name).then((support) => {
@@ -125,6 +133,27 @@ export function openEditor(options: Options): CodeEditor {
     find: () => openSearchPanel(view),
     focus: () => view.focus(),
   }
+}
+
+/** The library decides how its own element is displayed: the one around it can be hidden. */
+function placeAfter(area: HTMLTextAreaElement, view: EditorView): HTMLElement {
+  const element = document.createElement("div")
+  element.append(view.dom)
+  area.after(element)
+  return element
+}
+
+function exchange(view: EditorView, before: string, after: string): void {
+  const from = view.state.doc.toString().indexOf(before)
+  if (from >= 0) view.dispatch({ changes: { from, to: from + before.length, insert: after } })
+}
+
+function insertText(view: EditorView, text: string, at: Point | undefined): void {
+  const there = at ? view.posAtCoords(at) : null
+  const end = there === null ? undefined : view.state.doc.lineAt(there).to
+  const { from, to } = end === undefined ? view.state.selection.main : { from: end, to: end }
+  view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length }, userEvent: "input.paste" })
+  view.focus()
 }
 
 /** What the library says, in our words. */
