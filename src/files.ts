@@ -5,7 +5,8 @@ import { attachmentFiles } from "./pages/repository/attachments.ts"
 import { codeFiles } from "./pages/repository/code/raw.ts"
 import { pullFiles } from "./pages/repository/pulls/patch.ts"
 import { releaseFiles } from "./pages/repository/releases/download.ts"
+import { wikiFiles } from "./pages/repository/wiki/edit.ts"
 import { pictureFiles } from "./pages/site/pictures.ts"
 
 /** All files that have addresses of their own, by feature. */
-export const files = fileRegistry(actionFiles, attachmentFiles, codeFiles, keyFiles, pictureFiles, pullFiles, releaseFiles)
+export const files = fileRegistry(actionFiles, attachmentFiles, codeFiles, keyFiles, pictureFiles, pullFiles, releaseFiles, wikiFiles)

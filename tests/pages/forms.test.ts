@@ -81,6 +81,7 @@ const OWN_VERBS: readonly string[] = [
   "team.declineInvitation",
   "team.registerInvited",
   "settings.withdrawTransfer",
+  "wiki.attach",
   // These change nothing: they show the form again with what was typed, rendered, or with what would be committed.
   "files.preview",
   "releases.preview",

@@ -68,8 +68,11 @@ test("pages of the example are short", async () => {
   expect(long).toEqual([])
 })
 
-/** Parts that are loaded behind a page, and the finder, which waits for its key, by the beginning of their names: the others count for the page. */
-const BEHIND = /\/(?:code-editor|file-finder)\./
+/**
+ * Parts that are loaded behind a page, by the beginning of their names: the editor, the finder, which waits for its key, and what asks to sign in
+ * where a session has ended while files were sent. The others count for the page.
+ */
+const BEHIND = /\/(?:code-editor|file-finder|sign-in-again)\./
 
 /** The files that a bundled script names, with every quotation mark that its minifier may choose. */
 const importsOf = (script: string): readonly string[] =>

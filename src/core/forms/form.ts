@@ -77,7 +77,7 @@ interface Declared<Address extends string> {
    * operation decides about what was named, and a name that it does not find is a problem of the form.
    */
   readonly picks?: (path: Values, field: (name: string) => string, request: Request) => Values | Promise<Values>
-  /** With `picks`: another operation with the same body, where what was typed asks for it. */
+  /** With `picks`: another operation that takes what `body` made, where what was typed asks for it. */
   readonly instead?: (field: (name: string) => string, request: Request) => Operation | undefined
   /** The field, and the reason, that stand for what the operation does not find: a name in its body. */
   readonly missing?: readonly [field: string, reason: Text]
@@ -176,10 +176,10 @@ export function form<Address extends string>(declared: Declared<Address>): Page 
             if (theirs.length > 0) throw refuse.conflict(CHANGED)
           }
           const body = await bodyOf(declared, { members, records }, typed, { request, upload: input.upload })
-          if (does.body && !uploadFormOf(does.body)) checkBody(does.body, body, request.services.config.limits)
+          const chosen = declared.instead?.(field, request) ?? does
+          if (chosen.body && !uploadFormOf(chosen.body)) checkBody(chosen.body, body, request.services.config.limits)
           const query = readFields(does.query, new URLSearchParams(declared.query?.(typed)))
           check(does.query, query)
-          const chosen = declared.instead?.(field, request) ?? does
           const opened = begun ?? (await chosen.open({ ...request, path: await chosenPath() }))
           const sent = await opened.run({ query, body, page: FIRST, request: { id: reader.requestId, ip: reader.ip } })
           await declared.after?.(typed, request)

@@ -799,9 +799,9 @@ export type MessageKey =
   | "Mark read"
   | "Mark unread"
   | "Markdown is supported. @name mentions a user, #1 an issue."
+  | "Markdown is supported; [[Page]] links to another page."
   | "Markdown is supported; code fenced as ```suggestion replaces the lines."
   | "Markdown, at most {LONGEST_REPLY} characters."
-  | "Markdown; [[Page]] links to another page. Tab indents; press Escape, then Tab to leave the field."
   | "Marked as merged."
   | "Marked as read."
   | "Marked as unread."
@@ -2139,6 +2139,8 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "Show",
   "Show the text",
   "Sign in",
+  "Sign in again",
+  "Sign in another way, in a new tab",
   "Some files could not be sent: send them again, or remove them.",
   "Suggest a change of them",
   "Switch branches or tags",
@@ -2162,18 +2164,19 @@ export const BROWSER_MESSAGES: readonly string[] = [
   "Write|text",
   "Writing",
   "You are no longer signed in. Your text is still here: sign in in another tab, then continue.",
+  "You are not signed in.",
+  "Your session has ended. What you chose and typed is still here, and goes on once you have signed in.",
   "it could not be sent",
-  "it was not taken; are you still signed in?",
   "it was refused ({status})",
   "not sent",
   "replaces a file",
   "the connection broke off",
-  "the connection broke off; attach it again when it is back",
   "unread",
   "{many} changed",
   "{many} files",
   "{many} of {all} viewed",
   "{many} of {count} files",
+  "{name} has signed in. This page was opened by {viewer}.",
   "{ready} of {all} files are ready, {failed} failed, {size}.",
   "{ready} of {all} files are ready, {size}.",
   "{value} is in {value2}.",

@@ -15,7 +15,7 @@ import {
 } from "@codemirror/language"
 import { languages } from "@codemirror/language-data"
 import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search"
-import { type ChangeSpec, Compartment, EditorState, type Extension, Prec } from "@codemirror/state"
+import { type ChangeSpec, Compartment, EditorState, type Extension, Prec, type Transaction } from "@codemirror/state"
 import {
   drawSelection,
   dropCursor,
@@ -51,11 +51,21 @@ interface Options {
   readonly pressed: (key: "Enter" | "s" | "b" | "i" | "e" | "k") => boolean
 }
 
+/** In the window. */
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
 export interface CodeEditor {
   readonly text: () => string
   readonly replaceAll: (text: string) => void
   readonly selected: () => Selected
   readonly change: (change: Change) => void
+  /** In place of the selection, or at the end of the line at a point of the window. */
+  readonly insert: (text: string, at?: Point) => void
+  /** Puts a text where another one stands, wherever the caret is; nothing where that one is gone. */
+  readonly exchange: (before: string, after: string) => void
   readonly setName: (name: string) => void
   readonly setStyle: (style: Style) => void
   readonly setWrapped: (isWrapped: boolean) => void
@@ -75,6 +85,7 @@ export function openEditor(options: Options): CodeEditor {
   let wanted = ""
   const inside = (support: Extension): Extension => [
     behaviour,
+    typingOver,
     keysOf(options),
     listener(options),
     EditorView.contentAttributes.of({ "aria-label": options.label, "aria-describedby": options.describedBy, spellcheck: "false" }),
@@ -89,12 +100,8 @@ export function openEditor(options: Options): CodeEditor {
       extensions: inside([]),
     }),
   })
-  // The library decides how its own element is displayed: this one can be hidden.
-  const element = document.createElement("div")
-  element.append(view.dom)
-  area.after(element)
   return {
-    element,
+    element: placeAfter(area, view),
     text: () => view.state.doc.toString(),
     replaceAll: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     selected: () => {
@@ -105,6 +112,8 @@ export function openEditor(options: Options): CodeEditor {
       view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: selectFrom, head: selectTo }, userEvent: "input" })
       view.focus()
     },
+    insert: (text, at) => insertText(view, text, at),
+    exchange: (before, after) => exchange(view, before, after),
     setName: (name) => {
       wanted = name
       void supportFor(name).then((support) => {
@@ -124,6 +133,27 @@ export function openEditor(options: Options): CodeEditor {
     find: () => openSearchPanel(view),
     focus: () => view.focus(),
   }
+}
+
+/** The library decides how its own element is displayed: the one around it can be hidden. */
+function placeAfter(area: HTMLTextAreaElement, view: EditorView): HTMLElement {
+  const element = document.createElement("div")
+  element.append(view.dom)
+  area.after(element)
+  return element
+}
+
+function exchange(view: EditorView, before: string, after: string): void {
+  const from = view.state.doc.toString().indexOf(before)
+  if (from >= 0) view.dispatch({ changes: { from, to: from + before.length, insert: after } })
+}
+
+function insertText(view: EditorView, text: string, at: Point | undefined): void {
+  const there = at ? view.posAtCoords(at) : null
+  const end = there === null ? undefined : view.state.doc.lineAt(there).to
+  const { from, to } = end === undefined ? view.state.selection.main : { from: end, to: end }
+  view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length }, userEvent: "input.paste" })
+  view.focus()
 }
 
 /** What the library says, in our words. */
@@ -166,6 +196,29 @@ const behaviour: Extension = [
 ]
 
 const indentationOf = ({ indent, tabWidth }: Style): Extension => [indentUnit.of(indent), EditorState.tabSize.of(tabWidth)]
+
+/**
+ * What replaces or deletes a selection is done here, not by the browser: Chromium would give what it leaves of coloured words elements with styles, which the
+ * policy of the page forbids. A composition, and Android's own way of editing, are not to be interrupted.
+ */
+const typingOver: Extension = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data, dataTransfer } = event
+    const isText = inputType === "insertText" || inputType === "insertReplacementText"
+    const text = isText ? (data ?? dataTransfer?.getData("text/plain")) : inputType.startsWith("deleteContent") ? "" : undefined
+    if (text === undefined || event.isComposing || view.composing || !event.cancelable) return false
+    // What was selected a moment ago may be told later than this.
+    document.dispatchEvent(new Event("selectionchange"))
+    const { state } = view
+    const { from, to, empty } = state.selection.main
+    if (empty) return false
+    const replaced = (): Transaction =>
+      state.update(state.replaceSelection(text), { userEvent: text === "" ? "delete.selection" : "input.type", scrollIntoView: true })
+    if (text === "" || !state.facet(EditorView.inputHandler).some((handles) => handles(view, from, to, text, replaced)))
+      view.dispatch(replaced())
+    return true
+  },
+})
 
 /** Tab indents; after Escape it leads on, so that no one is kept in the field. */
 function keysOf({ pressed }: Options): Extension {

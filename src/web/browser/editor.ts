@@ -1,6 +1,6 @@
 /**
- * The editors of files and of the wiki. A file's text is edited by CodeMirror, which is loaded here alone (`code-editor.ts`); until then, and in the wiki,
- * Tab indents in the textarea. The textarea is what is sent. What was typed is kept by `drafts.ts`, and offered again here.
+ * The editors of files and of the wiki. A text is edited by CodeMirror, which is loaded here alone (`code-editor.ts`); until then, Tab indents in the
+ * textarea. The textarea is what is sent. What was typed is kept by `drafts.ts`, and offered again here.
  */
 
 import type { CodeEditor, Style } from "./code-editor.ts"
@@ -8,6 +8,7 @@ import { forget, keptOf } from "./drafts.ts"
 import { fetchFragment } from "./fragment.ts"
 import { indentBy, unitOf } from "./indent.ts"
 import { KEYS, TOOLS } from "./markdown-tools.ts"
+import { type Pictures, takePictures } from "./pictures.ts"
 import { changed } from "./text.ts"
 
 function inTextarea(area: HTMLTextAreaElement): void {
@@ -34,6 +35,7 @@ const MARKDOWN = /\.(?:md|markdown|mdown|mkd|livemd)$/i
 
 function ofFile(hint: HTMLElement, area: HTMLTextAreaElement, form: HTMLFormElement): void {
   let opened: CodeEditor | undefined
+  let pictures: Pictures | undefined
   let waiting: ReturnType<typeof setTimeout> | undefined
   const put = (): void => {
     clearTimeout(waiting)
@@ -48,6 +50,7 @@ function ofFile(hint: HTMLElement, area: HTMLTextAreaElement, form: HTMLFormElem
   form.addEventListener("submit", ({ submitter }) => {
     if (!isLook(submitter)) opened?.tidy()
     put()
+    if (!isLook(submitter)) pictures?.name(area.value)
   })
   // What was sent or discarded is not kept again.
   form.addEventListener("reset", () => queueMicrotask(() => opened?.replaceAll(area.value)))
@@ -69,10 +72,12 @@ function ofFile(hint: HTMLElement, area: HTMLTextAreaElement, form: HTMLFormElem
           waiting = setTimeout(put, KEPT_AFTER_MS)
         },
         moved: bar.moved,
-        pressed: (key) => press(key, form, opened),
+        pressed: (key) => press(key, form, hint, opened),
       })
       replaceField(area, opened, hint)
       bar.serve(opened, area)
+      const to = hint.dataset["pictures"]
+      if (to !== undefined) pictures = takePictures({ form, editor: opened, to, isMarkdown: () => isMarkdown(form, hint) })
       if (hadFocus) opened.focus()
     },
     () => {
@@ -90,14 +95,15 @@ function replaceField(area: HTMLTextAreaElement, editor: CodeEditor, hint: HTMLE
   for (const words of hint.querySelectorAll<HTMLElement>("[data-editor-keys]")) words.hidden = false
 }
 
-const isMarkdown = (form: HTMLFormElement): boolean => MARKDOWN.test(pathIn(form)?.value ?? "")
+const nameIn = (form: HTMLFormElement, hint: HTMLElement): string => pathIn(form)?.value ?? hint.dataset["name"] ?? ""
+const isMarkdown = (form: HTMLFormElement, hint: HTMLElement): boolean => MARKDOWN.test(nameIn(form, hint))
 const pathIn = (form: HTMLFormElement): HTMLInputElement | null => form.querySelector<HTMLInputElement>("input[name=path]")
 
 /** What a key with Ctrl does; for Markdown, those of the composer. */
-function press(key: string, form: HTMLFormElement, editor: CodeEditor | undefined): boolean {
+function press(key: string, form: HTMLFormElement, hint: HTMLElement, editor: CodeEditor | undefined): boolean {
   if (key === "Enter") form.requestSubmit()
   else if (key === "s") form.querySelector<HTMLElement>("[name=message]")?.focus()
-  else if (editor && isMarkdown(form)) use(KEYS[key], editor)
+  else if (editor && isMarkdown(form, hint)) use(KEYS[key], editor)
   else return false
   return true
 }
@@ -126,17 +132,17 @@ function barOf(hint: HTMLElement, form: HTMLFormElement): Bar {
     },
     serve: (editor, area) => {
       if (!bar || !indent || !wrap) return
-      let style = styleIn(hint.dataset["style"], area.value, pathIn(form)?.value ?? "")
+      let style = styleIn(hint.dataset["style"], area.value, nameIn(form, hint))
       let isChosen = false
       const shows = (): void => {
         editor.setStyle(style)
         indent.value = style.indent === "\t" ? "tab" : String(style.indent.length)
       }
       const named = (): void => {
-        editor.setName(pathIn(form)?.value ?? "")
+        editor.setName(nameIn(form, hint))
         const tools = bar.querySelector<HTMLElement>(".tools")
-        if (tools) tools.hidden = !isMarkdown(form)
-        wrap.checked = isMarkdown(form)
+        if (tools) tools.hidden = !isMarkdown(form, hint)
+        wrap.checked = isMarkdown(form, hint)
         editor.setWrapped(wrap.checked)
       }
       indent.addEventListener("change", () => {

@@ -52,13 +52,15 @@ document.addEventListener("hearth:shown", (event) => {
 /** A form on its way is not sent again: its buttons rest until the next page is there, or it is clear that none comes. */
 const SENDING_MS = 10_000
 
+const encodingOf = (form: HTMLFormElement, submitter: HTMLElement | null): string => submitter?.getAttribute("formenctype") ?? form.enctype
+
 /** Says who was signed in on this page: what they wrote is not sent as somebody else, who has signed in since in another tab. */
 document.addEventListener(
   "submit",
   ({ target: form, submitter }) => {
     const name = document.querySelector<HTMLElement>(".site-header")?.dataset["viewer"]
-    const encoding = submitter?.getAttribute("formenctype") ?? (form instanceof HTMLFormElement ? form.enctype : "")
-    if (!(form instanceof HTMLFormElement) || name === undefined || form.method !== "post" || encoding === "multipart/form-data") return
+    if (!(form instanceof HTMLFormElement) || name === undefined || form.method !== "post") return
+    if (encodingOf(form, submitter) === "multipart/form-data") return
     if (form.querySelector('input[name="sign_in_person"]')) return
     const field = document.createElement("input")
     field.type = "hidden"
@@ -68,6 +70,21 @@ document.addEventListener(
   },
   true,
 )
+
+/** Forms with files, which the server can't hold while their sender signs in: it is asked first whether the session has ended. */
+const checked = new WeakSet<HTMLFormElement>()
+
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event
+  if (!(form instanceof HTMLFormElement) || event.defaultPrevented || encodingOf(form, submitter) !== "multipart/form-data") return
+  if (checked.delete(form) || document.querySelector<HTMLElement>(".site-header")?.dataset["viewer"] === undefined) return
+  event.preventDefault()
+  void import("./sign-in-again.ts").then(async ({ wentOn }) => {
+    if ((await wentOn()) === "not") return
+    checked.add(form)
+    form.requestSubmit(submitter)
+  })
+})
 
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event

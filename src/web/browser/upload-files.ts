@@ -5,6 +5,8 @@
 
 import "./drafts.ts"
 import { droppedFiles, type Picked } from "./dropped.ts"
+import { keepList, keptList } from "./kept-list.ts"
+import { memberIn, reasonIn, sendFile, textIn } from "./sending.ts"
 import { t } from "./words.ts"
 
 type State = "waiting" | "sending" | "ready" | "failed"
@@ -15,7 +17,7 @@ interface Item {
   readonly file: File | undefined
   state: State
   id: string
-  request: XMLHttpRequest | undefined
+  stop: AbortController | undefined
   readonly row: Row
 }
 
@@ -40,7 +42,8 @@ interface Uploads {
 function serve(place: HTMLElement, form: HTMLFormElement, input: HTMLInputElement): void {
   const uploads: Uploads = { place, form, items: new Map(), pressed: undefined, isSent: false }
   begin(place, form, input)
-  for (const text of stagedIn(place)) add(uploads, text.slice(37), undefined, text.slice(0, 36))
+  const staged = stagedIn(place)
+  for (const text of staged.length > 0 ? staged : keptList()) add(uploads, text.slice(37), undefined, text.slice(0, 36))
   tell(uploads)
   const addThese = (picked: readonly Picked[]): void => addAll(uploads, picked)
   choosing(place, addThese)
@@ -65,6 +68,7 @@ function tell({ place, items }: Uploads, text?: string): void {
   const bytes = all.reduce((total, { file }) => total + (file?.size ?? 0), 0)
   const line = place.querySelector<HTMLElement>("[data-sum]")
   if (line) line.textContent = text ?? sumOf(all.length, count("ready"), count("failed"), bytes)
+  keepList(all.filter(({ state }) => state === "ready").map(({ id, path }) => `${id} ${path}`))
 }
 
 /** Sends what waits, some at a time. */
@@ -72,7 +76,7 @@ function go(uploads: Uploads): void {
   const all = [...uploads.items.values()]
   const room = AT_ONCE - all.filter(({ state }) => state === "sending").length
   for (const item of all.filter(({ state }) => state === "waiting").slice(0, Math.max(0, room)))
-    send(uploads.place, item, () => settled(uploads))
+    void send(uploads.place, item, () => settled(uploads))
   tell(uploads)
 }
 
@@ -97,9 +101,9 @@ function remove(uploads: Uploads, item: Item): void {
 }
 
 function drop(place: HTMLElement, item: Item): void {
-  const { request } = item
-  item.request = undefined
-  request?.abort()
+  const { stop } = item
+  item.stop = undefined
+  stop?.abort()
   item.row.element.remove()
   unstage(place, item)
 }
@@ -117,7 +121,7 @@ function add(uploads: Uploads, path: string, file: File | undefined, id = ""): I
     },
     remove: () => remove(uploads, item),
   })
-  const item: Item = { path, file, state: id === "" ? "waiting" : "ready", id, request: undefined, row }
+  const item: Item = { path, file, state: id === "" ? "waiting" : "ready", id, stop: undefined, row }
   items.set(path, item)
   place.querySelector("ul")?.append(row.element)
   row.shows(item.state, 0, "")
@@ -153,6 +157,7 @@ function submitted(uploads: Uploads, event: SubmitEvent): void {
   if (all.length > 0 && !failed && !all.some(isUnderWay)) {
     for (const { id, path } of all) form.append(hidden("staged", `${id} ${path}`))
     uploads.isSent = true
+    keepList([])
     return
   }
   event.preventDefault()
@@ -241,7 +246,7 @@ function dropping(place: HTMLElement, add: (picked: readonly Picked[]) => void):
 
 // --- sending ------------------------------------------------------------------------------------------------------------------------------
 
-function send(place: HTMLElement, item: Item, settled: () => void): void {
+async function send(place: HTMLElement, item: Item, settled: () => void): Promise<void> {
   const { file, path, row } = item
   if (!file) return
   item.state = "sending"
@@ -250,51 +255,23 @@ function send(place: HTMLElement, item: Item, settled: () => void): void {
   body.append("folder", place.closest("form")?.querySelector<HTMLInputElement>("input[name=folder]")?.value ?? "")
   body.append("path", path)
   body.append("file", file, file.name)
-  const request = new XMLHttpRequest()
-  item.request = request
-  request.upload.addEventListener("progress", ({ loaded, total }) => {
-    if (item.state === "sending") row.shows("sending", total > 0 ? loaded / total : 0, "")
-  })
-  request.addEventListener("loadend", () => {
-    if (item.request !== request) return
-    item.request = undefined
-    const { id, replaces, message } = answerIn(request)
-    item.state = id === undefined ? "failed" : "ready"
-    item.id = id ?? ""
-    row.shows(
-      item.state,
-      1,
-      id === undefined
-        ? (message ?? (request.status === 0 ? t("The connection broke off.") : t("It was not taken. Are you still signed in?")))
-        : replaces === true
-          ? t("replaces a file")
-          : "",
-    )
-    settled()
-  })
-  request.open("POST", place.dataset["files"] ?? "")
-  request.setRequestHeader("accept", "application/json")
-  request.send(body)
-}
-
-interface Answer {
-  readonly id?: string
-  readonly replaces?: boolean
-  readonly message?: string
-}
-
-function answerIn({ status, responseText }: XMLHttpRequest): Answer {
-  try {
-    const answer: unknown = JSON.parse(responseText)
-    if (typeof answer !== "object" || answer === null) return {}
-    return {
-      ...(status === 200 && "id" in answer && typeof answer.id === "string" && { id: answer.id }),
-      ...("replaces" in answer && typeof answer.replaces === "boolean" && { replaces: answer.replaces }),
-      ...("message" in answer && typeof answer.message === "string" && { message: answer.message }),
-    }
-  } catch {
-    return {}
+  const stop = new AbortController()
+  item.stop = stop
+  const shows = (part: number): void => {
+    if (item.state === "sending") row.shows("sending", part, "")
   }
+  const sent = await sendFile(place.dataset["files"] ?? "", body, {
+    accept: "application/json",
+    progress: shows,
+    signal: stop.signal,
+  }).catch(() => undefined)
+  if (!sent || item.stop !== stop) return
+  item.stop = undefined
+  const id = sent.status === 200 ? textIn(sent, "id") : undefined
+  item.state = id === undefined ? "failed" : "ready"
+  item.id = id ?? ""
+  row.shows(item.state, 1, id === undefined ? reasonIn(sent) : memberIn(sent, "replaces") === true ? t("replaces a file") : "")
+  settled()
 }
 
 /** What waits on the server and is not wanted any more. */

@@ -1,6 +1,7 @@
 /** Files are dropped on a form, or several chosen in it, and sent one after the other with their progress. Without this, the form sends one. */
 
 import { fetchFragment, fragmentOf } from "./fragment.ts"
+import { type Sent, sendFile } from "./sending.ts"
 import { t } from "./words.ts"
 
 const place = document.querySelector<HTMLElement>("[data-upload]")
@@ -37,8 +38,12 @@ if (place && form && input) {
     void sendAll(files)
   })
 
+  let waiting = 0
+  addEventListener("beforeunload", (event) => waiting > 0 && event.preventDefault())
   const sendAll = async (files: readonly File[]): Promise<void> => {
+    waiting += 1
     for (const file of files) await send(form, input, told, file)
+    waiting -= 1
     form.reset()
     const list = document.getElementById(place.dataset["list"] ?? "")
     const made = (await fetchFragment(location.href)).getElementById(list?.id ?? "")
@@ -46,7 +51,7 @@ if (place && form && input) {
   }
 }
 
-function send(form: HTMLFormElement, input: HTMLInputElement, told: HTMLElement, file: File): Promise<void> {
+async function send(form: HTMLFormElement, input: HTMLInputElement, told: HTMLElement, file: File): Promise<void> {
   const label = document.createElement("label")
   const progress = document.createElement("progress")
   progress.max = 1
@@ -57,25 +62,17 @@ function send(form: HTMLFormElement, input: HTMLInputElement, told: HTMLElement,
   const body = new FormData()
   for (const [name, value] of new FormData(form)) if (name !== input.name) body.append(name, value)
   body.append(input.name, file)
-  return new Promise((resolve) => {
-    const request = new XMLHttpRequest()
-    request.upload.addEventListener("progress", ({ loaded, total }) => {
-      progress.value = total > 0 ? loaded / total : 0
-    })
-    request.addEventListener("loadend", () => {
-      if (request.status >= 200 && request.status < 300) label.remove()
-      else label.replaceChildren(`${file.name}: ${reasonIn(request)}`)
-      resolve()
-    })
-    request.open("POST", form.action)
-    request.setRequestHeader("accept", "text/html")
-    request.send(body)
-  })
+  const shows = (part: number): void => {
+    progress.value = part
+  }
+  const sent = await sendFile(form.action, body, { accept: "text/html", progress: shows, signal: new AbortController().signal })
+  if (sent.status >= 200 && sent.status < 300) label.remove()
+  else label.replaceChildren(`${file.name}: ${said(sent)}`)
 }
 
 /** What the server says in the form that it shows again. */
-function reasonIn({ status, responseText }: XMLHttpRequest): string {
+function said({ status, text }: Sent): string {
   if (status === 0) return t("the connection broke off")
-  const said = fragmentOf(responseText).querySelector(".notice.bad, .fault, main p")?.textContent
-  return said?.trim() || t("it was refused ({status})", { status })
+  const found = fragmentOf(text).querySelector(".notice.bad, .fault, main p")?.textContent
+  return found?.trim() || t("it was refused ({status})", { status })
 }

@@ -124,7 +124,8 @@ export async function personAt(
         const tag = await field.evaluate((element) => `${element.tagName} ${element.getAttribute("type") ?? ""}`)
         if (tag.startsWith("SELECT")) await field.selectOption(value)
         else if (/checkbox|radio/.test(tag)) await field.setChecked(value !== "")
-        else await field.fill(value)
+        // The editor may take the place of the field meanwhile, which is then found anew.
+        else await field.fill(value, { timeout: 10_000 }).catch(() => field.fill(value))
       }
     },
     async send(fields, target) {

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream"
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type Download, type OpenDownload, PDF } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
-import type { TreeEntry } from "../../../git/index.ts"
+import type { Git, Repository, TreeEntry } from "../../../git/index.ts"
 import { openFile } from "../lfs/files.ts"
 import { findObject } from "../lfs/objects.ts"
 import { POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
@@ -18,12 +18,13 @@ const MAX_BUFFERED_BYTES = 1024 * 1024
 export const missingFile = (): Refusal => refuse.notFound(undefined, { errors: [] })
 
 /** The raw bytes of a file or symbolic link at a path. Refuses `missingFile` if there is neither. */
-export const rawFile = async (view: RevisionView, path: string): Promise<Download> => downloadOf(view, await locateBlob(view, path))
+export const rawFile = async (view: RevisionView, path: string): Promise<Download> =>
+  downloadOfBlob(view.services.git, repositoryOf(view), await locateBlob(view, path))
 
 /** Like `rawFile`, but for an LFS pointer to an object that the repository has, the object's bytes. */
 export async function mediaFile(view: RevisionView, path: string): Promise<Download> {
   const blob = await locateBlob(view, path)
-  return (await largeFileOf(view, blob)) ?? downloadOf(view, blob)
+  return (await largeFileOf(view, blob)) ?? downloadOfBlob(view.services.git, repositoryOf(view), blob)
 }
 
 interface Blob {
@@ -60,9 +61,7 @@ async function largeFileOf(view: RevisionView, { entry, size }: Blob): Promise<D
   }
 }
 
-function downloadOf(view: RevisionView, { entry, size }: Blob): Download {
-  const { objects } = view.services.git
-  const repository = repositoryOf(view)
+export function downloadOfBlob({ objects }: Git, repository: Repository, { entry, size }: Blob): Download {
   return {
     tag: `"${entry.id}"`,
     size,

@@ -19,7 +19,7 @@ import { type PageView, pageAt, pageFiles } from "./view.ts"
 
 /** Creating, changing and deleting pages through the API: each is a commit to the branch that is shown. */
 
-interface Call {
+export interface WikiCall {
   readonly services: Services
   readonly me: User
   readonly on: OnRepository
@@ -27,7 +27,10 @@ interface Call {
 
 /** What an edit made of the tree. */
 interface Edited {
-  readonly told: PageChange
+  /** Undefined where no page has changed. */
+  readonly told: PageChange | undefined
+  /** The message of the commit. */
+  readonly message: string
   /** The page's address in the answer. */
   readonly address: string
 }
@@ -41,7 +44,7 @@ interface Editable {
 const LONGEST_FILE = 255
 
 /** Makes a page, and with the first one the wiki. Refuses `badRequest` for an empty, reserved, too long or taken title, and for content that isn't base64. */
-export async function createPage(call: Call, options: CreateWikiPageOptions): Promise<PageView> {
+export async function createPage(call: WikiCall, options: CreateWikiPageOptions): Promise<PageView> {
   const title = readTitle(options)
   if (title === "") throw refuse.badRequest("[title]: must not be empty")
   const content = readContent(options)
@@ -50,7 +53,8 @@ export async function createPage(call: Call, options: CreateWikiPageOptions): Pr
     await requireFree({ tree, files }, title)
     await tree.put([fileOfTitle(title)], { mode: "100644", content })
     const address = addressOfTitle(title)
-    return { address, told: { kind: "wiki.created", page: address, comment: messageOf(options, `Add "${title}"`) } }
+    const message = messageOf(options, `Add "${title}"`)
+    return { address, message, told: { kind: "wiki.created", page: address, comment: message } }
   })
 }
 
@@ -58,7 +62,7 @@ export async function createPage(call: Call, options: CreateWikiPageOptions): Pr
  * Replaces the content of the page at an address, under the same title or another one. Refuses `notFound` for a missing page, `invalid` for one that is no
  * longer what the caller says, and `badRequest` like `createPage`; without a title it stays as it is.
  */
-export async function editPage(call: Call, address: string, options: CreateWikiPageOptions): Promise<PageView> {
+export async function editPage(call: WikiCall, address: string, options: CreateWikiPageOptions): Promise<PageView> {
   const title = readTitle(options)
   const content = readContent(options)
   return commitTo(call, await existing(call), async ({ tree, files }) => {
@@ -67,10 +71,10 @@ export async function editPage(call: Call, address: string, options: CreateWikiP
     if (!file || !leaf || leaf === "directory") throw refuse.notFound()
     if (options.sha && file.id !== options.sha) throw refuse.invalid("sha", t`the page is no longer what it was: it is ${file.id}`)
     const wanted = title === "" ? address : addressOfTitle(title)
-    const edited = (page: string): Edited => ({
-      address: wanted,
-      told: { kind: "wiki.edited", page, comment: messageOf(options, `Update "${page}"`) },
-    })
+    const edited = (page: string): Edited => {
+      const message = messageOf(options, `Update "${page}"`)
+      return { address: wanted, message, told: { kind: "wiki.edited", page, comment: message } }
+    }
     if (title === "" || pageAt(files, wanted)?.name === file.name) {
       await tree.put([file.name], { ...leaf, content })
       return edited(addressIn(files, file))
@@ -84,46 +88,50 @@ export async function editPage(call: Call, address: string, options: CreateWikiP
 }
 
 /** Removes the page at an address. Refuses `notFound` for a missing one. */
-export async function deletePage(call: Call, address: string): Promise<void> {
+export async function deletePage(call: WikiCall, address: string): Promise<void> {
   await commitTo(call, await existing(call), async ({ tree, files }) => {
     const file = pageAt(files, address)
     if (!file) throw refuse.notFound()
     await tree.remove([file.name])
-    return { address, told: { kind: "wiki.deleted", page: addressIn(files, file), comment: "" } }
+    const page = addressIn(files, file)
+    return { address, message: `Delete page "${page}"`, told: { kind: "wiki.deleted", page, comment: "" } }
   })
 }
 
 const addressIn = (files: readonly TreeEntry[], { name }: TreeEntry): string =>
   addressOfFile(name, (other) => files.some((file) => file.name === other))
 
-async function existing({ services, on }: Call): Promise<Repository> {
+async function existing({ services, on }: WikiCall): Promise<Repository> {
   const repository = await findWiki(services, on.repository)
   if (!repository) throw refuse.notFound()
   return repository
 }
 
 /** Commits an edit to the branch that is shown; it is made again on what concurrent edits left. */
-async function commitTo(call: Call, repository: Repository, edit: (on: Editable) => Promise<Edited>): Promise<PageView> {
+export async function commitTo(call: WikiCall, repository: Repository, edit: (on: Editable) => Promise<Edited>): Promise<PageView> {
   const { git } = call.services
   const ref = await git.references.head(repository)
   return git.references.inTurn(repository, ref, () => again(() => commitOnce(call, repository, edit)))
 }
 
-async function commitOnce({ services, me, on }: Call, repository: Repository, edit: (on: Editable) => Promise<Edited>): Promise<PageView> {
+async function commitOnce(
+  { services, me, on }: WikiCall,
+  repository: Repository,
+  edit: (on: Editable) => Promise<Edited>,
+): Promise<PageView> {
   const { git } = services
   const ref = await git.references.head(repository)
   const base = await git.references.resolve(repository, ref)
   const parent = base === undefined ? undefined : await git.objects.readCommit(repository, base)
   const tree = openWorkingTree(git, repository, parent?.tree)
-  const { told, address } = await edit({ tree, files: await pageFiles(git, repository, parent?.tree) })
+  const { told, message, address } = await edit({ tree, files: await pageFiles(git, repository, parent?.tree) })
   const batch = git.objects.batch(repository)
   const root = tree.write(batch)
-  const message = `${told.kind === "wiki.deleted" ? `Delete page "${told.page}"` : told.comment}\n`
-  const unsigned = { tree: root, parents: parent ? [parent.id] : [], ...authorshipOf(services, me, {}), message }
+  const unsigned = { tree: root, parents: parent ? [parent.id] : [], ...authorshipOf(services, me, {}), message: `${message}\n` }
   const id = batch.commit(await signed(services, { purpose: "wiki", user: me, repository }, unsigned))
   const addedBytes = await batch.store()
   const changes = [{ ref, oldId: base ?? null, newId: id }]
-  await moveWiki(services, repository, { repositoryId: on.repository.id, pusherId: me.id, changes, told: [told], addedBytes })
+  await moveWiki(services, repository, { repositoryId: on.repository.id, pusherId: me.id, changes, told: told ? [told] : [], addedBytes })
   const commit = await git.objects.readCommit(repository, id)
   return { repository, commit, files: await pageFiles(git, repository, commit.tree), address }
 }

@@ -32,14 +32,17 @@ export async function openKeeping(request: Request): Promise<(upload: Upload) =>
 
 const PICTURE = /\.(gif|jpe?g|png|svg|webp)$/i
 
-/** What stands for the file in a text: its name, without signs that mean something in Markdown or mention someone. */
-export function markdownFor({ name, uuid }: AttachmentRow): string {
+/** What stands for a file in a text. */
+export const markdownFor = ({ name, uuid }: AttachmentRow): string => markdownTo(name, `/attachments/${uuid}`)
+
+/** A file at an address, by its name, without signs that mean something in Markdown or mention someone. */
+export function markdownTo(name: string, address: string): string {
   const label = name
     .replaceAll("[", "(")
     .replaceAll("]", ")")
     .replaceAll(/[\\`*<>|~$&@#!:\s]+/g, " ")
     .trim()
-  return `${PICTURE.test(name) ? "!" : ""}[${label}](/attachments/${uuid})`
+  return `${PICTURE.test(name) ? "!" : ""}[${label}](${address})`
 }
 
 /** Whether the composers of texts take files. */

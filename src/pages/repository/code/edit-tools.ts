@@ -13,15 +13,26 @@ export const styleAt = async (call: OnEditor, { located }: Pick<EditTarget, "loc
   located ? styleFor(call.services.git, located.git, located.revision.commit.tree, parts) : {}
 
 interface Tools {
-  readonly branch: string
   /** The id of the field. */
   readonly field: string
   readonly style: WritingStyle
+  /** Where files of other paths have theirs; the form has a field for the path. */
+  readonly styles?: string
+  /** What the text is called, where the form has no field for its path. */
+  readonly name?: string
+  /** Where pictures are sent that are dropped into a text in Markdown. */
+  readonly pictures: string
   /** The file is new: how its lines end is not decided yet. */
-  readonly isNew: boolean
+  readonly isNew?: boolean
 }
 
-export const editorTools = (call: OnEditor, { branch, field, style, isNew }: Tools): Html =>
+/** Of a file on a branch. */
+export const fileTools = (call: OnEditor, branch: string, more: Pick<Tools, "field" | "style" | "isNew">): Html => {
+  const at = (view: string): string => `${repositoryPath(call)}/${view}/${escapePath(branch)}`
+  return editorTools({ ...more, styles: `${at("_editorconfig")}/`, pictures: at("_upload-file") })
+}
+
+export const editorTools = ({ field, style, styles, name, pictures, isNew = false }: Tools): Html =>
   html`
     ${draftNotices()}
     <p
@@ -29,12 +40,24 @@ export const editorTools = (call: OnEditor, { branch, field, style, isNew }: Too
       id="${field}-keys"
       data-editor="${field}"
       data-style="${JSON.stringify(style)}"
-      data-styles="${repositoryPath(call)}/_editorconfig/${escapePath(branch)}/"
+      data-pictures="${pictures}"
+      ${attribute("data-styles", styles)}
+      ${attribute("data-name", name)}
       ${attribute("data-new", isNew ? "true" : undefined)}
     >
       Tab indents, Shift+Tab unindents; press Escape, then Tab to leave the field.${" "}
       <span data-editor-keys hidden>Ctrl+F finds and replaces, Ctrl+S goes to the commit message, Ctrl+Enter commits.</span>
     </p>
+    <div class="stack small" data-editor-pictures hidden>
+      <p class="hint muted">
+        ${
+          styles === undefined
+            ? html`Pictures can be dropped or pasted into the text. They are stored in the wiki at once.`
+            : html`Pictures can be dropped or pasted into the text. The commit puts them beside the file.`
+        }
+      </p>
+      <div class="stack" role="status"></div>
+    </div>
     <div class="editor-bar" hidden>
       ${formatTools()}
       <span class="muted small" data-editor-place>
@@ -63,7 +86,7 @@ const draftNotices = (): Html =>
     </div>
     <div class="notice warn" data-draft="stale" role="status" hidden>
       <span>
-        You have changes here that were not committed, and the file was changed by someone else since. If you continue with yours,
+        You have changes here that were not committed, and this was changed by someone else since. If you continue with yours,
         both are shown before anything is replaced.
       </span>
       <button type="button" class="small" data-draft-take>Continue with mine</button>

@@ -14,7 +14,7 @@ import { type EditTarget, mayPush, type OnEditor, patchBranch, readText } from "
 import { changesView } from "../../parts/diffs/changes-view.ts"
 import { renderText } from "../../parts/texts.ts"
 import { repositoryPage } from "../frame.ts"
-import { editorTools, styleAt } from "./edit-tools.ts"
+import { fileTools, styleAt } from "./edit-tools.ts"
 
 /** The pages on which a file is edited, and the fields of every commit. */
 
@@ -80,6 +80,8 @@ interface Edited {
   readonly sha: string
   readonly ends: string
   readonly upstream: string
+  /** Pictures that wait for the commit, as `browser/pictures.ts` names them. */
+  readonly staged: readonly string[]
   /** Others have changed it, or deleted it, since the text was begun. */
   readonly isStale: boolean
   readonly isGone: boolean
@@ -118,11 +120,7 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
         isLong: true,
         submit: t("Commit"),
         fields: [
-          ...fieldsOf(
-            file,
-            typed !== undefined,
-            editorTools(call, { branch, field: `${to.id.replaceAll(".", "-")}-content`, style, isNew }),
-          ),
+          ...fieldsOf(file, typed !== undefined, fileTools(call, branch, { field: `${to.id.replaceAll(".", "-")}-content`, style, isNew })),
           ...(await commitFields(call, target, name === undefined ? t("Add file") : t("Update {name}", { name }), file.upstream !== "")),
         ],
         beside: html`
@@ -184,6 +182,7 @@ async function edited(
     },
     sha: (isStale || isGone ? undefined : one("sha")) ?? (name === undefined ? "" : (entry?.id ?? "")),
     ends: one("ends") ?? there.ends,
+    staged: typed?.["staged"] ?? [],
     upstream: one("upstream") ?? (proposes ? await upstreamOf(call) : ""),
     isStale,
     isGone,
@@ -221,7 +220,7 @@ const warnings = async (call: OnEditor, { isStale, isGone, isMixed, now, ends, v
     }
   `
 
-const fieldsOf = ({ name, sha, ends, upstream }: Edited, isTyped: boolean, tools: Html): readonly Field[] => [
+const fieldsOf = ({ name, sha, ends, upstream, staged }: Edited, isTyped: boolean, tools: Html): readonly Field[] => [
   {
     kind: "line",
     name: "path",
@@ -236,6 +235,7 @@ const fieldsOf = ({ name, sha, ends, upstream }: Edited, isTyped: boolean, tools
   hidden("from_path", name ?? ""),
   hidden("ends", ends),
   hidden("upstream", upstream),
+  ...staged.map((each) => hidden("staged", each)),
 ]
 
 const lookButton = (call: OnEditor, word: string, label: Content): Html =>

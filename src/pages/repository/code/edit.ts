@@ -4,7 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
 import { html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
-import { named } from "../../../core/operation.ts"
+import { named, type Request } from "../../../core/operation.ts"
 import { type Draft, moved, type Page, type PageAnswer, page, sentText } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -20,6 +20,7 @@ import { type EditTarget, locateTarget, MOST_BYTES, mayWrite, type OnEditor, rel
 import { afterwards, messageOf } from "./after-commit.ts"
 import { styleAt } from "./edit-tools.ts"
 import { cancel, commitFields, editor, hidden, shownIn } from "./edit-view.ts"
+import { forgetStaged, stagedFiles } from "./upload.ts"
 
 /** Files are made, changed, renamed, and deleted on pages: each form makes one commit, on the branch or on a new one. */
 
@@ -60,7 +61,19 @@ const newFile: Page = page({
   },
 })
 
-const fields = ["path", "from_path", "sha", "content", "branch", "new_branch", "message", "description", "ends", "upstream"] as const
+const fields = [
+  "path",
+  "from_path",
+  "sha",
+  "content",
+  "branch",
+  "new_branch",
+  "message",
+  "description",
+  "ends",
+  "upstream",
+  "staged",
+] as const
 const texts = Type.Optional(Type.Array(Type.String()))
 const contents = Type.Optional(Type.Array(fileContent()))
 
@@ -155,18 +168,36 @@ const applyPatch: Page = page({
 
 // --- the forms ----------------------------------------------------------------------------------------------------------------------
 
+type Body = Readonly<Record<string, unknown>>
+
 const saves = {
   does: named(contentsWriteOperations, "repoUpdateFile"),
   takes: ["sha", "from_path", "content", "branch", "new_branch", "message"],
-  also: ["path", "description", "ends", "upstream"],
+  also: ["path", "description", "ends", "upstream", "staged"],
   picks: (values: Readonly<Record<string, string>>, field: (name: string) => string) => ({ ...values, filepath: field("path") }),
-  body: ({ content, sha, from_path, ...made }: Readonly<Record<string, unknown>>, typed: Typed): Readonly<Record<string, unknown>> => ({
-    ...made,
-    ...messageOf(typed),
-    ...(typeof content === "string" && { content: base64(typed["ends"]?.[0] === "crlf" ? content.replaceAll("\n", "\r\n") : content) }),
-    // Without the id of what is there, it is a new file.
-    ...(sha !== "" && { sha, from_path }),
-  }),
+  body: async ({ content, sha, from_path, ...made }: Body, typed: Typed, { request }: { readonly request: Request }): Promise<Body> => {
+    const [path = ""] = typed["path"] ?? []
+    const file = {
+      ...(typeof content === "string" && { content: base64(typed["ends"]?.[0] === "crlf" ? content.replaceAll("\n", "\r\n") : content) }),
+      // Without the id of what is there, it is a new file.
+      ...(sha !== "" && { sha, from_path }),
+    }
+    const pictures = await stagedFiles(typed, request)
+    const { message } = messageOf(typed)
+    if (pictures.length === 0) return { ...made, message, ...file }
+    // Beside the file, also where it has been moved since they were dropped.
+    const folder = path.slice(0, path.lastIndexOf("/") + 1)
+    return {
+      ...made,
+      message: message || `${sha === "" ? "Add" : "Update"} ${path}`,
+      files: [
+        { operation: sha === "" ? "create" : "update", path, ...file },
+        ...pictures.map((each) => ({ operation: "create", path: folder + each.path, content: each.content.toString("base64") })),
+      ],
+    }
+  },
+  instead: (field: (name: string) => string) => (field("staged") === "" ? undefined : named(contentsWriteOperations, "repoChangeFiles")),
+  after: forgetStaged,
   bytes: LARGEST_FORM,
   once: true,
   done: t("Committed."),

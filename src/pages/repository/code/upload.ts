@@ -125,12 +125,20 @@ const stage: Page = page({
     const { services, upload } = call
     if (!upload) throw refuse.badRequest()
     const target = await folderAt(call, call.path.filepath)
-    const path = pathIn(upload.fields ?? {}, upload.fields?.["path"]?.[0] ?? upload.fileName)
-    const parts = partsToWrite(path, path)
-    const there = target.located && (await findEntry(services.git, target.located.git, target.located.revision.commit.tree, parts))
+    const at = async (path: string) => {
+      const parts = partsToWrite(path, path)
+      return target.located && (await findEntry(services.git, target.located.git, target.located.revision.commit.tree, parts))
+    }
+    const fields = upload.fields ?? {}
+    const asked = fields["path"]?.[0] ?? upload.fileName
+    // A picture for a text replaces nothing.
+    const name =
+      fields["free"] === undefined ? asked : await freeName(asked, async (each) => (await at(pathIn(fields, each))) === undefined)
+    const path = pathIn(fields, name)
+    const there = await at(path)
     if (there?.mode === "40000") throw refuse.invalid(path, "is a folder")
     const id = await stageFile(services, call, { ...upload, fileName: path })
-    return sentText("application/json;charset=utf-8", JSON.stringify({ id, replaces: there !== undefined }))
+    return sentText("application/json;charset=utf-8", JSON.stringify({ id, name, replaces: there !== undefined }))
   },
 })
 
@@ -145,9 +153,21 @@ const unstage: Page = page({
   },
 })
 
+/** A name that nothing has, with a number where it is needed. */
+async function freeName(name: string, isFree: (name: string) => Promise<boolean>): Promise<string> {
+  const [, stem = name, ending = ""] = /^(.+?)(\.[^.]*)?$/.exec(name) ?? []
+  for (let number = 1; number < MOST_TRIED; number++) {
+    const tried = number === 1 ? name : `${stem}-${number}${ending}`
+    if (await isFree(tried)) return tried
+  }
+  throw refuse.invalid(name, "is there already, and so are names like it; give the file another one")
+}
+
+const MOST_TRIED = 100
+
 // --- the forms ------------------------------------------------------------------------------------------------------------------------
 
-interface Sent {
+export interface Sent {
   readonly path: string
   readonly content: Buffer
 }
@@ -190,27 +210,41 @@ const saveStaged: Page = form({
   bytes: MOST_FILES * 4096,
   once: true,
   body: async (made, typed, { request }) => {
-    const place = await placeOf(request)
-    const files: Sent[] = []
-    let bytes = 0
-    for (const [id, path] of stagedIn(typed)) {
-      const content = await readStaged(request.services, place, id)
-      if (!content) throw refuse.invalid(path, "is not here any more; remove it and choose it again")
-      bytes += content.length
-      if (bytes > MOST_BYTES_OF_COMMIT) throw tooMuch()
-      files.push({ path: pathIn(typed, path), content })
-    }
-    return bodyOf(made, typed, files, request)
+    const files = await stagedFiles(typed, request)
+    return bodyOf(
+      made,
+      typed,
+      files.map(({ path, content }) => ({ path: pathIn(typed, path), content })),
+      request,
+    )
   },
-  after: async (typed, request) => {
-    const ids = stagedIn(typed).map(([id]) => id)
-    await unstageFiles(request.services, await placeOf(request), ids)
-  },
+  after: forgetStaged,
 })
 
 export const uploadPages: readonly Page[] = [uploadFiles, stage, unstage, saveUpload, saveStaged]
 
 const tooMuch = () => refuse.invalid("content", t`must have at most ${MOST_BYTES_OF_COMMIT / MIB} MiB together`)
+
+/** The files that the form names. Refuses `invalid` for one that is there no more, and for too much. */
+export async function stagedFiles(typed: Typed, request: Request): Promise<readonly Sent[]> {
+  const named = stagedIn(typed)
+  const place = named.length > 0 ? await placeOf(request) : undefined
+  const files: Sent[] = []
+  let bytes = 0
+  for (const [id, path] of named) {
+    const content = place && (await readStaged(request.services, place, id))
+    if (!content) throw refuse.invalid(path, "is not here any more; remove it and choose it again")
+    bytes += content.length
+    if (bytes > MOST_BYTES_OF_COMMIT) throw tooMuch()
+    files.push({ path, content })
+  }
+  return files
+}
+
+export async function forgetStaged(typed: Typed, request: Request): Promise<void> {
+  const ids = stagedIn(typed).map(([id]) => id)
+  if (ids.length > 0) await unstageFiles(request.services, await placeOf(request), ids)
+}
 
 /** The form was let in by the same access. */
 async function placeOf(request: Request): Promise<Place> {

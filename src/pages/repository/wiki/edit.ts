@@ -1,28 +1,33 @@
 import { Mode } from "../../../access/modes.ts"
 import { requireUnarchived } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import { onWikiToEdit, wikiMode } from "../../../access/policies/wiki.ts"
+import { onWiki, onWikiToEdit, wikiMode } from "../../../access/policies/wiki.ts"
 import { memberOf } from "../../../core/check.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { type File, file } from "../../../core/file.ts"
 import { form, type Typed } from "../../../core/forms/form.ts"
-import { type Content, html } from "../../../core/html.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
 import { type Text, t } from "../../../core/language/message.ts"
 import { named, type Request } from "../../../core/operation.ts"
-import { type Draft, type Page, page, type Shown } from "../../../core/page.ts"
+import { type Draft, type Page, page, type Shown, sentText } from "../../../core/page.ts"
 import { fileContent } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { unixLines } from "../../../core/text/lines.ts"
 import type { OnCode } from "../../../features/code/contents/locate.ts"
+import { attachToWiki, MOST_BYTES_OF_WIKI_FILE, wikiFile } from "../../../features/code/wiki/files.ts"
 import { titleOfFile } from "../../../features/code/wiki/names.ts"
 import { wikiOperations } from "../../../features/code/wiki/operations.ts"
 import { MOST_BYTES } from "../../../features/code/wiki/records.ts"
 import { openView, pageAt, pageFiles } from "../../../features/code/wiki/view.ts"
+import { markdownTo } from "../../../features/planning/attachments/keep.ts"
 import { isObjectId } from "../../../git/index.ts"
 import { path, repositoryPath } from "../../../web/address.ts"
 import { notice } from "../../../web/components.ts"
 import { type Field, formView } from "../../../web/form.ts"
 import { icon } from "../../../web/icon.ts"
 import { changesView } from "../../parts/diffs/changes-view.ts"
+import { renderText } from "../../parts/texts.ts"
+import { editorTools } from "../code/edit-tools.ts"
 import { repositoryPage } from "../frame.ts"
 
 /** Pages of a wiki are written, renamed and deleted. */
@@ -207,8 +212,6 @@ const remove = form({
   to: ({ path: { owner, repo } }) => path(owner, repo, "wiki"),
 })
 
-export const wikiEditPages: readonly Page[] = [write, edit, preview, confirmDelete, older, create, save, bringBack, remove]
-
 // --- the views ----------------------------------------------------------------------------------------------------------------------
 
 interface PageNow {
@@ -257,7 +260,7 @@ async function contentThen(call: Call, address: string, revision: string): Promi
 }
 
 const shownIn = (call: Call, title: Text, body: Content): Promise<Shown> =>
-  repositoryPage(call, { tab: "wiki", title, unlisted: true, modules: ["editor", "composer"], body: html`${body}` })
+  repositoryPage(call, { tab: "wiki", title, unlisted: true, modules: ["editor"], body: html`${body}` })
 
 interface Editing {
   readonly draft?: Draft | undefined
@@ -277,6 +280,7 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
   const to = found ? save : create
   const before = found?.text ?? ""
   const record = { title: one("title") ?? found?.title ?? title, content: one("content") ?? before, message: one("message") ?? "" }
+  const sha = (isStale ? undefined : one("sha")) || found?.sha || ""
   const at = `${repositoryPath(call)}/wiki`
   const changes = isStale || look === "changes" ? await changesView(call.services, "page.md", [before, record.content]) : undefined
   return shownIn(
@@ -285,32 +289,26 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
     html`
       <h1>${found ? html`Edit <bdi>${found.title}</bdi>` : t("New page")}</h1>
       ${isStale && [notice("warn", STALE), changes]}${isGone && notice("warn", GONE)}
-      ${
-        look === "changes" &&
-        html`
-          <section class="stack" aria-labelledby="look">
-            <h2 id="look">Changes</h2>
-            ${changes}
-          </section>
-        `
-      }
+      ${look && (await looked(call, look, record.content, changes))}
       ${formView(to, {
         path: { ...call.path, pageName: found?.address ?? "" },
         record,
         draft: isStale || isGone ? undefined : draft,
         name: "form editor",
+        isLong: true,
         submit: t("Save page"),
         beside: html`
           ${
             found &&
             html`<button name="look" value="changes" formaction="${at}/_preview" formnovalidate>${icon("diff")}Show changes</button>`
           }
+          <button name="look" value="preview" formaction="${at}/_preview" formnovalidate>${icon("eye")}Preview</button>
           <a class="button quiet" href="${at}${found && `/${found.address}`}">Cancel</a>
         `,
         fields: [
-          ...fieldsFor(to, repositoryPath(call)),
+          ...fieldsFor(to, at, { base: sha, isTyped: typed !== undefined }),
           { kind: "hidden", name: "address", value: found?.address ?? "" },
-          { kind: "hidden", name: "sha", value: (isStale ? undefined : one("sha")) || found?.sha || "" },
+          { kind: "hidden", name: "sha", value: sha },
           { kind: "hidden", name: "ends", value: one("ends") ?? found?.ends ?? "lf" },
         ],
       })}
@@ -318,12 +316,30 @@ async function editor(call: Call, found: PageNow | undefined, { draft, look, tit
   )
 }
 
+/** What a button asks to see of the text before it is saved. */
+const looked = async (call: Call, look: string, text: string, changes: Content): Promise<Html> =>
+  look === "preview"
+    ? html`
+      <section class="card" id="looked" aria-labelledby="look">
+        <div class="head">
+          <h2 id="look">Preview</h2>
+        </div>
+        <div class="inside">${await renderText(call, text, { style: "wiki" })}</div>
+      </section>
+    `
+    : html`
+      <section class="stack" id="looked" aria-labelledby="look">
+        <h2 id="look">Changes</h2>
+        ${changes}
+      </section>
+    `
+
 const STALE = t(
   "This page was changed by someone else since you started editing. Below are your changes to the current version; saving replaces it.",
 )
 const GONE = t("This page was deleted or renamed since you started editing. Saving creates a new page.")
 
-const fieldsFor = (to: Page, repository: string): readonly Field[] => [
+const fieldsFor = (to: Page, at: string, drafted: { readonly base: string; readonly isTyped: boolean }): readonly Field[] => [
   {
     kind: "line",
     name: "title",
@@ -333,13 +349,46 @@ const fieldsFor = (to: Page, repository: string): readonly Field[] => [
     hint: t("Home is the start page; _Sidebar and _Footer are shown on all pages."),
   },
   {
-    kind: "markdown",
+    kind: "text",
     name: "content",
     label: t("Text"),
-    rows: 22,
-    repository,
-    hint: t("Markdown; [[Page]] links to another page. Tab indents; press Escape, then Tab to leave the field."),
+    rows: 24,
+    isCode: true,
+    drafted,
+    hint: t("Markdown is supported; [[Page]] links to another page."),
   },
-  { kind: "content", content: html`<span hidden data-editor="${to.id.replaceAll(".", "-")}-content"></span>` },
+  {
+    kind: "content",
+    content: editorTools({ field: `${to.id.replaceAll(".", "-")}-content`, style: {}, name: "page.md", pictures: `${at}/_attach` }),
+  },
   { kind: "line", name: "message", label: t("Edit message"), maxlength: 1000 },
 ]
+
+// --- files --------------------------------------------------------------------------------------------------------------------------
+
+/** Takes a file that is dropped into a text, and answers with what stands for it there. */
+const attach: Page = page({
+  id: "wiki.attach",
+  address: "POST /{owner}/{repo}/wiki/_attach",
+  access,
+  bytes: MOST_BYTES_OF_WIKI_FILE + 65_536,
+  receives: { field: "attachment", plain: false },
+  answer: async ({ services, me, upload, ...on }) => {
+    if (!upload) throw refuse.badRequest()
+    const file = await attachToWiki({ services, me, on }, upload)
+    return sentText("application/json;charset=utf-8", JSON.stringify({ markdown: markdownTo(upload.fileName, file) }))
+  },
+})
+
+/** What the texts of a wiki show beside themselves. */
+export const wikiFiles: readonly File[] = [
+  file({
+    id: "wiki.raw",
+    address: "GET /{owner}/{repo}/wiki/raw/{filepath}",
+    access: onWiki,
+    programs: ["repository"],
+    answer: (call) => wikiFile(call.services, call, call.path.filepath),
+  }),
+]
+
+export const wikiEditPages: readonly Page[] = [write, edit, preview, confirmDelete, older, create, save, bringBack, remove, attach]
