@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Owned } from "../../../access/permission.ts"
 import type { Download } from "../../../core/download.ts"
 import { refuse } from "../../../core/errors.ts"
+import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
 import { findEntry, partsToRead } from "../contents/paths.ts"
@@ -28,7 +29,7 @@ export async function attachToWiki(call: WikiCall, { fileName, content }: Upload
   let size = 0
   for await (const part of content) {
     size += part.length
-    if (size > MOST_BYTES_OF_WIKI_FILE) throw refuse.tooLarge(`${fileName} has more than ${MOST_BYTES_OF_WIKI_FILE / MIB} MiB`)
+    if (size > MOST_BYTES_OF_WIKI_FILE) throw refuse.tooLarge(t`${fileName} has more than ${MOST_BYTES_OF_WIKI_FILE / MIB} MiB`)
     parts.push(part)
   }
   const name =
