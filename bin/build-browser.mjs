@@ -57,13 +57,16 @@ function licencesOf(modules) {
   })
 }
 
+/** What nearly every module uses is one file: each by itself takes longer to ask for than to read. */
+const COMMON = { name: "common", test: /web\/browser\/(?:element|fragment|text|words)\.ts$/ }
+
 /** The names of the files. Each is complete when it appears, since other processes may be reading. */
 async function build(folder, input) {
   const begun = new Date()
   const { rolldown } = await import("rolldown")
   const bundle = await rolldown({ cwd: home, platform: "browser", logLevel: "warn", input, plugins: [adoptedStyles] })
   const names = { entryFileNames: "[name].[hash:12].js", chunkFileNames: "[name].[hash:12].js" }
-  const { output } = await bundle.generate({ format: "esm", minify: true, ...names })
+  const { output } = await bundle.generate({ format: "esm", minify: true, codeSplitting: { groups: [COMMON] }, ...names })
   mkdirSync(folder, { recursive: true })
   for (const { fileName, code } of output) {
     const draft = join(folder, `.${process.pid}.${fileName}`)

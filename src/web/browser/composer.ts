@@ -1,3 +1,4 @@
+import { element } from "./element.ts"
 import { t } from "./words.ts"
 import "./attach.ts"
 import "./drafts.ts"
@@ -33,11 +34,7 @@ async function preview(button: HTMLButtonElement, field: Field): Promise<void> {
   button.disabled = true
   try {
     const fresh = await fetchFragment(button.formAction, new URLSearchParams({ preview: field.name, [field.name]: field.value }))
-    const made = document.createElement("div")
-    made.className = "preview card inside"
-    made.tabIndex = -1
-    made.setAttribute("role", "region")
-    made.setAttribute("aria-label", t("Preview"))
+    const made = element("div", { className: "preview card inside", tabIndex: -1, role: "region", ariaLabel: t("Preview") })
     made.append(...(fresh.getElementById("preview")?.childNodes ?? []))
     field.hidden = true
     box.append(made)
@@ -145,23 +142,11 @@ async function ask(field: Field): Promise<void> {
 }
 
 function offer(field: Field, word: string, offers: readonly Offer[]): void {
-  const made = document.createElement("ul")
-  made.className = "offers card"
-  made.id = `${field.id}-offers`
-  made.setAttribute("role", "listbox")
-  made.setAttribute("aria-label", t("Names"))
+  const made = element("ul", { className: "offers card", id: `${field.id}-offers`, role: "listbox", ariaLabel: t("Names") })
   for (const [at, { text, about }] of offers.entries()) {
-    const item = document.createElement("li")
-    item.id = `${made.id}-${at}`
-    item.setAttribute("role", "option")
+    const item = element("li", { id: `${made.id}-${at}`, role: "option" })
     item.dataset["text"] = text
-    const name = document.createElement("bdi")
-    name.textContent = text
-    const more = document.createElement("span")
-    more.className = "muted"
-    more.dir = "auto"
-    more.textContent = about
-    item.append(name, " ", more)
+    item.append(element("bdi", { textContent: text }), " ", element("span", { className: "muted", dir: "auto", textContent: about }))
     item.addEventListener("mousedown", (event) => {
       event.preventDefault()
       take(field, word, text)

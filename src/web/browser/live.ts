@@ -1,4 +1,5 @@
 import { look as lookAtBell } from "./bell.ts"
+import { element } from "./element.ts"
 import { fragmentOf } from "./fragment.ts"
 import { hideNotice, showNotice, showSignedOut } from "./page-notice.ts"
 import { t } from "./words.ts"
@@ -233,13 +234,9 @@ function offer(old: HTMLElement, now: HTMLElement): void {
     if (bar.firstChild && bar.firstChild.textContent !== words) bar.firstChild.textContent = words
     return
   }
-  const [made, said, button] = [document.createElement("div"), document.createElement("span"), document.createElement("button")]
-  made.id = barId
-  made.className = "bar small changed"
-  made.setAttribute("role", "status")
-  button.type = "button"
-  button.className = "small"
-  button.textContent = t("Show")
+  const made = element("div", { id: barId, className: "bar small changed", role: "status" })
+  const said = element("span")
+  const button = element("button", { type: "button", className: "small", textContent: t("Show") })
   button.addEventListener("click", () => {
     wanted.add(old.id)
     old.tabIndex = -1

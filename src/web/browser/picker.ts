@@ -1,3 +1,4 @@
+import { element } from "./element.ts"
 import { fetchFragment, fragmentOf } from "./fragment.ts"
 
 /**
@@ -21,16 +22,16 @@ function begin(menu: HTMLDetailsElement): void {
   const list = menu.querySelector("fieldset")
   if (!list) return
   if (!searchIn(menu)) {
-    const search = document.createElement("input")
-    search.type = "search"
-    search.className = "picker-search"
-    search.autocomplete = "off"
-    search.maxLength = 50
-    search.placeholder = menu.dataset["search"] ?? ""
-    search.setAttribute("aria-label", search.placeholder)
-    const none = document.createElement("p")
-    none.className = "picker-none muted small"
-    none.setAttribute("role", "status")
+    const words = menu.dataset["search"] ?? ""
+    const search = element("input", {
+      type: "search",
+      className: "picker-search",
+      autocomplete: "off",
+      maxLength: 50,
+      placeholder: words,
+      ariaLabel: words,
+    })
+    const none = element("p", { className: "picker-none muted small", role: "status" })
     list.querySelector("legend")?.after(search)
     list.append(none)
     search.addEventListener("input", () => filter(menu))
@@ -56,10 +57,11 @@ function filter(menu: HTMLDetailsElement): void {
   if (none) none.textContent = some || typed === "" ? "" : (menu.dataset["nothing"] ?? "")
   menu.querySelector(".picker-create")?.remove()
   if (typed === "" || isThere || menu.dataset["create"] === undefined) return
-  const create = document.createElement("button")
-  create.type = "button"
-  create.className = "picker-create small"
-  create.textContent = (menu.dataset["createWords"] ?? "").replace("{name}", typed)
+  const create = element("button", {
+    type: "button",
+    className: "picker-create small",
+    textContent: (menu.dataset["createWords"] ?? "").replace("{name}", typed),
+  })
   create.addEventListener("click", () => void make(menu, typed))
   none?.before(create)
 }

@@ -1,3 +1,4 @@
+import { element } from "./element.ts"
 import { fragmentOf } from "./fragment.ts"
 
 /** The title of an issue is edited in its place: Enter saves, Escape leaves it. Loaded with the first press of the pencil. */
@@ -8,22 +9,18 @@ export function retitle(pencil: HTMLAnchorElement): void {
   const heading = pencil.closest<HTMLElement>(".heading")
   if (!heading) return
   const [label = "", save = "", cancel = "", unreached = ""] = (pencil.dataset["words"] ?? "").split("|")
-  const form = document.createElement("form")
-  form.className = "retitle"
-  const field = document.createElement("input")
-  field.setAttribute("aria-label", label)
-  field.value = pencil.dataset["title"] ?? ""
-  // What it begins with: as long as it is another, the page that follows what others do leaves it alone.
-  field.defaultValue = field.value
-  field.maxLength = 255
-  field.required = true
-  field.dir = "auto"
-  field.autocomplete = "off"
-  const [saves, leaves] = [document.createElement("button"), document.createElement("button")]
-  saves.className = "primary"
-  saves.textContent = save
-  leaves.type = "button"
-  leaves.textContent = cancel
+  const form = element("form", { className: "retitle" })
+  const field = element("input", {
+    ariaLabel: label,
+    // As long as the value is another, the page that follows what others do leaves it alone.
+    defaultValue: pencil.dataset["title"] ?? "",
+    maxLength: 255,
+    required: true,
+    dir: "auto",
+    autocomplete: "off",
+  })
+  const saves = element("button", { className: "primary", textContent: save })
+  const leaves = element("button", { type: "button", textContent: cancel })
   form.append(field, saves, leaves)
   heading.hidden = true
   heading.after(form)
@@ -83,9 +80,7 @@ async function send(pencil: HTMLAnchorElement, field: HTMLInputElement, button: 
 }
 
 function say(field: HTMLElement, words: string): void {
-  const line = document.createElement("p")
-  line.className = "notice bad retitle-problem"
-  line.setAttribute("role", "alert")
+  const line = element("p", { className: "notice bad retitle-problem", role: "alert" })
   field.closest("form")?.after(line)
   line.textContent = words
 }

@@ -1,3 +1,4 @@
+import { element } from "./element.ts"
 import { t } from "./words.ts"
 import "./texts.ts"
 import { choose, chosen, firstOf, lastOf, lineAtNumber, linesBetween, rowOf, sectionOf, stand } from "./diff-lines.ts"
@@ -8,13 +9,14 @@ import { addressOf, cancelButton, close, open, pathOf, rowAbove, suggest, templa
 
 // --- lines are chosen -----------------------------------------------------------------------------------------------------------------
 
-const plus = document.createElement("button")
-plus.type = "button"
-plus.className = "comment-here"
-plus.textContent = "+"
-plus.title = t("Comment on this line; drag to choose several")
-plus.setAttribute("aria-label", t("Comment on this line"))
-plus.tabIndex = -1
+const plus = element("button", {
+  type: "button",
+  className: "comment-here",
+  textContent: "+",
+  title: t("Comment on this line; drag to choose several"),
+  ariaLabel: t("Comment on this line"),
+  tabIndex: -1,
+})
 
 /** The line that the pointer is on: in two columns that of its side. */
 function lineAt(target: EventTarget | null): HTMLElement | undefined {

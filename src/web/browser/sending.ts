@@ -1,5 +1,6 @@
 /** Sends files with their progress. Where the session has ended meanwhile, the person signs in and it goes on. */
 
+import { element } from "./element.ts"
 import { t } from "./words.ts"
 
 export interface Sent {
@@ -67,19 +68,11 @@ export const reasonIn = (sent: Sent): string =>
 
 /** Sends a file for a text, shows its progress in the place, and gives its answer. Throws an Error that says why it could not be sent. */
 export async function sendShown(place: Element, to: string, name: string, body: FormData): Promise<Sent> {
-  const line = document.createElement("div")
-  line.className = "bar"
-  const label = document.createElement("label")
-  const shownName = document.createElement("bdi")
-  shownName.textContent = name
-  const progress = document.createElement("progress")
-  progress.max = 1
-  progress.value = 0
-  label.append(shownName, " ", progress)
-  const cancel = document.createElement("button")
-  cancel.type = "button"
-  cancel.className = "small"
-  cancel.textContent = t("Cancel")
+  const line = element("div", { className: "bar" })
+  const label = element("label")
+  const progress = element("progress", { max: 1, value: 0 })
+  label.append(element("bdi", { textContent: name }), " ", progress)
+  const cancel = element("button", { type: "button", className: "small", textContent: t("Cancel") })
   line.append(label, cancel)
   place.append(line)
   const stop = new AbortController()
@@ -98,9 +91,5 @@ export async function sendShown(place: Element, to: string, name: string, body: 
 
 /** Says in the place why something could not be sent. */
 export function sayFault(place: Element, text: string): void {
-  const line = document.createElement("p")
-  line.className = "fault"
-  line.dir = "auto"
-  line.textContent = text
-  place.append(line)
+  place.append(element("p", { className: "fault", dir: "auto", textContent: text }))
 }
