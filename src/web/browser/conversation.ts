@@ -33,9 +33,12 @@ targets?.closest("details")?.addEventListener(
   { once: true },
 )
 
-document.addEventListener("click", (event) => {
+let retitle: ((pencil: HTMLAnchorElement) => void) | undefined
+document.addEventListener("click", async (event) => {
   const pencil = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-retitle]") : null
   if (!pencil || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
-  void import("./retitle.ts").then(({ retitle }) => retitle(pencil))
+  // Once it is there the field opens at once: keys that are pressed next belong into it.
+  retitle ??= (await import("./retitle.ts")).retitle
+  retitle(pencil)
 })
