@@ -79,11 +79,15 @@ document.addEventListener("submit", (event) => {
   if (!(form instanceof HTMLFormElement) || event.defaultPrevented || encodingOf(form, submitter) !== "multipart/form-data") return
   if (checked.delete(form) || document.querySelector<HTMLElement>(".site-header")?.dataset["viewer"] === undefined) return
   event.preventDefault()
-  void import("./sign-in-again.ts").then(async ({ wentOn }) => {
-    if ((await wentOn()) === "not") return
-    checked.add(form)
-    form.requestSubmit(submitter)
-  })
+  const asked = import("./sign-in-again.ts").then(({ wentOn }) => wentOn())
+  // Without a connection the browser says so once it sends.
+  void asked
+    .catch(() => "offline" as const)
+    .then((went) => {
+      if (went === "not") return
+      checked.add(form)
+      form.requestSubmit(submitter)
+    })
 })
 
 document.addEventListener("submit", (event) => {

@@ -20,8 +20,8 @@ export async function sendFile(to: string, body: FormData, options: Options): Pr
   const sent = await once(to, body, options)
   options.signal.throwIfAborted()
   if (!sent.isOdd) return sent
-  const { wentOn } = await import("./sign-in-again.ts")
-  const went = await wentOn()
+  // Without a connection the script that asks can't be had either.
+  const went = await import("./sign-in-again.ts").then(({ wentOn }) => wentOn()).catch(() => "offline" as const)
   options.signal.throwIfAborted()
   if (went === "again" || (went === "here" && sent.status !== 0)) return once(to, body, options)
   return sent.status === 0 ? sent : { status: 401, text: JSON.stringify({ message: t("You are not signed in.") }) }
