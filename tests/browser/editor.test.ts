@@ -119,7 +119,7 @@ test("files and folders are dropped, sent again where one failed, and committed 
   const dropped = await page.evaluateHandle(
     "(() => { const held = new DataTransfer(); for (const name of ['a.js', 'no.txt']) held.items.add(new File([name], name)); return held })()",
   )
-  await page.locator("[data-files]").dispatchEvent("drop", { dataTransfer: dropped })
+  await page.locator("[data-uploads]").dispatchEvent("drop", { dataTransfer: dropped })
   await page.getByText("4 of 4 files are ready").waitFor()
   await page.getByRole("button", { name: "Remove: no.txt" }).click()
   await page.getByText("3 of 3 files are ready").waitFor()

@@ -260,7 +260,7 @@ async function send(place: HTMLElement, item: Item, settled: () => void): Promis
   const shows = (part: number): void => {
     if (item.state === "sending") row.shows("sending", part, "")
   }
-  const sent = await sendFile(place.dataset["files"] ?? "", body, {
+  const sent = await sendFile(place.dataset["uploads"] ?? "", body, {
     accept: "application/json",
     progress: shows,
     signal: stop.signal,
@@ -319,7 +319,7 @@ function rowOf(path: string, size: number | undefined, on: { readonly retry: () 
   }
 }
 
-const place = document.querySelector<HTMLElement>("[data-files]")
+const place = document.querySelector<HTMLElement>("[data-uploads]")
 const form = place?.closest("form")
 const input = form?.querySelector<HTMLInputElement>("input[type=file][name=content]")
 if (place && form && input) serve(place, form, input)

@@ -93,7 +93,7 @@ const dropPlace = (call: OnEditor, draft: Draft | undefined): Html => {
   return html`
     <div
       class="drop stack"
-      data-files="${at("_upload-file")}"
+      data-uploads="${at("_upload-file")}"
       data-remove="${at("_upload-remove")}"
       data-save="${at("_upload-staged")}"
       data-staged="${JSON.stringify(draft?.typed["staged"] ?? [])}"
