@@ -82,12 +82,13 @@ export async function personAt(
     if (isRefusal) refused = [...refused, `status of ${answer.status()} `]
   })
 
-  /** What axe finds, and finds again: on a busy machine a page may still be scrolled to the part that its address names. */
+  /** What axe finds in two places of the page: a button that lies half under a bar which stays at the top is too small for it there. */
   async function lastingFindings(): Promise<readonly string[]> {
     const found = await axeFindings(client)
     if (found.length === 0) return found
-    await page.waitForTimeout(1000)
-    return axeFindings(client)
+    await client.send("Runtime.evaluate", { expression: "scrollBy(0, 60)" })
+    const again = await axeFindings(client)
+    return found.filter((finding) => again.includes(finding))
   }
 
   async function look(): Promise<void> {
