@@ -42,6 +42,10 @@ describe("messages", () => {
       "web/browser/x.ts:2 gives t the names of classes: they are the same in every language.",
       'web/browser/x.ts:3 shows "{} files", which is no message: give it to t.',
     ])
+    const made = 'element("p", { className: "small", textContent: "Not found" })'
+    expect(messagesIn([["web/browser/y.ts", made]]).refusals).toEqual([
+      'web/browser/y.ts:1 shows "Not found", which is no message: give it to t.',
+    ])
   })
 
   it("have to be literals", () => {

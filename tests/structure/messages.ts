@@ -104,8 +104,7 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
       if (description !== undefined && description !== "") add(literal(description), "after “must be: ”")
     }
     /** In the browser, what is put on the page is a message, and a class is none. */
-    const checkShown = ({ left, right, start }: Node): void => {
-      const member = isNode(left) && left.type === "MemberExpression" ? nameOf(left["property"]) : ""
+    const checkShown = (member: string, right: unknown, start: number): void => {
       const line = lineAt(text, start)
       for (const value of branchesOf(right)) {
         const isMessage = value.type === "CallExpression" && nameOf(value["callee"]) === "t"
@@ -143,7 +142,12 @@ export function messagesIn(texts: readonly (readonly [file: string, text: string
           addTagged(value["quasi"])
         if (file === "core/errors.ts" && value.type === "Property" && nameOf(value["key"]) === "title" && isNode(value["value"]))
           addRefusal(value["value"])
-        if (inBrowser && value.type === "AssignmentExpression") checkShown(value)
+        if (inBrowser && value.type === "AssignmentExpression" && isNode(value["left"]))
+          checkShown(nameOf(value["left"]["property"]), value["right"], value.start)
+        // What `element` is given is assigned by it.
+        if (inBrowser && value.type === "CallExpression" && nameOf(value["callee"]) === "element")
+          for (const { key, value: given, start } of nodesIn(value["arguments"]).flatMap((each) => nodesIn(each["properties"])))
+            checkShown(nameOf(key), given, start)
         if (isForPages && value.type === "ObjectExpression") addPattern(value)
         if (isForPages) for (const message of branchesOf(refusalMessage(value))) addRefusal(message)
         const called = value.type === "CallExpression" ? nameOf(value["callee"]) : ""

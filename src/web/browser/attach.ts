@@ -1,18 +1,14 @@
 import { pastedFiles, pastedText } from "./pasting.ts"
-import { sayFault, sendShown, textIn } from "./sending.ts"
+import { markFor, sayFault, sendShown, textIn } from "./sending.ts"
 import { changed, type Field, fieldOf, isComposed, replace } from "./text.ts"
 import { t } from "./words.ts"
 
 /** Pasting and dropping into a composer: files are sent at once and stand in the text. See `web/composer.ts`. */
 
-/** What stands in the text until the file is there. */
-const placeholder = (name: string, number: number): string => `[Sending ${name.replaceAll(/[[\]\r\n]/g, " ")} (${number})…]()`
-
 const placeOf = (field: Field): HTMLElement | null => field.closest(".composer")?.querySelector<HTMLElement>("[data-attach]") ?? null
 
 // --- files ----------------------------------------------------------------------------------------------------------------------------
 
-let number = 0
 /** What each form still sends. */
 const sending = new Map<HTMLFormElement, number>()
 /** The button that was pressed meanwhile. */
@@ -33,10 +29,7 @@ async function attach(field: Field, files: readonly File[]): Promise<void> {
   const { form } = field
   if (!place || !form) return
   for (const line of place.querySelectorAll(".fault")) line.remove()
-  const marks = files.map((file) => {
-    number += 1
-    return placeholder(file.name, number)
-  })
+  const marks = files.map(({ name }) => markFor(name))
   const { selectionStart: from, selectionEnd: to, value } = field
   const begins = from > 0 && value[from - 1] !== "\n" ? "\n" : ""
   replace(field, from, to, `${begins}${marks.join("\n")}\n`)

@@ -6,7 +6,7 @@
 import type { CodeEditor } from "./code-editor.ts"
 import { keepList, keptList } from "./kept-list.ts"
 import { pastedText } from "./pasting.ts"
-import { type Sent, sayFault, sendShown, textIn } from "./sending.ts"
+import { markFor, type Sent, sayFault, sendShown, textIn } from "./sending.ts"
 import { t } from "./words.ts"
 
 interface Place {
@@ -24,7 +24,6 @@ export interface Pictures {
 
 /** What a name is made of, so that it means nothing in Markdown or in an address. */
 const ODD = /[^\p{L}\p{N}._-]+/gu
-let number = 0
 
 export function takePictures(place: Place): Pictures {
   const { form, editor, isMarkdown } = place
@@ -127,10 +126,7 @@ function taking(form: HTMLFormElement, editor: CodeEditor, { status, send }: Sen
   addEventListener("beforeunload", (event) => sending > 0 && event.preventDefault())
   return async (pictures, at) => {
     for (const line of status.querySelectorAll(":scope > .fault")) line.remove()
-    const marks = pictures.map(({ name }) => {
-      number += 1
-      return `[Sending ${name.replaceAll(/[[\]\r\n]/g, " ")} (${number})…]()`
-    })
+    const marks = pictures.map(({ name }) => markFor(name))
     editor.insert(marks.join("\n"), at)
     sending += pictures.length
     let isWhole = true

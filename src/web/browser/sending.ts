@@ -89,6 +89,13 @@ export async function sendShown(place: Element, to: string, name: string, body: 
   }
 }
 
+let marks = 0
+/** What stands in a text until the file is there. */
+export function markFor(name: string): string {
+  marks += 1
+  return `[Sending ${name.replaceAll(/[[\]\r\n]/g, " ")} (${marks})…]()`
+}
+
 /** Says in the place why something could not be sent. */
 export function sayFault(place: Element, text: string): void {
   place.append(element("p", { className: "fault", dir: "auto", textContent: text }))

@@ -1,5 +1,6 @@
 /** Signing in on a page whose session has ended, so that what was chosen and typed on it goes on. Loaded only then. */
 
+import { element } from "./element.ts"
 import { fragmentOf } from "./fragment.ts"
 import { t } from "./words.ts"
 
@@ -45,28 +46,18 @@ interface Asking {
   readonly status: HTMLElement
 }
 
-const made = <Name extends keyof HTMLElementTagNameMap>(name: Name, className: string, text = ""): HTMLElementTagNameMap[Name] => {
-  const element = document.createElement(name)
-  element.className = className
-  element.textContent = text
-  return element
-}
-
 function draw(): Asking {
-  const dialog = made("dialog", "keys stack")
+  const dialog = element("dialog", { className: "keys stack" })
   dialog.setAttribute("aria-labelledby", "again")
-  const heading = made("h2", "", t("Sign in again"))
-  heading.id = "again"
-  const about = made("p", "", t("Your session has ended. What you chose and typed is still here, and goes on once you have signed in."))
-  const place = made("div", "stack")
-  const status = made("p", "fault")
-  status.setAttribute("role", "alert")
-  const bar = made("div", "bar")
-  const other = made("a", "", t("Sign in another way, in a new tab"))
-  other.href = SIGN_IN
-  other.target = "_blank"
-  const cancel = made("button", "quiet", t("Cancel"))
-  cancel.type = "button"
+  const heading = element("h2", { id: "again", textContent: t("Sign in again") })
+  const about = element("p", {
+    textContent: t("Your session has ended. What you chose and typed is still here, and goes on once you have signed in."),
+  })
+  const place = element("div", { className: "stack" })
+  const status = element("p", { className: "fault", role: "alert" })
+  const bar = element("div", { className: "bar" })
+  const other = element("a", { href: SIGN_IN, target: "_blank", textContent: t("Sign in another way, in a new tab") })
+  const cancel = element("button", { type: "button", className: "quiet", textContent: t("Cancel") })
   cancel.addEventListener("click", () => dialog.close())
   bar.append(other, cancel)
   dialog.append(heading, about, place, status, bar)
