@@ -57,6 +57,11 @@ const FOCUSED = `(() => {
   return { name: name.trim().replaceAll(/\\s+/g, " "), isSeen: outlineStyle !== "none" && parseFloat(outlineWidth) > 0 && width > 0 && height > 0 }
 })()`
 
+/** Lays bars that stay in view where they were before the page was scrolled, and back. For the browser. */
+const UNSTICK = `var stuck = [...document.querySelectorAll("*")].filter((each) => getComputedStyle(each).position === "sticky")
+  for (const each of stuck) each.style.position = "static"`
+const STICK = `for (const each of stuck) each.style.position = ""`
+
 /** Opens a browser for someone, signed in unless they are no one. */
 export async function personAt(
   { root, browser }: Site,
@@ -82,12 +87,13 @@ export async function personAt(
     if (isRefusal) refused = [...refused, `status of ${answer.status()} `]
   })
 
-  /** What axe finds in two places of the page: a button that lies half under a bar which stays at the top is too small for it there. */
+  /** What axe finds also without bars that stay in view: a button that lies half under one is too small for it, until the page is scrolled. */
   async function lastingFindings(): Promise<readonly string[]> {
     const found = await axeFindings(client)
     if (found.length === 0) return found
-    await client.send("Runtime.evaluate", { expression: "scrollBy(0, 60)" })
+    await client.send("Runtime.evaluate", { expression: UNSTICK })
     const again = await axeFindings(client)
+    await client.send("Runtime.evaluate", { expression: STICK })
     return found.filter((finding) => again.includes(finding))
   }
 
