@@ -97,6 +97,8 @@ withHearth("announcements", { people: ["ann"], on: databaseKinds }, ({ test, for
     })
     await forge.call(ann, "POST /admin/announcements", { content: "Hear" })
     await told
+    // After all readings that are under way: the request's own, and that of the notification.
+    await announcements.reload()
     expect(announcements.shown(false, []).length).toBe(1)
     const asked: string[] = []
     const stop = database.observe(({ sql }) => asked.push(sql))
