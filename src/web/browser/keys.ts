@@ -1,6 +1,7 @@
 /** Keys that press what is on the page, and their list (`?`), by the record of all of them. Loaded with the first key that is pressed. */
 
 import { FILES, SHORTCUTS, type Shortcut, type ShortcutGroup } from "../shortcuts.ts"
+import { element } from "./element.ts"
 import { said, t } from "./words.ts"
 
 const SEQUENCE_MS = 1_500
@@ -68,28 +69,19 @@ function list(): void {
     open.close()
     return
   }
-  const dialog = document.createElement("dialog")
-  dialog.className = "keys"
-  dialog.setAttribute("aria-label", t("Keyboard shortcuts"))
-  const close = document.createElement("button")
-  close.textContent = t("Close|dialog")
+  const dialog = element("dialog", { className: "keys", ariaLabel: t("Keyboard shortcuts") })
+  const close = element("button", { textContent: t("Close|dialog") })
   close.addEventListener("click", () => dialog.close())
-  dialog.append(titled("h2", t("Keyboard shortcuts of this page")), ...groups(isHere), elsewhere(), close)
+  dialog.append(element("h2", { textContent: t("Keyboard shortcuts of this page") }), ...groups(isHere), elsewhere(), close)
   dialog.addEventListener("close", () => dialog.remove())
   document.body.append(dialog)
   dialog.showModal()
 }
 
-function titled(name: string, text: string): HTMLElement {
-  const element = document.createElement(name)
-  element.textContent = text
-  return element
-}
-
 /** The keys of other pages, on demand. */
 function elsewhere(): HTMLElement {
-  const details = document.createElement("details")
-  details.append(titled("summary", t("Other pages have more")), ...groups((each) => !isHere(each)))
+  const details = element("details")
+  details.append(element("summary", { textContent: t("Other pages have more") }), ...groups((each) => !isHere(each)))
   return details
 }
 
@@ -97,15 +89,15 @@ function elsewhere(): HTMLElement {
 const groups = (isWanted: (each: Shortcut) => boolean): readonly HTMLElement[] =>
   known.flatMap(({ title, keys }) => {
     const wanted = keys.filter(isWanted)
-    return wanted.length === 0 ? [] : [titled("h3", said(title)), terms(wanted)]
+    return wanted.length === 0 ? [] : [element("h3", { textContent: said(title) }), terms(wanted)]
   })
 
 function terms(shortcuts: readonly Shortcut[]): HTMLElement {
-  const all = document.createElement("dl")
+  const all = element("dl")
   for (const { keys, text } of shortcuts) {
-    const term = document.createElement("dt")
-    term.append(...keys.split(" ").map((key) => titled("kbd", key)))
-    all.append(term, titled("dd", said(text)))
+    const term = element("dt")
+    term.append(...keys.split(" ").map((key) => element("kbd", { textContent: key })))
+    all.append(term, element("dd", { textContent: said(text) }))
   }
   return all
 }

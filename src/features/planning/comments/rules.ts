@@ -51,14 +51,22 @@ export async function requireWelcome(tx: Transaction, { issue, owner, permission
 /**
  * Replaces the text of a comment; the same text changes nothing. References are updated; no notifications are sent, since mentioned users
  * were notified when it was written.
- * Refuses `forbidden` to users blocked by the issue's author or the repository's owner, and `notFound` where the comment is gone.
+ * Refuses `forbidden` to users blocked by the issue's author or the repository's owner, `notFound` where the comment is gone, and `conflict` where `from` is
+ * given and its text is another one by now.
  */
-export async function editComment(tx: Transaction, services: Services, found: OnComment & Me, text: string): Promise<CommentRow> {
+export async function editComment(
+  tx: Transaction,
+  services: Services,
+  found: OnComment & Me,
+  text: string,
+  from?: string,
+): Promise<CommentRow> {
   const { repository, owner, issue, comment, me } = found
   await requireWelcome(tx, found)
   await lockIssue(tx, issue)
   const [before] = await findCommentsByIds(tx, { ids: [comment.id] })
   if (!before) throw refuse.notFound()
+  if (from !== undefined && from !== before.content) throw refuse.conflict("the comment is already changed")
   if (text === before.content) return before
   const now = services.now()
   const changed = await updateContent.first(tx, { id: comment.id, content: text, now })
