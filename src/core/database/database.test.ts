@@ -338,6 +338,24 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
     await drop()
   })
 
+  it("refuses none before what it was refused for is committed", async () => {
+    const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
+    const names = () => database.read.selectFrom("shelves").select("name").execute()
+    const add = () =>
+      database.write(async (tx) => {
+        if ((await tx.selectFrom("shelves").select("id").execute()).length > 0) throw new Error("it is there")
+        await tx.insertInto("shelves").values({ name: "one", lower_name: "one" }).execute()
+      })
+    const added = add()
+    const refused = add().catch(async (error: unknown) => [error, await names()])
+    const long = database.write(async (tx) => {
+      for (let more = 0; more < 100; more++) await tx.selectFrom("shelves").select("id").execute()
+    })
+    expect(await refused).toEqual([new Error("it is there"), [{ name: "one" }]])
+    await Promise.all([added, long])
+    await drop()
+  })
+
   it("takes a transaction that arrives at the moment when a group ends", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
     const nothing = () => database.write((tx) => tx.selectFrom("shelves").select("id").execute())

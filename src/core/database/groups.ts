@@ -29,7 +29,7 @@ const longestMs = 10
 
 /**
  * Collects the transactions of one turn of the event loop, runs them one after another, each in its own savepoint, and commits once.
- * One that fails is rolled back alone; none resolves before the commit; if the commit fails, all fail.
+ * One that fails is rolled back alone; none settles before the commit; if the commit fails, all fail.
  */
 export function createGroups(writer: GroupedWriter): Groups {
   const waiting: ((group: Group) => Promise<void>)[] = []
@@ -127,6 +127,9 @@ function openGroup(writer: GroupedWriter): Group {
         if (over || !writer.isOpen()) return
         writer.exec("rollback to member")
         writer.exec("release member")
+        onEnd()
+        // It may have failed for what others of the group have written, which is there for everybody only after the commit: whoever tries again must see it.
+        await committed.promise.catch(() => {})
       },
     }),
     fail(error) {

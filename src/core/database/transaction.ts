@@ -88,6 +88,7 @@ export async function runTransaction<T, R>(
     return value
   } catch (error) {
     open = false
+    guard?.stop()
     await connection.rollback()
     throw error
   } finally {
