@@ -163,7 +163,10 @@ test("a file is found, another branch of it is made and its lines are gone to by
   await page.keyboard.press("?")
   await page.locator("dialog.keys > dl").getByText("Go to file").waitFor()
   await page.keyboard.press("Escape")
+  await page.locator("dialog.keys").waitFor({ state: "detached" })
   await page.keyboard.press("t")
+  // Letters before the field is there are keys of their own. Enter waits for what is being found.
+  await page.locator("dialog.finder input:focus").waitFor()
   await page.keyboard.type("dfv")
   await page.keyboard.press("Enter")
   await arrivesAt("/ann/two/src/branch/main/src/deep/fileView.txt")

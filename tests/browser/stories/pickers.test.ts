@@ -16,11 +16,14 @@ stories((story) => {
       const person = await enter("ann")
       const { page, keyboard } = person
       const issue = () => ask("ann", `GET ${api}/issues/1`)
+      // A menu gets its search a moment after it opens: what is typed before goes nowhere.
+      const isReady = () => page.waitForSelector("details[open] .picker-search:focus")
       const names = async () => (await issue()).labels.map(({ name }: { name: string }) => name).sort()
 
       await person.open(`${at}/issues/1`)
       await keyboard.reach("Edit labels")
       await page.keyboard.press("Enter")
+      await isReady()
       await page.keyboard.type("first")
       await page.keyboard.press("Enter")
       await page.keyboard.type("bug")
@@ -34,6 +37,7 @@ stories((story) => {
 
       // One that isn't there is made.
       await page.keyboard.press("Enter")
+      await isReady()
       await page.keyboard.type("brand new")
       await page.getByRole("button", { name: "Create the label “brand new”" }).press("Enter")
       await page.waitForSelector("#side-labels .check >> text=brand new")
@@ -41,6 +45,7 @@ stories((story) => {
       await expect.poll(names, { timeout: 10_000 }).toEqual(["brand new", "bugbear", "good first issue"])
 
       await page.getByText("Edit milestone").click()
+      await isReady()
       await page.keyboard.type("win")
       await page.keyboard.press("Enter")
       await expect.poll(async () => (await issue()).milestone?.title, { timeout: 10_000 }).toBe("Winter")
@@ -75,6 +80,7 @@ stories((story) => {
       await page.waitForSelector("details[data-picker=field]")
       await person.fill({ Title: "Another" })
       await page.locator("details[data-picker] > summary", { hasText: "Labels" }).click()
+      await isReady()
       await page.keyboard.type("good")
       await page.keyboard.press("Enter")
       await page.keyboard.press("Escape")
