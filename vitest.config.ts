@@ -57,9 +57,8 @@ export default defineConfig({
       },
       { test: { ...daily, name: "alone", include: alone } },
       { test: { ...common, name: "faults", include: faults } },
-      // One process runs many files here too: they share a browser. What a browser draws late on a busy machine
-      // is looked at once more; the totals name what passed only then.
-      { test: { ...common, name: "browser", include: browser, isolate: false, retry: 1 } },
+      // One process runs many files here too: they share a browser.
+      { test: { ...common, name: "browser", include: browser, isolate: false } },
       {
         test: {
           ...common,

@@ -33,7 +33,6 @@ export default class Totals implements Reporter {
     if (process.env["HEARTH_TEST_KEEP_DURATIONS"]) keepDurations(Object.fromEntries(taken.map(({ file, seconds }) => [file, seconds])))
     for (const { seconds, file } of slowestOf(taken)) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`)
     for (const sentence of unreasoned) console.log(sentence)
-    for (const sentence of modules.flatMap(retriedOf)) console.log(sentence)
     const seed = shuffleSeed()
     if (seed !== undefined) console.log(`Shuffled by ${seed}. The same order again: ${commandFor(seed)}`)
     const minutes = secondsOfAll()
@@ -64,12 +63,6 @@ function unreasonedOf(module: TestModule): readonly string[] {
     (each) => each !== undefined,
   )
 }
-
-/** Tests that passed at the second try only. */
-const retriedOf = (module: TestModule): readonly string[] =>
-  [...module.children.allTests("passed")]
-    .filter((test) => test.diagnostic()?.flaky)
-    .map((test) => `at the second try: ${module.relativeModuleId} > ${test.fullName}`)
 
 const commandFor = (drawn: number): string => `HEARTH_TEST_SHUFFLE=${drawn} npx vitest ${process.argv.slice(2).join(" ")}`
 
