@@ -42,7 +42,10 @@ export function watchTicks(): Ticks {
   }
 }
 
-/** What holds others up for no longer than 250 ms takes up to twice the processor time beside other work: for tests of what comes near to it. */
+/**
+ * What one piece of work may take in a test. A server may be held up for half of that; but beside other work all takes up to twice the processor time, and a collection of the garbage
+ * of all files that ran in the process before is counted with the work that it falls into.
+ */
 export const LONGEST_ALLOWED_MS = 500
 
 /** The longest tick while something is done, in milliseconds. */
