@@ -1,19 +1,15 @@
 import { connect } from "node:net"
 import { performance } from "node:perf_hooks"
 import { setTimeout } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { expect } from "vitest"
 import { appendLog } from "../../src/features/actions/runs/logs.ts"
 import { addRunner, commitWorkflow, takeJob } from "../../src/features/actions/testing.ts"
 import { withHearth } from "../support/fixture.ts"
+import { collectGarbage } from "../support/garbage.ts"
 
 /** A hundred people open the page of a job whose log grows, and their connections take nothing: 20 MB for all of them. */
 
 const READERS = 100
-
-setFlagsFromString("--expose-gc")
-const collect: (how: object) => void = runInNewContext("gc")
 
 /** What this process holds, once nothing happens in it any more. */
 async function held(): Promise<number> {
@@ -23,7 +19,7 @@ async function held(): Promise<number> {
     quiet = performance.eventLoopUtilization(before).utilization < 0.2 ? quiet + 1 : 0
   }
   // Everything, also what is held weakly and compiled code that is not in use.
-  collect({ type: "major", execution: "sync", flavor: "last-resort" })
+  collectGarbage({ flavor: "last-resort" })
   const { heapUsed, external } = process.memoryUsage()
   return (heapUsed + external) / 1_000_000
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { LONGEST_ALLOWED_MS, longestTickOf } from "../../../tests/support/ticks.ts"
+import { longestTickOf } from "../../../tests/support/ticks.ts"
 import { beginWork } from "../work.ts"
 import { textSet } from "./text-set.ts"
 
@@ -50,6 +50,6 @@ describe("texts that are looked for together", () => {
     const tick = await longestTickOf(async () => {
       expect(await find(alike, `${"a".repeat(499_999)}b`.repeat(2))).toEqual([])
     })
-    expect(tick).toBeLessThan(LONGEST_ALLOWED_MS)
+    expect(tick).toBeLessThan(250)
   })
 })

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
-import { LONGEST_ALLOWED_MS, longestTickOf } from "../../../../tests/support/ticks.ts"
+import { longestTickOf } from "../../../../tests/support/ticks.ts"
 import { TooMuchWork } from "../../../core/work.ts"
 import { branchRef } from "../../../git/index.ts"
 import { type Caller, openWorld, type World } from "../repositories/testing.ts"
@@ -119,7 +119,7 @@ describe("a patch", () => {
       hunk("-2,5001 +2,5000", `${"-x\n"}${alike.slice(2).replaceAll(/^/gm, " ").slice(0, -1)}`),
     ]
     const tick = await longestTickOf(() => expect(apply({ f: file }, patch)).rejects.toBeInstanceOf(TooMuchWork))
-    expect(tick).toBeLessThan(LONGEST_ALLOWED_MS)
+    expect(tick).toBeLessThan(250)
   })
 
   it("is refused with little effort where it counts on a line that is far away", async () => {
