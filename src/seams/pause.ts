@@ -21,6 +21,8 @@ export type PausePoint =
   | "lock.take"
   /** While the lock of a reference is held. */
   | "lock.held"
+  /** After a lock was found to be stale, before it is removed. */
+  | "lock.takeAway"
 
 export type Pause = (at: PausePoint) => Promise<void>
 

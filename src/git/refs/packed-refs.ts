@@ -1,19 +1,18 @@
-import { link, mkdir, rename, rm, rmdir, unlink, writeFile } from "node:fs/promises"
+import { type FileHandle, link, mkdir, open, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { pause } from "../../seams/pause.ts"
-import { GitError, hasCode } from "../model/errors.ts"
+import { GitError, hasCode, isGitError } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import type { ObjectId, RefName } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
-import { writeNewFile } from "../process/files.ts"
-import { newLockName, OWN_HELD_MS, removeStaleLocks } from "./locks.ts"
+import { type Lock, newLock, publish, release, removeStaleLocks, take, tokenTogether } from "./locks.ts"
 import { readLooseReference, readPackedText } from "./ref-files.ts"
 
 /*
  * Many new references are written into packed-refs together, because git writes and flushes a file for each, which takes milliseconds. It is done as git packs references: each name is
- * locked, then packed-refs; under these locks it is seen that nothing has the names; then one new file replaces packed-refs, so that all of them are there, or none. The locks are names of one
- * empty file, of which nothing is flushed.
+ * locked, then packed-refs; under these locks it is seen that nothing has the names; then one new file replaces packed-refs, so that all of them are there, or none. The tokens of all
+ * locks are names of that one file, and nothing else is flushed.
  */
 
 /** A reference that isn't there yet. */
@@ -45,36 +44,43 @@ export async function createTogether(
   const lines = await linesOf(context, repository, references, signal)
   if (lines === undefined) return false
   const path = join(repository.directory, "packed-refs")
+  const files = [...references.map(({ name }) => join(repository.directory, name)), path]
   const folders = foldersOf(repository, references)
-  const locks = [...references.map(({ name }) => join(repository.directory, `${name}.lock`)), `${path}.lock`]
-  const lockFile = newLockName(repository)
-  const packed = newLockName(repository)
-  const begin = performance.now()
-  const held: string[] = []
+  const { token, name } = tokenTogether(context)
+  const held: Lock[] = []
+  let packed: FileHandle | undefined
   try {
-    await writeFile(lockFile, "", { flag: "wx" })
+    const own = await newLock(
+      repository,
+      token,
+      async (to) => {
+        if (pause) await pause("file.open")
+        packed = await open(to, "wx", 0o644)
+      },
+      name,
+    )
+    held.push(own)
     for (const folder of folders) await mkdir(folder, { recursive: true })
-    if (!(await takeLocks(context, repository, lockFile, locks, held, signal))) return false
+    if (!(await takeLocks(context, repository, own, files, held, signal))) return false
     if (pause) await pause("lock.held")
     const content = await merged(await readPackedText(repository), lines)
-    if (content === undefined) return false
-    await writeNewFile(context, packed, Buffer.from(content, "latin1"))
+    if (content === undefined || !packed) return false
+    await packed.writeFile(content, "latin1")
+    if (pause) await pause("file.flush")
+    if (context.durable) await packed.sync()
     if (!(await areWithoutFile(repository, references))) return false
-    // Another process may have removed these locks as stale.
-    if (performance.now() - begin > OWN_HELD_MS / 2) return false
     if (signal?.aborted) throw new GitError("aborted", "the client is gone")
-    if (pause) await pause("file.rename")
-    await rename(packed, path)
+    await publish({ path: `${path}.lock`, token }, path)
     return true
   } catch (error) {
+    // Another process has taken one of the locks, which were held for long.
+    if (isGitError(error, "conflict")) return false
     // A reference has the name of a folder, or another process has removed one; the file has all the names that it may have.
     if (hasCode(error, "EEXIST", "ENOTDIR", "ENOENT", "EISDIR", "EMLINK", "ENAMETOOLONG", "EPERM", "ENOTSUP")) return false
     throw error
   } finally {
-    for (let start = 0; start < held.length; start += BATCH)
-      await Promise.all(held.slice(start, start + BATCH).map((lock) => unlink(lock).catch(() => undefined)))
-    await rm(packed, { force: true })
-    await rm(lockFile, { force: true })
+    await packed?.close()
+    for (let start = 0; start < held.length; start += BATCH) await Promise.all(held.slice(start, start + BATCH).map(release))
     // What is in use isn't empty.
     for (const folder of folders.toReversed()) await rmdir(folder).catch(() => undefined)
   }
@@ -93,37 +99,49 @@ const foldersAbove = (name: string): readonly string[] => {
   return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join("/"))
 }
 
-/** Takes all locks, and notes in `held` those that it has; false where one of them is another's. */
+/** Takes the locks of all files, of packed-refs last with the lock that was made for it, and notes in `held` those that it has; false where one of them is another's. */
 async function takeLocks(
   context: Context,
   repository: Repository,
-  file: string,
-  locks: readonly string[],
-  held: string[],
+  own: Lock,
+  files: readonly string[],
+  held: Lock[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const take = async (lock: string): Promise<unknown> => {
+  const takeOne = async (file: string, index: number): Promise<boolean> => {
+    const isLast = index === files.length - 1
+    const lock = isLast ? own : await newLock(repository, own.token, (to) => link(join(own.path, own.token), to))
+    let taken: Lock | undefined
     try {
-      await link(file, lock)
-      held.push(lock)
-      return undefined
-    } catch (error) {
-      return error
+      taken = await take(lock, file)
+    } finally {
+      if (taken) held.push(taken)
+      else if (!isLast) await release(lock)
     }
+    return taken !== undefined
   }
   let isSwept = false
-  for (let start = 0; start < locks.length; start += BATCH) {
+  for (let start = 0; start < files.length; ) {
     if (signal?.aborted) throw new GitError("aborted", "the client is gone")
-    const batch = locks.slice(start, start + BATCH)
-    const errors = await Promise.all(batch.map(take))
-    const other = errors.find((error) => error !== undefined && !hasCode(error, "EEXIST"))
-    if (other !== undefined) throw other
-    const taken = batch.filter((_, index) => errors[index] !== undefined)
-    if (taken.length === 0) continue
-    if (isSwept) return false
-    isSwept = true
-    await removeStaleLocks(context, repository, locks.slice(start))
-    for (const lock of taken) if ((await take(lock)) !== undefined) return false
+    // The last one moves what the others are made of.
+    const end = start === files.length - 1 ? files.length : Math.min(start + BATCH, files.length - 1)
+    const indexes = Array.from({ length: end - start }, (_, index) => start + index)
+    // All of them end before anything is thrown: what was taken is noted.
+    const outcomes = await Promise.allSettled(indexes.map((index) => takeOne(files[index] ?? "", index)))
+    const failed = outcomes.find((outcome) => outcome.status === "rejected")
+    if (failed) throw failed.reason
+    const left = indexes.filter((_, index) => outcomes[index]?.status === "fulfilled" && outcomes[index].value === false)
+    if (left.length > 0 && isSwept) return false
+    if (left.length > 0) {
+      isSwept = true
+      await removeStaleLocks(
+        context,
+        repository,
+        files.slice(start).map((file) => `${file}.lock`),
+      )
+      for (const index of left) if (!(await takeOne(files[index] ?? "", index))) return false
+    }
+    start = end
   }
   return true
 }

@@ -45,6 +45,7 @@ async function readLoose(repository: Repository, folder: string, into: Map<RefNa
     throw error
   })
   for (const entry of entries) {
+    if (entry.name.endsWith(".lock")) continue
     const name = `${folder}/${entry.name}`
     if (entry.isDirectory()) await readLoose(repository, name, into)
     else if (isRefName(name)) {
@@ -67,7 +68,7 @@ async function filesBelow(path: string): Promise<readonly string[] | undefined> 
       if (hasCode(error, "ENOENT", "ENOTDIR")) return []
       throw error
     })
-    for (const entry of entries) (entry.isDirectory() ? folders : found).push(join(folder, entry.name))
+    for (const entry of entries) if (!entry.name.endsWith(".lock")) (entry.isDirectory() ? folders : found).push(join(folder, entry.name))
     if (found.length + folders.length > MOST_FILES) return undefined
   }
   return found.sort()

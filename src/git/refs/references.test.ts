@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { link, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isGitError, type ObjectId, openGit, type Repository, refName } from "../index.ts"
@@ -85,12 +85,6 @@ describe("one reference", () => {
       { name: refName("refs/heads/right"), to: two },
     ])
     expect([await at("refs/heads/left"), await at("refs/heads/right")]).toEqual([undefined, two])
-
-    const own = join(repository.directory, "hearth-0123456789abcdef.lock")
-    await left("refs/heads/right", 10)
-    await link(lockOf("refs/heads/right"), own)
-    await set("refs/heads/right", two)
-    await rm(own)
 
     await left("refs/heads/right", 10)
     await expect(set("refs/heads/right", one)).rejects.toSatisfy(conflict)

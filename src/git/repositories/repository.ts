@@ -8,7 +8,7 @@ import type { Repository } from "../model/model.ts"
 import { branchRef, type ObjectFormat, type RefName } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
 import { directorySize, linkOrCopy, syncFiles, writeNewFile } from "../process/files.ts"
-import { removeStaleLock } from "../refs/locks.ts"
+import { lockFile, publish, release } from "../refs/locks.ts"
 import { listReferences } from "../refs/ref-files.ts"
 import { isExact, packFrom } from "./left-behind.ts"
 
@@ -205,19 +205,20 @@ export async function readHead(repository: Repository): Promise<RefName> {
   return branchRef(name.slice("refs/heads/".length))
 }
 
-/** Makes HEAD name another branch, whether or not it exists, with git's own lock. Throws `conflict` when another process holds the lock, `invalid`. */
+/** Makes HEAD name another branch, whether or not it exists, under git's own lock. Throws `conflict` when another process holds the lock, `invalid`. */
 export async function setHead(context: Context, repository: Repository, ref: RefName): Promise<void> {
   if (!ref.startsWith("refs/heads/")) throw new GitError("invalid", "HEAD can name only a branch", ref)
   const path = join(repository.directory, "HEAD")
-  await removeStaleLock(context, repository, `${path}.lock`)
+  const lock = await lockFile(context, repository, path, (file) => writeNewFile(context, file, `ref: ${ref}\n`)).catch((error: unknown) => {
+    throw hasCode(error, "ENOENT", "ENOTDIR") ? new GitError("missing", "no such repository", repository.key) : error
+  })
+  if (!lock) throw new GitError("missing", "no such repository", repository.key)
   try {
-    await writeNewFile(context, `${path}.lock`, `ref: ${ref}\n`)
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) throw new GitError("missing", "no such repository", repository.key)
-    throw hasCode(error, "EEXIST") ? new GitError("conflict", "HEAD is being changed", repository.key) : error
+    if (pause) await pause("lock.held")
+    await publish(lock, path)
+  } finally {
+    await release(lock)
   }
-  if (pause) await pause("lock.held")
-  await rename(`${path}.lock`, path)
 }
 
 /**
