@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Readable } from "node:stream"
@@ -310,6 +311,9 @@ export interface Git {
 
   /** Git processes started since opening. */
   spawned(): number
+
+  /** Notes that another process, by its name, has died: what it has locked is free. */
+  noteDeath(worker: string): void
   /** Git processes running now. */
   running(): number
   /** What is limited, and how much of it is in use. */
@@ -338,11 +342,20 @@ export function openGit(options: GitOptions): Git {
   const root = resolve(options.root)
   mkdirSync(root, { recursive: true })
   const limits = { ...defaultLimits, ...options.limits }
-  const { program = "git", agent = "hearth", durable = true, aloneSince = 0, log = () => {} } = options
+  const {
+    program = "git",
+    agent = "hearth",
+    durable = true,
+    aloneSince = 0,
+    worker = randomBytes(6).toString("hex"),
+    log = () => {},
+    share = (whole) => whole,
+  } = options
+  const dead = new Set<string>()
   const caller = options.caller ?? (() => ownCaller)
   const limiters: Limiter[] = []
   const limiter = (name: string, total: number, perRepository: number): Limiter => {
-    const made = createLimiter({ name, total, perRepository, caller, queue: limits.queue, waitMs: limits.waitMs })
+    const made = createLimiter({ name, total, perRepository, caller, share, queue: limits.queue, waitMs: limits.waitMs })
     limiters.push(made)
     return made
   }
@@ -354,6 +367,8 @@ export function openGit(options: GitOptions): Git {
     agent,
     durable,
     aloneSince,
+    worker,
+    dead,
     limits,
     log,
     processes,
@@ -366,7 +381,7 @@ export function openGit(options: GitOptions): Git {
     pushes: limiter("pushes", limits.pushes, limits.pushesPerRepository),
     diffs: limiter("diffs", limits.diffs, limits.diffs),
     downloads: limiter("downloads", limits.downloads, limits.downloads),
-    spool: { folder: root, most: limits.spoolBytes, used: 0 },
+    spool: { folder: root, most: () => share(limits.spoolBytes), used: 0 },
     comparisons: createShared(),
     advertisements: new Map(),
     cache: createCache(),
@@ -482,6 +497,7 @@ export function openGit(options: GitOptions): Git {
       check: (repository, signal) => checkObjects(processes, repository, { limiter: context.longWork, signal }),
     },
     spawned: processes.spawned,
+    noteDeath: (name) => void dead.add(name),
     running: processes.running,
     limits: () => limiters.map(({ state }) => state()),
     version: () => readVersion(context),

@@ -73,22 +73,27 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   })
   app.server.headersTimeout = HEAD_SECONDS * 1000
   const connections = watchConnections(app.server, {
-    total: config.http.maxConnections,
-    perAddress: config.http.maxConnectionsPerAddress,
+    total: () => services.share(config.http.maxConnections),
+    perAddress: () => services.share(config.http.maxConnectionsPerAddress),
     isProxy: trustProxy,
     stallMs: config.http.stallSeconds * 1000,
     bodyMs: config.http.bodySeconds * 1000,
     bodyRate: config.http.minBodyRate,
   })
-  metrics.gauge("hearth_http_connections", "HTTP connections that are open.", () => connections().open)
+  metrics.gauge("hearth_http_connections", "HTTP connections that are open.", () => connections.counts().open)
   metrics.counter(
     "hearth_http_connections_refused_total",
     "HTTP connections refused because there were too many.",
-    () => connections().refused,
+    () => connections.counts().refused,
   )
-  metrics.counter("hearth_http_connections_cut_total", "HTTP connections closed because the client was too slow.", () => connections().cut)
+  metrics.counter(
+    "hearth_http_connections_cut_total",
+    "HTTP connections closed because the client was too slow.",
+    () => connections.counts().cut,
+  )
+  app.decorate("drain", connections.drain)
   app.removeAllContentTypeParsers()
-  const bodies = openBodies(config.http.maxBodiesBytes)
+  const bodies = openBodies(config.http.maxBodiesBytes, services.share)
   app.addContentTypeParser("*", (request: FastifyRequest) =>
     bodies.collect(request, request.routeOptions.bodyLimit ?? config.api.maxBodyBytes),
   )
@@ -204,6 +209,10 @@ function notFound(
 }
 
 declare module "fastify" {
+  interface FastifyInstance {
+    /** See `Connections`. */
+    readonly drain: (longestMs: number) => Promise<void>
+  }
   interface FastifyContextConfig {
     /** Whether pages of other sites may call the route: only where nothing depends on the credentials that a browser adds. */
     readonly fromAnySite?: true

@@ -117,6 +117,10 @@ export interface GitOptions {
    * Undefined if other processes may use them.
    */
   readonly aloneSince?: number | undefined
+  /** The name of this process, which no other that uses these repositories has: without a dot, and short, as it is in the names of locks. */
+  readonly worker?: string | undefined
+  /** This process's part of what all processes of a server may use; by default all. */
+  readonly share?: ((total: number) => number) | undefined
   readonly limits?: Partial<GitLimits>
   /** Who the current work is for; by default no one in particular. */
   readonly caller?: () => Caller
@@ -130,6 +134,10 @@ export interface Context {
   readonly agent: string
   readonly durable: boolean
   readonly aloneSince: number
+  /** The name of this process, in its locks. */
+  readonly worker: string
+  /** The names of processes that have died: what they have locked is free. */
+  readonly dead: ReadonlySet<string>
   readonly limits: GitLimits
   readonly log: (event: GitEvent) => void
   readonly processes: Processes

@@ -52,6 +52,21 @@ describe("the limiter", () => {
     expect(limiter.state()).toMatchObject({ active: 0, waiting: 0, refused: 2 })
   })
 
+  test("gives this process's part of the permits, which changes as others come and go", async () => {
+    let processes = 4
+    const limiter = createLimiter({ ...limits, perRepository: 80, share: (total) => Math.ceil(total / processes) })
+    expect(
+      await granted(
+        limiter,
+        ["a", "b", "c"].map((name) => person(name)),
+      ),
+    ).toBe(2)
+    expect(limiter.state()).toMatchObject({ total: 2, waiting: 1 })
+    processes = 1
+    expect(await granted(limiter, times(10, ownCaller))).toBeGreaterThan(2)
+    expect(limiter.state().total).toBe(8)
+  })
+
   test("leaves permits to others: of an account, an address, strangers, the service, a repository", async () => {
     expect(await granted(createLimiter(limits), times(20, person("ann")))).toBe(4)
     expect(await granted(createLimiter(limits), times(20, stranger("1.1.1.1")))).toBe(4)

@@ -26,6 +26,8 @@ export interface LimiterOptions {
   readonly waitMs: number
   /** Who the current work is for. */
   readonly caller?: () => Caller
+  /** This process's part of the permits; by default all. */
+  readonly share?: (total: number) => number
 }
 
 /** A limiter now, and how often it has refused. */
@@ -74,19 +76,20 @@ export function createLimiter({
   queue: places,
   waitMs,
   caller: current = () => ownCaller,
+  share = (whole) => whole,
 }: LimiterOptions): Limiter {
   const held = new Map<string, number>()
   const queue: Waiter[] = []
   const queuePerCaller = Math.max(1, Math.ceil(places / 4))
   let [active, refused, averageMs] = [0, 0, 0]
 
-  const part = (share: number) => Math.max(1, Math.ceil(total * share))
+  const part = (of: number) => Math.max(1, Math.ceil(share(total) * of))
   const holds = (holder: string) => held.get(holder) ?? 0
-  const isFree = (shares: readonly Share[]) => active < total && shares.every(({ holder, most }) => holds(holder) < most)
+  const isFree = (shares: readonly Share[]) => active < share(total) && shares.every(({ holder, most }) => holds(holder) < most)
 
   /** The caller's own share comes first. */
   function sharesOf(repository: string, { account, address }: Caller): readonly Share[] {
-    const inRepository = { holder: `repository ${repository}`, most: perRepository }
+    const inRepository = { holder: `repository ${repository}`, most: share(perRepository) }
     if (account !== undefined)
       return [{ holder: `account ${account}`, most: part(1 / 2) }, { holder: `from ${address}`, most: part(3 / 4) }, inRepository]
     if (address !== undefined)
@@ -131,7 +134,7 @@ export function createLimiter({
     const self = shares[0]?.holder ?? ""
     if (queue.length >= places || queue.filter((waiter) => waiter.self === self).length >= queuePerCaller)
       return Promise.reject(busy("too many are waiting"))
-    if ((averageMs * (queue.length + 1)) / total > waitMs) return Promise.reject(busy("the wait would be too long"))
+    if ((averageMs * (queue.length + 1)) / share(total) > waitMs) return Promise.reject(busy("the wait would be too long"))
     return new Promise((resolve, reject) => {
       const leave = (then: () => void) => {
         queue.splice(queue.indexOf(waiter), 1)
@@ -147,7 +150,7 @@ export function createLimiter({
     })
   }
 
-  return { acquire, state: () => ({ name, total, active, waiting: queue.length, refused }) }
+  return { acquire, state: () => ({ name, total: share(total), active, waiting: queue.length, refused }) }
 }
 
 interface Waiter {

@@ -19,7 +19,7 @@ export interface Spooled {
 /** How many bytes of requests are in files now. */
 export interface SpoolSpace {
   readonly folder: string
-  readonly most: number
+  readonly most: () => number
   used: number
 }
 
@@ -64,7 +64,7 @@ async function intoFile(
     await file.close()
   }
   const write = async (chunk: Buffer) => {
-    if (space.used + chunk.length > space.most) throw new GitError("busy", "spool: no space for more requests")
+    if (space.used + chunk.length > space.most()) throw new GitError("busy", "spool: no space for more requests")
     space.used += chunk.length
     taken += chunk.length
     for (let written = 0; written < chunk.length; ) written += (await file.write(chunk, written)).bytesWritten

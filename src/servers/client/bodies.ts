@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify"
 import { currentCaller } from "../../core/caller.ts"
+import type { Share } from "../../core/cluster/share.ts"
 import { refuse } from "../../core/errors.ts"
 import type { LimiterState } from "../../git/index.ts"
 
@@ -15,12 +16,13 @@ export interface Bodies {
   readonly state: () => LimiterState
 }
 
-export function openBodies(total: number): Bodies {
+export function openBodies(whole: number, share: Share): Bodies {
   const held = new Map<string, number>()
   const counted = new WeakMap<FastifyRequest, { readonly caller: string; bytes: number }>()
   let [active, refused] = [0, 0]
 
   function take(caller: string, bytes: number): void {
+    const total = share(whole)
     const theirs = (held.get(caller) ?? 0) + bytes
     if (active + bytes > total || theirs > total / 2) {
       refused += 1
@@ -61,6 +63,6 @@ export function openBodies(total: number): Bodies {
       counted.delete(request)
       if (theirs) give(theirs.caller, theirs.bytes)
     },
-    state: () => ({ name: "body_bytes", total, active, waiting: 0, refused }),
+    state: () => ({ name: "body_bytes", total: share(whole), active, waiting: 0, refused }),
   }
 }

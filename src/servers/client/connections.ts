@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import type { Socket } from "node:net"
+import { Server as Listener, type Socket } from "node:net"
 
 /** How much of the server connections may take. */
 export interface ConnectionLimits {
   /** Connections open at once. */
-  readonly total: number
+  readonly total: () => number
   /** Connections open at once from one address. Proxies that are trusted may open as many as they need. */
-  readonly perAddress: number
+  readonly perAddress: () => number
   readonly isProxy: (address: string) => boolean
   /** A connection on which nothing moves for this long, while the server waits for the client, is closed. */
   readonly stallMs: number
@@ -22,6 +22,15 @@ export interface ConnectionCounts {
   readonly refused: number
   /** Connections that were closed so far, because the client was too slow. */
   readonly cut: number
+}
+
+export interface Connections {
+  readonly counts: () => ConnectionCounts
+  /**
+   * Takes no further connection, and lets the clients of those that are open go over to another process: each is closed after its next answer. Resolves
+   * when only those are left on which an answer is under way, or after so many milliseconds.
+   */
+  readonly drain: (longestMs: number) => Promise<void>
 }
 
 /** A request whose body or answer is not complete. */
@@ -42,20 +51,23 @@ interface Connection {
 const REFUSAL = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 /** How many times in a span the rates are looked at. */
 const LOOKS = 4
+/** How often it is looked whether clients have gone over, in milliseconds. */
+const DRAIN_LOOK_MS = 50
 
 /**
  * Bounds the connections of a server, and closes those whose clients don't keep up. Nothing is held against a client while the server itself is at work: while it
  * computes an answer, or doesn't take more of a body.
  */
-export function watchConnections(server: Server, limits: ConnectionLimits): () => ConnectionCounts {
+export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
   const connections = new Map<Socket, Connection>()
   const perAddress = new Map<string, number>()
   let [refused, cut] = [0, 0]
+  let isDraining = false
 
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? ""
     const isProxy = limits.isProxy(address)
-    if ((!isProxy && (perAddress.get(address) ?? 0) >= limits.perAddress) || (connections.size >= limits.total && !closeIdle())) {
+    if ((!isProxy && (perAddress.get(address) ?? 0) >= limits.perAddress()) || (connections.size >= limits.total() && !closeIdle())) {
       refused += 1
       socket.on("error", () => {}).end(REFUSAL, () => socket.destroy())
       return
@@ -82,14 +94,18 @@ export function watchConnections(server: Server, limits: ConnectionLimits): () =
     return found !== undefined
   }
 
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+  // Before the server's own listener, which may answer at once.
+  server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(request.socket)
     if (!connection) return
+    if (isDraining) response.setHeader("connection", "close")
     const now = performance.now()
     const exchange: Exchange = { request, response, since: now, from: now, bytes: request.socket.bytesRead }
     connection.exchange = exchange
     const end = () => {
       if (connection.exchange === exchange && response.closed && request.complete) connection.exchange = undefined
+      // Its answer had begun before it could say so.
+      if (isDraining && connection.exchange === undefined) request.socket.end()
     }
     response.once("close", end)
     request.once("end", end)
@@ -121,7 +137,19 @@ export function watchConnections(server: Server, limits: ConnectionLimits): () =
   }, limits.stallMs / LOOKS).unref()
   server.once("close", () => clearInterval(timer))
 
-  return () => ({ open: connections.size, refused, cut })
+  return {
+    counts: () => ({ open: connections.size, refused, cut }),
+    async drain(longestMs) {
+      isDraining = true
+      // The server's own way to close would close idle connections at once, on which requests may be on their way.
+      Listener.prototype.close.call(server)
+      for (const { exchange } of connections.values())
+        if (exchange && !exchange.response.headersSent) exchange.response.setHeader("connection", "close")
+      const until = performance.now() + longestMs
+      while (performance.now() < until && [...connections.values()].some(({ exchange }) => exchange === undefined))
+        await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS))
+    },
+  }
 }
 
 /** Whether the next byte is the client's to send or to take. */

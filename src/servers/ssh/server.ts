@@ -14,8 +14,8 @@ export interface SshServer {
   /** The fingerprint of the host's key, as clients show it. */
   readonly fingerprint: string
   readonly connections: () => number
-  /** Accepts no more connections, and waits for fetches and pushes to end. */
-  readonly close: () => Promise<void>
+  /** Accepts no more connections, and waits for fetches and pushes to end. Those that came less than `freshMs` ago may still begin one. */
+  readonly close: (freshMs?: number) => Promise<void>
   /** Closes all connections. */
   readonly cut: () => void
 }
@@ -33,21 +33,22 @@ const CLOSE_LOOKS_MS = 50
 
 /** Serves git over SSH. Throws `KeyRefused` for the host's key, and {@link SshRefused} for the port and the address. */
 export async function openSsh(services: Services): Promise<SshServer> {
-  const { config, log } = services
+  const { config, share, log } = services
   const { privateKey, fingerprint } = await openHostKey(config.dataDir)
   const pending = openPendingConnections(PENDING_LIMITS)
-  const sockets = new Set<Socket>()
+  /** With the time of `performance.now()` when it came. */
+  const sockets = new Map<Socket, number>()
   const clients = new Map<Socket, ClientConnection>()
 
   const protocol = new ssh2.Server({ hostKeys: [privateKey], ident: "Hearth", algorithms }, (client: Connection) => {
     clients.set(socketOf(client), serveConnection(services, pending, client))
   })
   const listener = createServer({ noDelay: true }, (socket) => {
-    if (sockets.size >= config.http.maxConnections || isFull(socket)) {
+    if (sockets.size >= share(config.http.maxConnections) || isFull(socket)) {
       socket.destroy()
       return
     }
-    sockets.add(socket)
+    sockets.set(socket, performance.now())
     socket.once("close", () => {
       sockets.delete(socket)
       clients.delete(socket)
@@ -59,7 +60,7 @@ export async function openSsh(services: Services): Promise<SshServer> {
   const isProxy = readNetworks(config.http.trustedProxies)
   const isFull = ({ remoteAddress = "" }: Socket): boolean =>
     !isProxy(remoteAddress) &&
-    [...sockets].filter((socket) => socket.remoteAddress === remoteAddress).length >= config.http.maxConnectionsPerAddress
+    [...sockets.keys()].filter((socket) => socket.remoteAddress === remoteAddress).length >= share(config.http.maxConnectionsPerAddress)
 
   const listening = once(listener, "listening")
   listener.listen({ host: config.ssh.host || config.http.host, port: config.ssh.port })
@@ -72,17 +73,18 @@ export async function openSsh(services: Services): Promise<SshServer> {
   const port = typeof address === "object" && address ? address.port : config.ssh.port
   log.info({ port, fingerprint }, "git over SSH")
 
-  async function close(): Promise<void> {
+  async function close(freshMs = 0): Promise<void> {
     const closed = once(listener, "close")
     listener.close()
     while (sockets.size > 0) {
-      for (const socket of sockets) if (!clients.get(socket)?.isBusy()) socket.destroy()
+      const oldest = performance.now() - freshMs
+      for (const [socket, cameAt] of sockets) if (cameAt <= oldest && !clients.get(socket)?.isBusy()) socket.destroy()
       await new Promise((resolve) => setTimeout(resolve, CLOSE_LOOKS_MS))
     }
     await closed
   }
   const cut = () => {
-    for (const socket of sockets) socket.destroy()
+    for (const socket of sockets.keys()) socket.destroy()
   }
   return { port, fingerprint, connections: () => sockets.size, close, cut }
 }

@@ -15,7 +15,7 @@ import { type FollowedLog, findFollowedLog, findFollowedSteps } from "./tasks-st
 const LOOK_EVERY_MS = 1_000
 /** Milliseconds after which a reader is sent away; it continues from where it was. */
 const LONGEST_MS = 10 * 60_000
-/** Readers in a process, of one kind. */
+/** Readers of one kind. */
 const READERS = { mostReaders: 1_000, mostReadersOfOne: 200 } as const
 /** Bytes of lines that are given at a time; one line may exceed it. A reader who takes nothing holds several times as much. */
 const PAGE_BYTES = 8 * 1024
@@ -27,11 +27,11 @@ interface Watching {
 
 const watching = new WeakMap<Database, Watching>()
 
-function watchingOf({ database }: Pick<Services, "database">): Watching {
+function watchingOf({ database, share }: Pick<Services, "database" | "share">): Watching {
   const there = watching.get(database)
   if (there) return there
   const db = database.read
-  const options = { everyMs: LOOK_EVERY_MS, ...READERS }
+  const options = { everyMs: LOOK_EVERY_MS, ...READERS, share }
   const made = {
     logs: openLooks((taskId) => findFollowedLog.first(db, { taskId }), options),
     runs: openLooks((runId) => stateOfRun(db, runId), options),

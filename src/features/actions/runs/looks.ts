@@ -1,3 +1,4 @@
+import { type Share, whole } from "../../../core/cluster/share.ts"
 import { refuse } from "../../../core/errors.ts"
 
 /**
@@ -21,6 +22,8 @@ export interface LooksOptions {
   /** The most readers of all things together, and of one. */
   readonly mostReaders: number
   readonly mostReadersOfOne: number
+  /** This process's part of both; by default all. */
+  readonly share?: Share
 }
 
 interface Watched<Value> {
@@ -34,7 +37,7 @@ interface Watched<Value> {
 
 export function openLooks<Value>(
   look: (id: number) => Promise<Value>,
-  { everyMs, mostReaders, mostReadersOfOne }: LooksOptions,
+  { everyMs, mostReaders, mostReadersOfOne, share = whole }: LooksOptions,
 ): Looks<Value> {
   const all = new Map<number, Watched<Value>>()
   let readers = 0
@@ -65,7 +68,8 @@ export function openLooks<Value>(
         coming: undefined,
         timer: undefined,
       }
-      if (readers >= mostReaders || watched.readers >= mostReadersOfOne) throw refuse.busy("too many are watching; try again later")
+      if (readers >= share(mostReaders) || watched.readers >= share(mostReadersOfOne))
+        throw refuse.busy("too many are watching; try again later")
       all.set(id, watched)
       watched.readers++
       readers++

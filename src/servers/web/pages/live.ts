@@ -1,16 +1,22 @@
+import type { Share } from "../../../core/cluster/share.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
+import { GROWTH_CHANNEL } from "../../../core/events/growth.ts"
 import { readSubjects, type Subject } from "../../../core/events/log.ts"
 import { endOfLog, type Position } from "../../../core/events/store.ts"
 import { type Followed, NOTIFICATIONS, type PageEvent, type SentEvents } from "../../../core/page.ts"
 import type { Services } from "../../../core/services.ts"
+import { waitAtMost } from "../../../core/timeout.ts"
 
 /**
- * Pages that are open and follow what happens. The process looks once a second, while anyone follows, whether the log of events has grown; a
- * follower is told that something happened to their page, and their browser asks for the page again. Nothing is kept of what they are slow to hear.
+ * Pages that are open and follow what happens. While anyone follows, the process looks whether the log of events has grown: when a process says so, and
+ * once a second, since words may be lost. A follower is told that something happened to their page, and their browser asks for the page again: at once,
+ * but no more than once a second. Nothing is kept of what they are slow to hear.
  */
 
 const LOOK_MS = 1_000
+/** The least milliseconds between two looks. */
+const SOON_MS = 20
 const EVENTS_AT_ONCE = 500
 /** Pages that one person, or one address where no one is signed in, may follow at once; browsers follow only the page that is seen. */
 const OF_ONE = 20
@@ -52,9 +58,13 @@ export interface LivePages {
 /** A text for each of these people that is another one when their notifications are. */
 type Notified = (db: Handle, userIds: readonly number[]) => Promise<ReadonlyMap<number, string>>
 
-export function openLivePages({ database, log }: Pick<Services, "database" | "log">, notifiedOf: Notified): LivePages {
+export function openLivePages({ database, share, log }: Pick<Services, "database" | "share" | "log">, notifiedOf: Notified): LivePages {
   const followers = new Set<Follower>()
   let timer: NodeJS.Timeout | undefined
+  let lookedAt = 0
+  let isLooking = false
+  let isTold = false
+  let listening: Promise<unknown> | undefined
   let position: Position | undefined
   let seen: unknown
   let notified: ReadonlyMap<number, string> = new Map()
@@ -63,17 +73,7 @@ export function openLivePages({ database, log }: Pick<Services, "database" | "lo
     try {
       const state = await database.state()
       if (state === seen && position) return
-      position ??= await endOfLog(database.read)
-      for (let many = EVENTS_AT_ONCE; many === EVENTS_AT_ONCE; ) {
-        const subjects = await readSubjects(database.read, position, EVENTS_AT_ONCE, OF_PROJECTS)
-        many = subjects.length
-        position = subjects.at(-1)?.position ?? position
-        for (const { followed, news } of followers)
-          for (const subject of subjects) {
-            if (followed.some((topic) => isAbout(subject, topic))) news.add("changed")
-            else if (begins(subject.kind, OF_ACCESS) && mayTouch(subject, followed)) news.add("access")
-          }
-      }
+      position = await tellOfEvents(database.read, followers, position ?? (await endOfLog(database.read)))
       notified = await tellOfNotifications(followers, notified, (ids) => notifiedOf(database.read, ids))
       for (const { news, wake } of followers) if (news.size > 0) wake()
       seen = state
@@ -86,17 +86,47 @@ export function openLivePages({ database, log }: Pick<Services, "database" | "lo
     followers.add(follower)
     // Their notifications are not known yet.
     if (!notified.has(follower.userId)) seen = undefined
-    timer ??= setTimeout(async function again() {
-      await look()
-      timer = followers.size > 0 ? setTimeout(again, LOOK_MS).unref() : undefined
-      if (!timer) {
-        position = undefined
-        notified = new Map()
-      }
-    }, 0).unref()
+    if (listening === undefined)
+      listening = database
+        .listen(GROWTH_CHANNEL, () => {
+          isTold = true
+          if (followers.size > 0 && !isLooking) lookIn(SOON_MS)
+        })
+        .catch((error: unknown) => log.warn({ err: error }, "pages hear late of what happens in other processes"))
+    if (!timer && !isLooking) lookIn(0)
   }
 
-  return { follow: (follow) => ({ kind: "events", events: (signal) => changes({ followers, begin }, follow, signal) }) }
+  /** Looks so many milliseconds after the last look. */
+  function lookIn(milliseconds: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => void lookOn(), Math.max(0, lookedAt + milliseconds - performance.now())).unref()
+  }
+
+  async function lookOn(): Promise<void> {
+    isLooking = true
+    isTold = false
+    await look()
+    lookedAt = performance.now()
+    isLooking = false
+    timer = undefined
+    if (followers.size > 0) return lookIn(isTold ? SOON_MS : LOOK_MS)
+    position = undefined
+    notified = new Map()
+  }
+
+  return { follow: (follow) => ({ kind: "events", events: (signal) => changes({ followers, share, begin }, follow, signal) }) }
+}
+
+/** Tells what has happened since `position`, and gives the position of the end of the log. */
+async function tellOfEvents(db: Handle, followers: ReadonlySet<Follower>, position: Position): Promise<Position> {
+  const subjects = await readSubjects(db, position, EVENTS_AT_ONCE, OF_PROJECTS)
+  for (const { followed, news } of followers)
+    for (const subject of subjects) {
+      if (followed.some((topic) => isAbout(subject, topic))) news.add("changed")
+      else if (begins(subject.kind, OF_ACCESS) && mayTouch(subject, followed)) news.add("access")
+    }
+  const end = subjects.at(-1)?.position ?? position
+  return subjects.length < EVENTS_AT_ONCE ? end : tellOfEvents(db, followers, end)
 }
 
 /** Tells those whose notifications have changed since `notified`, and gives what they are now. */
@@ -117,23 +147,30 @@ async function tellOfNotifications(
 
 interface Following {
   readonly followers: Set<Follower>
+  readonly share: Share
   readonly begin: (follower: Follower) => void
 }
 
 /** What one follower is told, until they are gone. */
 async function* changes(
-  { followers, begin }: Following,
+  { followers, share, begin }: Following,
   { who, userId, followed: look }: Follow,
   signal: AbortSignal,
 ): AsyncGenerator<PageEvent, void> {
   const followed = await look()
   const mine = [...followers].filter((each) => each.who === who).length
-  if (mine >= OF_ONE || followers.size >= OF_ALL) throw refuse.busy("too many live pages are open; reload the page to see what is new")
+  if (mine >= share(OF_ONE) || followers.size >= share(OF_ALL))
+    throw refuse.busy("too many live pages are open; reload the page to see what is new")
   const news = new Set<News>()
   let happened = Promise.withResolvers<void>()
   const wake = () => happened.resolve()
+  const gone = Promise.withResolvers<void>()
+  const leave = () => {
+    gone.resolve()
+    wake()
+  }
   const follower: Follower = { who, userId, followed, news, wake }
-  signal.addEventListener("abort", wake)
+  signal.addEventListener("abort", leave)
   begin(follower)
   try {
     yield { name: "following", data: {} }
@@ -144,13 +181,15 @@ async function* changes(
       const name = news.has("changed") ? "changed" : news.has("notified") ? "notified" : undefined
       news.clear()
       follower.followed = await look()
-      if (name) yield { name, data: {} }
+      if (!name) continue
+      yield { name, data: {} }
+      await waitAtMost(LOOK_MS, gone.promise)
     }
   } catch (error) {
     // Who may not see the page any more is told nothing; their browser finds out when it asks for the page.
     if (!(error instanceof Refusal || error instanceof Renamed)) throw error
   } finally {
-    signal.removeEventListener("abort", wake)
+    signal.removeEventListener("abort", leave)
     followers.delete(follower)
   }
 }

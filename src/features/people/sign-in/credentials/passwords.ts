@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto"
+import type { Share } from "../../../../core/cluster/share.ts"
 import type { Passwords } from "../../../../core/services.ts"
 import { openTurns } from "./turns.ts"
 
@@ -9,15 +10,21 @@ const PASSING_COST = { N: 16, r: 8, p: 1 }
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 
+export interface PasswordOptions {
+  /** Whether the hashes outlive the process; if not, hashing costs next to nothing. */
+  readonly isKept?: boolean
+  /** This process's part of the checks. */
+  readonly share?: Share
+}
+
 /**
  * Slow checks, limited in number: the thread pool that runs them also serves files and name look-ups.
  *
  * @param concurrent how many checks run at once; sixteen times as many may wait, and further ones are refused as `busy`. Networks take turns.
- * @param kept whether the hashes outlive the process; if not, hashing costs next to nothing.
  */
-export function openPasswords(concurrent: number, kept = true): Passwords {
-  const cost = kept ? COST : PASSING_COST
-  const inTurn = openTurns(concurrent, concurrent * 16)
+export function openPasswords(concurrent: number, { isKept = true, share }: PasswordOptions = {}): Passwords {
+  const cost = isKept ? COST : PASSING_COST
+  const inTurn = openTurns(concurrent, concurrent * 16, share)
   return {
     hash: async (password) => {
       const salt = randomBytes(SALT_BYTES)

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
+import type { Share } from "../../../../core/cluster/share.ts"
 import { openTurns } from "./turns.ts"
 
 /** Work that ends when it is told to, by name; `begun` has the names in the order in which they got a slot. */
-function openWork(slots: number, queue: number) {
-  const turns = openTurns(slots, queue)
+function openWork(slots: number, queue: number, share?: Share) {
+  const turns = openTurns(slots, queue, share)
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const add = (caller: string, name: string): Promise<string> =>
@@ -50,4 +51,21 @@ test("a slot is free again after work that fails", async () => {
   const failing = () => Promise.reject(new Error("no"))
   await expect(turns("a", failing)).rejects.toThrow("no")
   expect(await turns("a", async () => 1)).toBe(1)
+})
+
+test("a process has its part of the slots and of the queue, and gives back slots that have become another's", async () => {
+  let processes = 1
+  const { begun, add, end } = openWork(2, 8, (total) => Math.ceil(total / processes))
+  const [a, b] = [add("a", "a"), add("b", "b")]
+  expect(begun).toEqual(["a", "b"])
+  processes = 2
+  // Half of four places for one caller.
+  const [c, d] = [add("c", "c"), add("c", "d")]
+  await expect(add("c", "e")).rejects.toMatchObject({ kind: "busy" })
+  await end(a, "a")
+  expect(begun).toEqual(["a", "b"])
+  await end(b, "b")
+  expect(begun).toEqual(["a", "b", "c"])
+  await end(c, "c")
+  await end(d, "d")
 })

@@ -1,3 +1,4 @@
+import { type Share, whole } from "../../../../core/cluster/share.ts"
 import { refuse } from "../../../../core/errors.ts"
 
 /** Runs `work` once there is a free slot. Callers who wait take turns. */
@@ -15,17 +16,18 @@ interface Waiter {
  *
  * @param slots how much runs at once.
  * @param queue how many may wait.
+ * @param partOf this process's part of both.
  */
-export function openTurns(slots: number, queue: number): Turns {
+export function openTurns(slots: number, queue: number, partOf: Share = whole): Turns {
   /** In the order of their turns. */
   const waiting = new Map<string, Waiter[]>()
-  const share = Math.ceil(queue / 2)
   let running = 0
   let waiters = 0
 
   function makeRoom(held: number): void {
-    if (held >= share) throw refuse.busy()
-    if (waiters < queue) return
+    const places = partOf(queue)
+    if (held >= Math.ceil(places / 2)) throw refuse.busy()
+    if (waiters < places) return
     const [most] = [...waiting.values()].sort((a, b) => b.length - a.length)
     if (!most || most.length <= held + 1) throw refuse.busy()
     most.pop()?.refuse()
@@ -43,7 +45,7 @@ export function openTurns(slots: number, queue: number): Turns {
   /** The slot is passed on directly, so that work that arrives in between can't take it. */
   function passOn(): void {
     const [next] = waiting
-    if (!next) {
+    if (!next || running > partOf(slots)) {
       running--
       return
     }
@@ -56,7 +58,7 @@ export function openTurns(slots: number, queue: number): Turns {
   }
 
   return async (caller, work) => {
-    if (running >= slots) await wait(caller)
+    if (running >= partOf(slots)) await wait(caller)
     else running++
     try {
       return await work()

@@ -4,7 +4,6 @@ import { networkOf } from "../../../../core/networks.ts"
 import type { Services } from "../../../../core/services.ts"
 import { forgetTries, requireTry, tooManyTries } from "./guesses.ts"
 import { findSignInAddress, type Guessed, saveSignInAddress, trimSignInAddresses } from "./guesses-store.ts"
-import { openWaits } from "./waits.ts"
 
 /**
  * Slows guessing of passwords down, by network and by account. Guesses from many networks must not lock the owner out: a network from which an
@@ -55,7 +54,6 @@ export async function noteSignInAddress(
 export function openPasswordGuesses(services: Services): PasswordGuesses {
   const { config, database, now, secrets, signIns } = services
   const { perAccount, perAddress } = config.security.guesses
-  const waits = openWaits(config.security.guesses)
 
   function guessedOf(user: User | undefined, lowerLogin: string): Guessed {
     if (user) return { kind: "password", subject: user.id }
@@ -73,7 +71,7 @@ export function openPasswordGuesses(services: Services): PasswordGuesses {
     const ofPair = { key: `${network} ${guessed.subject}`, free: perAccount, forgives: true }
     // A right try forgives nothing here: an attacker with an account of their own would use it between guesses.
     const ofNetwork = { key: network, free: perAddress, forgives: false }
-    const end = waits.begin(known ? [ofPair] : [ofPair, ofNetwork], now())
+    const end = signIns.waits.begin(known ? [ofPair] : [ofPair, ofNetwork], now())
     if (typeof end === "number") {
       signIns.count("password", "refused")
       throw tooManyTries("password", end)

@@ -7,7 +7,6 @@ import { refuse } from "../../../../core/errors.ts"
 import { publish } from "../../../../core/events/publish.ts"
 import type { Task } from "../../../../core/jobs/jobs.ts"
 import { t } from "../../../../core/language/message.ts"
-import { onFirstUseOf } from "../../../../core/memoize.ts"
 import { networkOf } from "../../../../core/networks.ts"
 import { isMac, readSignedCode, signedCode } from "../../../../core/secrets.ts"
 import type { Services } from "../../../../core/services.ts"
@@ -16,7 +15,6 @@ import type { Acting } from "../../users/accounts.ts"
 import { findTypedAddress, requireAddress } from "../../users/addresses.ts"
 import { requirePassword } from "../../users/passwords.ts"
 import { createPerson } from "../../users/rules.ts"
-import { openWaits } from "../guesses/waits.ts"
 import { link } from "../providers/links.ts"
 import type { Identity } from "../providers/providers.ts"
 import { deleteInvitation, deleteOldInvitations, findInvitation, findInvitationOf, saveInvitation } from "./store.ts"
@@ -87,7 +85,6 @@ export async function inviteProven(
 
 /** How many mails a network can ask for before each further one has to wait. */
 const FREE_ASKS = 5
-const waitsOf = onFirstUseOf(({ config }: Services) => openWaits(config.security.guesses))
 
 /**
  * Sends who asks a mail with which they can go on, or, where the address has an account, one that says so; the caller learns nothing of that, nor does
@@ -98,10 +95,10 @@ export const askForAccount = (services: Services, email: string, address: string
   inConstantTime(mailSignUp(services, email, address))
 
 async function mailSignUp(services: Services, email: string, address: string): Promise<void> {
-  const { config, database, now } = services
+  const { config, database, signIns, now } = services
   if (config.users.registration !== "open") throw refuse.forbidden("New accounts are made by invitation here")
   requireAddress(email.trim(), "email")
-  const end = waitsOf(services).begin([{ key: networkOf(address), free: FREE_ASKS, forgives: false }], now())
+  const end = signIns.waits.begin([{ key: `mails ${networkOf(address)}`, free: FREE_ASKS, forgives: false }], now())
   if (typeof end === "number") throw refuse.tooSoon(t`Too many mails were asked for from here. Try again in ${end} seconds.`, end)
   end("wrong", now())
   await database.write(async (tx) => {
