@@ -3,6 +3,8 @@
  * Both behave like the stricter of the two, so that what works on one works on the other.
  */
 import type { Kysely, Transaction as KyselyTransaction } from "kysely"
+import type { Cluster } from "../cluster/cluster.ts"
+import type { Share } from "../cluster/share.ts"
 import type { Tables } from "./tables/index.ts"
 
 export {
@@ -76,7 +78,7 @@ export interface Database<T = Tables> {
   observe(listener: (statement: ObservedStatement) => void): () => void
 
   /**
-   * Notifies every listener of `channel`, in all processes that share the database (with SQLite: in this one). Given `tx`, the message is sent
+   * Notifies every listener of `channel`, in all processes that share the database (with SQLite: in all of this server). Given `tx`, the message is sent
    * when it commits, and not if it is rolled back. PostgreSQL limits the payload to 7,999 bytes.
    */
   notify(channel: string, payload: string, tx?: Transaction<T>): Promise<void>
@@ -99,4 +101,8 @@ export interface DriverOptions {
   readonly poolSize: number
   /** Milliseconds that a call waits for a connection, for the lock of the file, or for a sign of life of the server. */
   readonly waitMs: number
+  /** The other processes of this server; undefined where it is the only one. */
+  readonly cluster: Cluster | undefined
+  /** This process's part of the connections. */
+  readonly share: Share
 }

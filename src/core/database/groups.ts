@@ -5,7 +5,7 @@ import type { TransactionConnection } from "./transaction.ts"
 /** What a group needs of the writing connection. */
 export interface GroupedWriter {
   /** Waits for the writer, begins a transaction, and returns the function that releases the writer. */
-  begin(): Promise<() => void>
+  begin(): Promise<() => Promise<void>>
   exec(sql: string): void
   execute: TransactionConnection["execute"]
   commit(): void
@@ -54,7 +54,7 @@ export function createGroups(writer: GroupedWriter): Groups {
 
   async function runGroup(): Promise<void> {
     const group = openGroup(writer)
-    let leave = () => {}
+    let leave = async () => {}
     try {
       leave = await writer.begin()
     } catch (error) {
@@ -71,10 +71,12 @@ export function createGroups(writer: GroupedWriter): Groups {
         await next(group)
       }
       if (pause) await pause("transaction.beforeCommit")
-      group.end()
+      group.commit()
     } finally {
-      leave()
+      // Before the answers are made, for which another process need not wait.
+      await leave()
     }
+    group.settle()
   }
 
   return {
@@ -100,8 +102,10 @@ interface Group {
   member(onEnd: () => void): TransactionConnection
   /** Rejects every member with this error. */
   fail(error: unknown): void
-  /** Commits, and settles the members accordingly. */
-  end(): void
+  /** Commits, or rolls back where that fails. */
+  commit(): void
+  /** Settles the members accordingly. */
+  settle(): void
 }
 
 function openGroup(writer: GroupedWriter): Group {
@@ -109,6 +113,7 @@ function openGroup(writer: GroupedWriter): Group {
   // Without a waiting member its rejection would be unhandled.
   committed.promise.catch(() => {})
   let over = false
+  let failure: { readonly error: unknown } | undefined
 
   return {
     member: (onEnd) => ({
@@ -136,16 +141,19 @@ function openGroup(writer: GroupedWriter): Group {
       over = true
       committed.reject(error)
     },
-    end() {
+    commit() {
       over = true
       try {
         if (!writer.isOpen()) throw writer.endedBy()
         writer.commit()
-        committed.resolve()
       } catch (error) {
+        failure = { error }
         writer.rollback()
-        committed.reject(error)
       }
+    },
+    settle() {
+      if (failure) committed.reject(failure.error)
+      else committed.resolve()
     },
   }
 }

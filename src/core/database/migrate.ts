@@ -42,19 +42,19 @@ interface Version {
 const versionsTable = "schema_versions"
 
 /**
- * Compares the database's history with the program's, and runs the missing migrations, each in one transaction with its version row.
- * Throws {@link DatabaseRefused}; a step that fails leaves the database as it was before that step.
+ * Compares the database's history with the program's, and runs the missing migrations, each in one transaction with its version row. Returns whether there
+ * were any. Throws {@link DatabaseRefused}; a step that fails leaves the database as it was before that step.
  */
 export async function migrateDatabase(
   connection: MigratingConnection,
   migrations: readonly Migration[],
   rules: MigrationRules,
-): Promise<void> {
+): Promise<boolean> {
   for (const [index, migration] of migrations.entries()) {
     if (migration.id !== index + 1) throw new Error(`Migration ${migration.name} has the number ${migration.id} in place ${index + 1}.`)
   }
   const first = nextStep(await readHistory(connection.kind, connection.read), migrations)
-  if (first === undefined) return
+  if (first === undefined) return false
   if (!rules.apply) {
     throw new DatabaseRefused(
       "outdated",
@@ -62,7 +62,7 @@ export async function migrateDatabase(
       "Start the server once; it brings the database up to date.",
     )
   }
-  if (first.id === 1 && (await takeWhole(connection, migrations, rules))) return
+  if (first.id === 1 && (await takeWhole(connection, migrations, rules))) return true
   let copied = false
   for (let more = true; more; ) {
     more = await connection.write(async (tx) => {
@@ -80,6 +80,7 @@ export async function migrateDatabase(
       return true
     })
   }
+  return true
 }
 
 /** Makes all tables of an empty database at once. False where there is no script, or the database is no longer empty. */

@@ -1,11 +1,13 @@
 /** Opens a database of either kind, with its tables up to date. */
 import { readFileSync } from "node:fs"
+import type { Cluster } from "../cluster/cluster.ts"
+import { type Share, whole } from "../cluster/share.ts"
 import { assetPath } from "../program/assets.ts"
 import type { Database, DatabaseLogger, DriverOptions } from "./database.ts"
 import { DatabaseRefused } from "./failures.ts"
 import { type Migration, migrateDatabase } from "./migrate.ts"
 import { migrations as projectMigrations } from "./migrations/index.ts"
-import { openSqlite } from "./sqlite.ts"
+import { openSqlite, SCHEMA_CHANNEL } from "./sqlite.ts"
 import type { Tables } from "./tables/index.ts"
 
 export interface DatabaseOptions {
@@ -24,6 +26,10 @@ export interface DatabaseOptions {
   readonly poolSize?: number
   /** Milliseconds that a call waits for the database before it fails with {@link DatabaseUnavailable}; 8,000 by default. */
   readonly waitMs?: number
+  /** The other processes of this server. */
+  readonly cluster?: Cluster | undefined
+  /** This process's part of the connections; all of them by default. */
+  readonly share?: Share
 }
 
 const silent: DatabaseLogger = { info() {}, warn() {}, error() {} }
@@ -39,15 +45,19 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
     idleLimit: options.idleLimit ?? 1_000,
     poolSize: options.poolSize ?? 10,
     waitMs: options.waitMs ?? 8_000,
+    cluster: options.cluster,
+    share: options.share ?? whole,
   }
   const opened = await openDriver<T>(driver)
   try {
-    await migrateDatabase(opened.migrating, options.migrations ?? projectMigrations, {
+    const isChanged = await migrateDatabase(opened.migrating, options.migrations ?? projectMigrations, {
       apply: options.migrate ?? true,
       logger: driver.logger,
       progress: options.progress,
       whole: options.migrations ? undefined : wholeSchema,
     })
+    // Processes of an earlier version may go on with the database until they are replaced.
+    if (isChanged && driver.cluster) await opened.database.notify(SCHEMA_CHANNEL, "")
   } catch (error) {
     await opened.database.close()
     throw error

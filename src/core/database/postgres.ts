@@ -26,6 +26,8 @@ const migrationLock = 4_873_261
 
 /** Calls that may wait for each connection of a pool; further ones are refused. */
 const WAITING_PER_CONNECTION = 50
+/** With one, a process would wait for each long statement. */
+const FEWEST_CONNECTIONS = 2
 
 const { builtins } = pg.types
 
@@ -90,7 +92,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   /** Waits for a connection of the pool. Throws {@link DatabaseUnavailable} when there is none in time. */
   async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
     liveness.require()
-    if (pool.waitingCount >= options.poolSize * WAITING_PER_CONNECTION)
+    pool.options.max = Math.min(options.poolSize, Math.max(FEWEST_CONNECTIONS, options.share(options.poolSize)))
+    if (pool.waitingCount >= pool.options.max * WAITING_PER_CONNECTION)
       throw new DatabaseUnavailable(undefined, "Too many calls wait for a connection to the database")
     return pool.connect().catch((error: unknown) => {
       throw postgresFailure(error, isAnswer(error))

@@ -11,6 +11,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import { type Pause, pause } from "../../seams/pause.ts"
+import { NoTurn } from "../cluster/cluster.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { holdsWords } from "./expressions.ts"
@@ -32,15 +33,21 @@ const SQLITE_BUSY = 5
 const SQLITE_READONLY = 8
 const SQLITE_NOTADB = 26
 
+/** Where a process that has changed the tables says so. */
+export const SCHEMA_CHANNEL = "hearth_schema"
+
 type Row = Readonly<Record<string, unknown>>
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Undefined for a statement that returns no rows. */
-  readonly toRow: ((values: unknown) => Row) | undefined
+  /** How many columns its rows have; none for a statement that returns no rows. */
+  readonly columns: number
+  readonly toRow: (values: unknown) => Row
 }
 
 interface Connection {
+  /** Forgets which columns statements have: another process has changed the tables. */
+  forgetColumns(): void
   run(sql: string, parameters: readonly unknown[]): Outcome<Row>
   exec(sql: string): void
   close(): void
@@ -61,6 +68,11 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   const reader = inMemory ? openMemoryReader(writer) : openConnection(openFile(path, readerTimeout), ["pragma query_only = on"])
   const observers = createObservers()
   const emitter = createEmitter(options.logger)
+  const { cluster } = options
+  cluster?.onTold(emitter.send)
+  emitter.add(SCHEMA_CHANNEL, () => {
+    for (const connection of [reader, writer]) connection.forgetColumns()
+  })
   const queue = createQueue()
   let transaction: PromiseWithResolvers<void> | undefined
   let closed = false
@@ -106,6 +118,21 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       },
     )
 
+  /** Waits until no other of this process writes, and none of the server's other processes; the result lets the next one. */
+  async function enter(): Promise<() => Promise<void>> {
+    const leave = await queue.enter()
+    try {
+      const giveBack = await cluster?.turns.take(options.waitMs)
+      return async () => {
+        if (giveBack) await giveBack()
+        leave()
+      }
+    } catch (error) {
+      leave()
+      throw error instanceof NoTurn ? new DatabaseUnavailable(error) : error
+    }
+  }
+
   async function begin(): Promise<void> {
     await beginImmediate(writer, options.waitMs)
     endedBy = undefined
@@ -138,13 +165,13 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
 
   const groups = createGroups({
     begin: async () => {
-      const leave = await queue.enter()
+      const leave = await enter()
       try {
         if (closed) throw databaseClosed()
         await begin()
         return leave
       } catch (error) {
-        leave()
+        await leave()
         throw error
       }
     },
@@ -158,11 +185,11 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
 
   async function exclusively<R>(work: () => Promise<R>): Promise<R> {
     if (closed) throw databaseClosed()
-    const leave = await queue.enter()
+    const leave = await enter()
     try {
       return await work()
     } finally {
-      leave()
+      await leave()
     }
   }
 
@@ -189,8 +216,12 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     },
     observe: observers.add,
     async notify(channel, payload, tx) {
-      if (tx === undefined) emitter.send(channel, payload)
-      else keepEffect(tx, () => emitter.send(channel, payload))
+      const send = () => {
+        emitter.send(channel, payload)
+        cluster?.tell(channel, payload)
+      }
+      if (tx === undefined) send()
+      else keepEffect(tx, send)
     },
     async listen(channel, listener) {
       const stop = emitter.add(channel, listener)
@@ -339,7 +370,7 @@ function connectionOver(native: DatabaseSync, examine: (sql: string) => void = (
     examine(sql)
     const statement = native.prepare(sql)
     const columns = statement.columns().map((column) => column.name)
-    const prepared = { statement, toRow: columns.length === 0 ? undefined : rowMaker(columns) }
+    const prepared = { statement, columns: columns.length, toRow: rowMaker(columns) }
     statement.setReturnArrays(true)
     // A statement that changes the schema makes the cached columns of others stale, and is never run twice.
     if (/^\s*(create|alter|drop)\s/i.test(sql)) cache.clear()
@@ -347,11 +378,20 @@ function connectionOver(native: DatabaseSync, examine: (sql: string) => void = (
     return prepared
   }
   return {
+    forgetColumns: () => cache.clear(),
     run(sql, parameters) {
-      const { statement, toRow } = prepare(sql)
+      const prepared = prepare(sql)
       const values = parameters.map(toInput)
-      if (toRow === undefined) return { rows: [], changes: Number(statement.run(...values).changes) }
-      const rows = statement.all(...values).map(toRow)
+      if (prepared.columns === 0) return { rows: [], changes: Number(prepared.statement.run(...values).changes) }
+      const found: readonly unknown[] = prepared.statement.all(...values)
+      const [first] = found
+      let { toRow } = prepared
+      if (Array.isArray(first) && first.length !== prepared.columns) {
+        // Another process has changed the tables, and SQLite has prepared the statement anew by itself: in the run before, whose rows were as long as ever.
+        cache.delete(sql)
+        toRow = prepare(sql).toRow
+      }
+      const rows = found.map(toRow)
       return { rows, changes: rows.length }
     },
     exec: (sql) => native.exec(sql),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import type { Cluster } from "../cluster/cluster.ts"
 import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables/index.ts"
 import type { Logger } from "../log.ts"
@@ -6,8 +7,8 @@ import type { TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
 import { type JobDefinition, writePayload } from "./definition.ts"
 import { openClock, type Task } from "./schedule.ts"
-import { releaseTasks } from "./schedule-store.ts"
-import { countJobs, insertJob, releaseJobs } from "./store.ts"
+import { releaseTasks, releaseTasksOf } from "./schedule-store.ts"
+import { countJobs, insertJob, releaseJobs, releaseJobsOf } from "./store.ts"
 import type { JobCount, Jobs } from "./types.ts"
 import { openWorkers } from "./workers.ts"
 
@@ -31,8 +32,10 @@ export interface JobsOptions {
   readonly now?: () => Seconds
   /** How long a claim holds without being renewed; 30 by default. Jobs of a killed process are claimed by another after that. */
   readonly leaseSeconds?: number
-  /** Whether no other process uses this database: jobs of a killed process are then released at the start, before their claims expire. */
+  /** Whether no other process uses this database yet: jobs of killed processes are then released at the start, before their claims expire. */
   readonly alone?: boolean
+  /** The other processes of this server: those of them that die lose their claims at once. */
+  readonly cluster?: Cluster | undefined
   /** How long `close` waits for running jobs; 10,000 ms by default. */
   readonly gracePeriodMs?: number
   readonly metrics?: JobMetrics
@@ -54,9 +57,20 @@ const NOTIFY_AFTER_MS = 50
 
 /** Opens the outbox. Any number of processes may work on one PostgreSQL database. */
 export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
-  const { database, log, metrics, workers: count, leaseSeconds = 30, alone = false, gracePeriodMs = 10_000, halted = false } = options
+  const {
+    database,
+    log,
+    metrics,
+    cluster,
+    workers: count,
+    leaseSeconds = 30,
+    alone = false,
+    gracePeriodMs = 10_000,
+    halted = false,
+  } = options
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
-  const self = randomUUID()
+  const self = cluster?.self ?? randomUUID()
+  const hasOthers = database.kind === "postgres" || cluster !== undefined
   let begun = false
   let closed = false
   let notifying: NodeJS.Timeout | undefined
@@ -68,17 +82,18 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
     now,
     workers: count,
     leaseSeconds,
+    self,
     ended: (...end) => metrics?.observeJob(...end),
     full: notifyOthers,
     halted,
   })
-  const clock = openClock<C>({ database, log, now, leaseSeconds, halted })
+  const clock = openClock<C>({ database, log, now, leaseSeconds, self, halted })
   const counts = () => countJobs(database.read)
   metrics?.countJobs(counts)
 
   /** Tells the other processes that more jobs are due than this one can take. */
   function notifyOthers(): void {
-    if (database.kind === "postgres" && !closed) notifying ??= setTimeout(() => void notifyNow(), NOTIFY_AFTER_MS)
+    if (hasOthers && !closed) notifying ??= setTimeout(() => void notifyNow(), NOTIFY_AFTER_MS)
   }
 
   async function notifyNow(): Promise<void> {
@@ -105,10 +120,18 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
           await releaseJobs(tx, { now: now() })
           await releaseTasks(tx)
         })
-      if (database.kind === "postgres")
+      if (hasOthers)
         stopListening = await database.listen(CHANNEL, (from) => {
           if (from !== self) workers.wake()
         })
+      cluster?.onDeath(async (by) => {
+        await database.write(async (tx) => {
+          await releaseJobsOf(tx, { by, now: now() })
+          await releaseTasksOf(tx, { by })
+        })
+        workers.wake()
+        clock.wake()
+      })
       workers.begin(context, jobs)
       begun = true
       await clock.begin(context, schedule)

@@ -21,10 +21,18 @@ export const writeHealth = query("schedule.writeHealth", (db, p: Params<{ now: S
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_run_at: p.now })),
 )
 
-const claimDue = query("schedule.claimDue", (db, p: Params<{ name: string; now: Seconds; until: Seconds; next: Seconds }>) =>
+/** Who claims a task, and until when. */
+interface Claim {
+  readonly name: string
+  readonly by: string
+  readonly now: Seconds
+  readonly until: Seconds
+}
+
+const claimDue = query("schedule.claimDue", (db, p: Params<Claim & { readonly next: Seconds }>) =>
   db
     .updateTable("schedule")
-    .set({ held_until: p.until, last_run_at: p.now, next_run_at: p.next, last_status: "running", last_message: "" })
+    .set({ held_until: p.until, held_by: p.by, last_run_at: p.now, next_run_at: p.next, last_status: "running", last_message: "" })
     .where("name", "=", p.name)
     .where("held_until", "<=", p.now)
     .where("next_run_at", "<=", p.now),
@@ -35,10 +43,10 @@ export const putDue = query("schedule.putDue", (db, p: Params<{ name: string; no
   db.updateTable("schedule").set({ next_run_at: p.now }).where("name", "=", p.name).where("held_until", "<=", p.now),
 )
 
-const claimNow = query("schedule.claimNow", (db, p: Params<{ name: string; now: Seconds; until: Seconds }>) =>
+const claimNow = query("schedule.claimNow", (db, p: Params<Claim>) =>
   db
     .updateTable("schedule")
-    .set({ held_until: p.until, last_run_at: p.now, last_status: "running", last_message: "" })
+    .set({ held_until: p.until, held_by: p.by, last_run_at: p.now, last_status: "running", last_message: "" })
     .where("name", "=", p.name)
     .where("held_until", "<=", p.now),
 )
@@ -47,19 +55,13 @@ const claimNow = query("schedule.claimNow", (db, p: Params<{ name: string; now: 
  * Claims a task that is due, and stores when it is due again. False when it is no longer due or already runs, here or on another machine: of
  * several that try, one succeeds.
  */
-export const claimDueTask = async (
-  tx: Transaction,
-  claim: { readonly name: string; readonly now: Seconds; readonly until: Seconds; readonly next: Seconds },
-): Promise<boolean> => (await claimDue.changes(tx, claim)) === 1
+export const claimDueTask = async (tx: Transaction, claim: Claim & { readonly next: Seconds }): Promise<boolean> =>
+  (await claimDue.changes(tx, claim)) === 1
 
 /** Claims a task whether it is due or not. False when it already runs. */
-export const claimTaskNow = async (
-  tx: Transaction,
-  claim: { readonly name: string; readonly now: Seconds; readonly until: Seconds },
-): Promise<boolean> => (await claimNow.changes(tx, claim)) === 1
+export const claimTaskNow = async (tx: Transaction, claim: Claim): Promise<boolean> => (await claimNow.changes(tx, claim)) === 1
 
-/** Extends a claim. */
-export const renewTask = query("schedule.renew", (db, p: Params<{ name: string; claimedAt: Seconds; until: Seconds }>) =>
+const renew = query("schedule.renew", (db, p: Params<{ name: string; claimedAt: Seconds; until: Seconds }>) =>
   db
     .updateTable("schedule")
     .set({ held_until: p.until })
@@ -68,9 +70,20 @@ export const renewTask = query("schedule.renew", (db, p: Params<{ name: string; 
     .where("last_status", "=", "running"),
 )
 
-/** Ends all claims: the tasks are shown as interrupted and can be run again. Only for a process that is alone on the database. */
+/** Extends a claim. False when it is no longer the caller's. */
+export const renewTask = async (
+  tx: Transaction,
+  claim: { readonly name: string; readonly claimedAt: Seconds; readonly until: Seconds },
+): Promise<boolean> => (await renew.changes(tx, claim)) === 1
+
+/** Ends all claims: the tasks are shown as interrupted and can be run again. Only for the first process of a server that is alone on the database. */
 export const releaseTasks = query("schedule.release", (db) =>
   db.updateTable("schedule").set({ held_until: 0 }).where("last_status", "=", "running"),
+)
+
+/** The same for the claims of a process that has died. */
+export const releaseTasksOf = query("schedule.releaseOf", (db, p: Params<{ by: string }>) =>
+  db.updateTable("schedule").set({ held_until: 0 }).where("last_status", "=", "running").where("held_by", "=", p.by),
 )
 
 /** Stores how a run ended, unless another machine has claimed the task since. */

@@ -41,7 +41,7 @@ async function begin(
   leaseSeconds = 30,
 ): Promise<{ clock: Clock<World>; ran: string[] }> {
   const ran: string[] = []
-  const clock = openClock<World>({ database, log: silent, now, leaseSeconds, halted: false })
+  const clock = openClock<World>({ database, log: silent, now, leaseSeconds, self: "clock", halted: false })
   closing.push(() => clock.close(1_000))
   await clock.begin({ ran }, tasks)
   return { clock, ran }
@@ -185,6 +185,32 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
     expect(await second.clock.list()).toMatchObject([{ lastStatus: "interrupted" }])
     void second.clock.run("hanging")
     await expect.poll(() => second.ran).toEqual(["hanging"])
+  })
+
+  test("interrupts a task whose claim is no longer its own, and leaves what the other writes of it", async () => {
+    const ended: string[] = []
+    const long = task("long", "@hourly", async ({ ran }, signal) => {
+      ran.push("long")
+      await once(signal, "abort")
+      ended.push(signal.reason instanceof Error ? signal.reason.message : "")
+      return "stopped early"
+    })
+    stopTimers()
+    let now = midnight + 60
+    const { clock, ran } = await begin(made, [long, task("short", "@hourly")], () => now, 3)
+    const run = clock.run("long")
+    await expect.poll(() => ran).toEqual(["long"])
+    // This process did nothing for longer than its claim held, and another has claimed the task.
+    now += 10
+    const other = { held_until: now + 3, held_by: "other", last_run_at: now }
+    await made.database.write((tx) => tx.updateTable("schedule").set(other).where("name", "=", "long").execute())
+    vi.advanceTimersByTime(1_000)
+    await expect.poll(() => ended).toEqual(["its claim ran out"])
+    await run
+    const kept = await made.database.read.selectFrom("schedule").selectAll().where("name", "=", "long").executeTakeFirst()
+    expect(kept).toMatchObject({ ...other, last_status: "running", runs: 0 })
+    // Others of this process go on.
+    expect(await clock.run("short")).toBe("ok")
   })
 
   test("tells tasks to stop when the forge closes, and waits for them", async () => {

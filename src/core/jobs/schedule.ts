@@ -20,6 +20,8 @@ export interface Task<C = Services> {
 
 export interface Clock<C> extends Tasks {
   readonly begin: (context: C, tasks: readonly Task<C>[]) => Promise<void>
+  /** Looks whether a task is due. */
+  readonly wake: () => void
   readonly close: (gracePeriodMs: number) => Promise<void>
 }
 
@@ -28,6 +30,8 @@ export interface ClockOptions {
   readonly log: Logger
   readonly now: () => Seconds
   readonly leaseSeconds: number
+  /** The name of this process, by which its claims are known. */
+  readonly self: string
   /** Runs tasks only when they are asked for. */
   readonly halted: boolean
 }
@@ -38,6 +42,8 @@ const AFTER_TROUBLE_MS = 60_000
 interface Running {
   readonly name: string
   readonly claimedAt: Seconds
+  /** Ends it when its claim is lost. */
+  readonly controller: AbortController
   readonly finished: Promise<TaskResult>
 }
 
@@ -52,7 +58,7 @@ export function nextRun(cron: string | undefined, after: Seconds): Seconds {
  * The clock: runs tasks at their times. Of several machines on one database one runs each task. A run that was missed while no
  * process was running is made up for once, at the start.
  */
-export function openClock<C>({ database, log, now, leaseSeconds, halted }: ClockOptions): Clock<C> {
+export function openClock<C>({ database, log, now, leaseSeconds, self, halted }: ClockOptions): Clock<C> {
   const running = new Set<Running>()
   const controller = new AbortController()
   let begun: { readonly context: C; readonly tasks: readonly Task<C>[] } | undefined
@@ -82,27 +88,31 @@ export function openClock<C>({ database, log, now, leaseSeconds, halted }: Clock
   async function startDue(task: Task<C>, context: C): Promise<Seconds> {
     const claimedAt = now()
     const next = nextRun(task.cron, claimedAt)
-    if (await database.write((tx) => claimDueTask(tx, { name: task.name, now: claimedAt, until: claimedAt + leaseSeconds, next })))
+    if (
+      await database.write((tx) => claimDueTask(tx, { name: task.name, by: self, now: claimedAt, until: claimedAt + leaseSeconds, next }))
+    )
       start(task, context, claimedAt)
     return next
   }
 
   function start(task: Task<C>, context: C, claimedAt: Seconds): Promise<TaskResult> {
+    const lost = new AbortController()
     const entry: Running = {
       name: task.name,
       claimedAt,
-      finished: perform(task, context, claimedAt).finally(() => running.delete(entry)),
+      controller: lost,
+      finished: perform(task, context, claimedAt, AbortSignal.any([controller.signal, lost.signal])).finally(() => running.delete(entry)),
     }
     running.add(entry)
     if (running.size === 1) renewal.set((leaseSeconds * 1000) / 3)
     return entry.finished
   }
 
-  async function perform(task: Task<C>, context: C, claimedAt: Seconds): Promise<TaskResult> {
+  async function perform(task: Task<C>, context: C, claimedAt: Seconds, signal: AbortSignal): Promise<TaskResult> {
     let status: "ok" | "failed" = "ok"
     let message = ""
     try {
-      message = (await task.run(context, controller.signal)) ?? ""
+      message = (await task.run(context, signal)) ?? ""
     } catch (error) {
       status = "failed"
       message = redact(error instanceof Error ? error.message : String(error))
@@ -120,9 +130,15 @@ export function openClock<C>({ database, log, now, leaseSeconds, halted }: Clock
     if (running.size === 0) return
     try {
       const until = now() + leaseSeconds
-      await database.write(async (tx) => {
-        for (const { name, claimedAt } of [...running]) await renewTask(tx, { name, claimedAt, until })
+      const lost = await database.write(async (tx) => {
+        const gone: Running[] = []
+        for (const entry of [...running]) {
+          const { name, claimedAt } = entry
+          if (!(await renewTask(tx, { name, claimedAt, until }))) gone.push(entry)
+        }
+        return gone
       })
+      for (const entry of lost) if (running.has(entry)) entry.controller.abort(new Error("its claim ran out"))
     } catch (error) {
       log.error({ err: error }, "claims of scheduled tasks can't be renewed")
     }
@@ -146,6 +162,8 @@ export function openClock<C>({ database, log, now, leaseSeconds, halted }: Clock
       await tick()
     },
 
+    wake: () => void tick(),
+
     async list() {
       const rows = new Map((await listScheduled(database.read)).map((row) => [row.name, row]))
       return (begun?.tasks ?? []).map(({ name, cron }) => {
@@ -166,7 +184,7 @@ export function openClock<C>({ database, log, now, leaseSeconds, halted }: Clock
       const task = begun?.tasks.find((each) => each.name === name)
       if (begun === undefined || task === undefined || controller.signal.aborted) return "unknown"
       const claimedAt = now()
-      const claimed = await database.write((tx) => claimTaskNow(tx, { name, now: claimedAt, until: claimedAt + leaseSeconds }))
+      const claimed = await database.write((tx) => claimTaskNow(tx, { name, by: self, now: claimedAt, until: claimedAt + leaseSeconds }))
       return claimed ? start(task, begun.context, claimedAt) : "busy"
     },
 

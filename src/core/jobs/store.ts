@@ -48,20 +48,20 @@ const findDue = query("jobs.findDue", (db, p: Params<{ now: Seconds; limit: numb
     .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update skip locked` })),
 )
 
-const claim = query("jobs.claim", (db, p: Params<{ ids: readonly number[]; until: Seconds }>) =>
+const claim = query("jobs.claim", (db, p: Params<{ ids: readonly number[]; by: string; until: Seconds }>) =>
   db
     .updateTable("jobs")
-    .set((eb) => ({ state: "running", attempts: eb("attempts", "+", 1), held_until: p.until }))
+    .set((eb) => ({ state: "running", attempts: eb("attempts", "+", 1), held_until: p.until, held_by: p.by }))
     .where("id", "in", p.ids),
 )
 
 /** Claims up to `limit` due jobs, oldest first; they are the caller's until `until`. No other process gets the same ones. */
 export async function claimJobs(
   tx: Transaction,
-  { now, until, limit }: { readonly now: Seconds; readonly until: Seconds; readonly limit: number },
+  { by, now, until, limit }: { readonly by: string; readonly now: Seconds; readonly until: Seconds; readonly limit: number },
 ) {
   const due = await findDue(tx, { now, limit })
-  if (due.length > 0) await claim(tx, { ids: due.map(({ id }) => id), until })
+  if (due.length > 0) await claim(tx, { ids: due.map(({ id }) => id), by, until })
   return due.map((job) => ({ ...job, attempts: job.attempts + 1 }))
 }
 
@@ -78,9 +78,14 @@ const renew = query("jobs.renew", (db, p: Params<Claim & { until: Seconds }>) =>
 export const renewJob = async (tx: Transaction, claim: Claim, until: Seconds): Promise<boolean> =>
   (await renew.changes(tx, { id: claim.id, attempts: claim.attempts, until })) === 1
 
-/** Ends all claims, so that jobs of dead workers are due again. Only for a process that is alone on the database. */
+/** Ends all claims, so that jobs of dead processes are due again. Only for the first process of a server that is alone on the database. */
 export const releaseJobs = query("jobs.release", (db, p: Params<{ now: Seconds }>) =>
   db.updateTable("jobs").set({ held_until: 0 }).where(running).where("held_until", ">", p.now),
+)
+
+/** Ends the claims of a process that has died. */
+export const releaseJobsOf = query("jobs.releaseOf", (db, p: Params<{ by: string; now: Seconds }>) =>
+  db.updateTable("jobs").set({ held_until: 0 }).where(running).where("held_until", ">", p.now).where("held_by", "=", p.by),
 )
 
 const end = query(

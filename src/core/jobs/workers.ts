@@ -16,6 +16,8 @@ export interface WorkersOptions {
   readonly workers: number
   /** How long a claim holds without being renewed, and so how long jobs of a killed process wait. Machines' clocks may differ by less than that. */
   readonly leaseSeconds: number
+  /** The name of this process, by which its claims are known. */
+  readonly self: string
   /** Called after every attempt, for the metrics. */
   readonly ended: (kind: string, result: "done" | "retried" | "failed", seconds: number) => void
   /** Called when more jobs are due than this process can take. */
@@ -59,7 +61,7 @@ export const retryDelay = (attempt: number, chance: number): Seconds =>
   Math.ceil(Math.min(10 * 2 ** (attempt - 1), 3_600) * (1 - chance / 2))
 
 /** The workers of one process. They sleep until something is due; asleep they cost one small query a minute. */
-export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ended, full, halted }: WorkersOptions): Workers<C> {
+export function openWorkers<C>({ database, log, now, workers, leaseSeconds, self, ended, full, halted }: WorkersOptions): Workers<C> {
   const held = new Set<Held>()
   // Fewer than are held: the results of some are still being stored.
   let atWork = 0
@@ -96,7 +98,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
   async function take(): Promise<void> {
     if (begun === undefined) return
     for (let free = workers - atWork; free > 0; free = workers - atWork) {
-      const claimed = await database.write((tx) => claimJobs(tx, { now: now(), until: now() + leaseSeconds, limit: free }))
+      const claimed = await database.write((tx) => claimJobs(tx, { by: self, now: now(), until: now() + leaseSeconds, limit: free }))
       for (const job of claimed) start(job, begun)
       if (claimed.length < free) return sleep()
       if (closing) return

@@ -3,7 +3,7 @@
 
 -- jobs.claim
 update jobs
-set state = ?, attempts = attempts + ?, held_until = ?
+set state = ?, attempts = attempts + ?, held_until = ?, held_by = ?
 where id in ?;
 
 -- jobs.count
@@ -76,6 +76,13 @@ update jobs
 set held_until = ?
 where state = 'running'
   and held_until > ?;
+
+-- jobs.releaseOf
+update jobs
+set held_until = ?
+where state = 'running'
+  and held_until > ?
+  and held_by = ?;
 
 -- jobs.remove
 delete from jobs

@@ -3,14 +3,14 @@
 
 -- schedule.claimDue
 update schedule
-set held_until = ?, last_run_at = ?, next_run_at = ?, last_status = ?, last_message = ?
+set held_until = ?, held_by = ?, last_run_at = ?, next_run_at = ?, last_status = ?, last_message = ?
 where name = ?
   and held_until <= ?
   and next_run_at <= ?;
 
 -- schedule.claimNow
 update schedule
-set held_until = ?, last_run_at = ?, last_status = ?, last_message = ?
+set held_until = ?, held_by = ?, last_run_at = ?, last_status = ?, last_message = ?
 where name = ?
   and held_until <= ?;
 
@@ -41,6 +41,12 @@ set next_run_at = ?;
 update schedule
 set held_until = ?
 where last_status = ?;
+
+-- schedule.releaseOf
+update schedule
+set held_until = ?
+where last_status = ?
+  and held_by = ?;
 
 -- schedule.renew
 update schedule

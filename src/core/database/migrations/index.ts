@@ -36,6 +36,7 @@ import { unboundFiles } from "./0034-unbound-files.ts"
 import { attention } from "./0035-attention.ts"
 import { movingBranches } from "./0036-moving-branches.ts"
 import { shortGrams } from "./0037-short-grams.ts"
+import { holders } from "./0038-holders.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   attention,
   movingBranches,
   shortGrams,
+  holders,
 ]

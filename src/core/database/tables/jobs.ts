@@ -11,6 +11,8 @@ export interface JobsTable {
   run_at: Seconds
   /** While running: when the worker's claim expires; afterwards it may be claimed again. */
   held_until: Seconds
+  /** The process that has claimed it last; "" for none. */
+  held_by: Generated<string>
   last_error: string
   created_at: Seconds
   finished_at: Seconds
@@ -22,6 +24,8 @@ export interface ScheduleTable {
   next_run_at: Seconds
   /** While it runs: when the machine's claim expires. */
   held_until: Seconds
+  /** The process that has claimed it last; "" for none. */
+  held_by: Generated<string>
   runs: number
   last_status: string
   last_message: string
