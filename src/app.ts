@@ -6,10 +6,13 @@ import { join } from "node:path"
 import type { FastifyInstance } from "fastify"
 import type { User } from "./core/actor.ts"
 import { currentCaller } from "./core/caller.ts"
+import type { Cluster } from "./core/cluster/cluster.ts"
+import { shareIn } from "./core/cluster/share.ts"
 import { type ConfigOverrides, effectiveConfig, type LoadedConfig, loadConfig } from "./core/config.ts"
 import { openDatabase } from "./core/database/open.ts"
 import { lockForServer } from "./core/database/server-lock.ts"
 import { deliverEvents } from "./core/events/events.ts"
+import { openGrowth } from "./core/events/growth.ts"
 import { rebaseLog } from "./core/events/log.ts"
 import { extend } from "./core/extensions.ts"
 import { openHealthChecker } from "./core/health/checker.ts"
@@ -57,6 +60,8 @@ export interface HearthOptions {
   readonly now?: (() => number) | undefined
   /** Background jobs run only in `services.jobs.drain()`, and scheduled tasks only when asked for. For tests that look at what is before and after. */
   readonly halted?: boolean
+  /** The other processes of the server that this one is a worker of, whose supervisor has locked the data folder. */
+  readonly cluster?: Cluster | undefined
   /** Called with what a start is busy with, such as bringing the database up to date, for a line that is shown meanwhile. */
   readonly progress?: (state: string) => void
   /** Called with every answer before it is sent; for tests that compare it with what the operation declares. */
@@ -106,8 +111,11 @@ export interface Serving {
   readonly administrator: User
   /** Set where this start made the administrator: the password, to be shown this once, unless it was configured. */
   readonly made: { readonly password: string | undefined } | undefined
-  /** Answers the requests received so far, and cuts those off that take longer than `http.stopSeconds`: gives whether there were none. */
-  readonly close: () => Promise<boolean>
+  /**
+   * Answers the requests received so far, and cuts those off that take longer than `http.stopSeconds`: gives whether there were none. `drain` is for one
+   * of several processes: it gives the clients time to go over to the others first.
+   */
+  readonly close: (how?: "stop" | "drain") => Promise<boolean>
 }
 
 /** Like `startHearth`, without making a token. */
@@ -126,8 +134,9 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
       onAnswer: options.onAnswer,
     })
     let ssh: SshServer | undefined
-    const close = async (): Promise<boolean> => {
-      const isInTime = await closeServers(app, ssh, services.config.http.stopSeconds * 1000)
+    const close = async (how: "stop" | "drain" = "stop"): Promise<boolean> => {
+      const graceMs = services.config.http.stopSeconds * 1000
+      const isInTime = await closeServers(app, ssh, { graceMs, drainMs: how === "drain" ? DRAIN_MS : 0 })
       await opened.close()
       return isInTime
     }
@@ -150,15 +159,24 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
   }
 }
 
+/** How long the clients of a process that is replaced have to go over to another, in milliseconds. */
+const DRAIN_MS = 10_000
+
 /** Stops accepting connections, and closes those that are still busy when the time is up. Gives whether none was. */
-async function closeServers(app: FastifyInstance, ssh: SshServer | undefined, graceMs: number): Promise<boolean> {
+async function closeServers(
+  app: FastifyInstance,
+  ssh: SshServer | undefined,
+  { graceMs, drainMs }: { readonly graceMs: number; readonly drainMs: number },
+): Promise<boolean> {
   let isInTime = true
+  const sshClosed = ssh?.close(drainMs)
+  if (drainMs > 0) await app.drain(drainMs)
   const timer = setTimeout(() => {
     isInTime = false
     app.server.closeAllConnections()
     ssh?.cut()
   }, graceMs)
-  await Promise.all([app.close(), ssh?.close()])
+  await Promise.all([app.close(), sshClosed])
   clearTimeout(timer)
   return isInTime
 }
@@ -191,6 +209,7 @@ export interface OpenServices {
  * works on the same SQLite database.
  */
 export async function openServices(options: HearthOptions = {}, { serves = false } = {}): Promise<OpenServices> {
+  const { cluster } = options
   const memory = options.memory === true
   const temporary = memory ? await mkdtemp(join(tmpdir(), "hearth-")) : undefined
   const closing: (() => Promise<void>)[] = []
@@ -204,11 +223,12 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const logOutput = openLogOutput()
     const log = openLog(config, logOutput)
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-    const metrics = openMetrics()
+    const metrics = openMetrics(cluster)
     closing.push(async () => metrics.close())
     // Before the database is opened, which migrates it.
-    const unlock = serves ? lockForServer(config.databaseUrl) : undefined
+    const unlock = serves && !cluster ? lockForServer(config.databaseUrl) : undefined
     if (unlock) closing.push(async () => unlock())
+    const share = shareIn(cluster)
     const { waitSeconds, connections } = config.database
     const [database, secrets] = await Promise.all([
       openDatabase({
@@ -217,6 +237,8 @@ export async function openServices(options: HearthOptions = {}, { serves = false
         progress: options.progress,
         waitMs: waitSeconds * 1000,
         poolSize: connections,
+        share,
+        cluster,
       }),
       openSecrets(
         memory && config.security.secretKey === "" ? { memory } : { keyText: config.security.secretKey, dataDir: config.dataDir },
@@ -225,12 +247,14 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     closing.push(() => database.close())
     // The embedded database is for one server; PostgreSQL may be shared by several.
     const alone = serves && database.kind === "sqlite"
+    const isFirst = cluster?.isFirst ?? true
     const git = openGit({
       root: join(config.dataDir, "repositories"),
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,
-      aloneSince: alone ? performance.timeOrigin : undefined,
+      aloneSince: alone ? (cluster?.since ?? performance.timeOrigin) : undefined,
+      worker: cluster?.self,
       log: ({ level, message, ...details }) => log[level](details, message),
       limits: {
         packs: config.git.maxConcurrentPacks,
@@ -253,8 +277,10 @@ export async function openServices(options: HearthOptions = {}, { serves = false
         },
       },
       caller: currentCaller,
+      share,
     })
     closing.push(() => git.close())
+    cluster?.onDeath(git.noteDeath)
     metrics.counter(
       "hearth_log_lines_dropped_total",
       "Lines of the log that were dropped because their reader was too slow.",
@@ -266,8 +292,19 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const site = openSite(config)
     const mailer = openMailer(config, site)
     closing.push(async () => mailer.close())
-    const outbox = openJobs({ database, log, now, workers: config.jobs.workers, alone, metrics, halted: options.halted ?? false })
+    const outbox = openJobs({
+      database,
+      log,
+      now,
+      workers: config.jobs.workers,
+      alone: alone && isFirst,
+      cluster,
+      metrics,
+      halted: options.halted ?? false,
+    })
     closing.push(() => outbox.close())
+    const signIns = openSignIns({ config, database, metrics, now, share, log })
+    closing.push(() => signIns.close())
     const announcements = openAnnouncements({ config, database, log, now, secrets, site })
     closing.push(() => announcements.close())
     const services: Services = {
@@ -280,13 +317,14 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       health: openHealthChecker({ database, git, config, log, now }),
       highlighter: openHighlighter(config.highlighting),
       jobs: outbox,
-      events: { deliver: (tx) => deliverEvents(tx, services, listeners) },
+      events: { deliver: (tx) => deliverEvents(tx, services, listeners), grown: openGrowth({ database, log }) },
       extensions: extend(extensions),
       secrets,
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),
-      passwords: openPasswords(config.security.maxConcurrentPasswordChecks, !memory),
-      signIns: openSignIns({ metrics, now }),
+      passwords: openPasswords(config.security.maxConcurrentPasswordChecks, { isKept: !memory, share }),
+      signIns,
+      share,
       log,
       now,
     }
@@ -294,6 +332,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     database.beforeCommit(services.events.deliver)
     const begin = async () => {
       await announcements.begin()
+      await signIns.begin()
       await outbox.begin(services, jobs, schedule)
     }
     return { services, site, metrics, begin, close }

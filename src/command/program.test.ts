@@ -106,33 +106,36 @@ describe("hearth config", () => {
   })
 })
 
-describe("hearth serve", () => {
-  function serve(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/command/main.ts", "serve", ...args], {
-      env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, HEARTH_SSH_PORT: "0", ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    })
-    closing.push(() => child.kill("SIGKILL"))
-    let out = ""
-    let said = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      out += text
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said += text
-    })
-    // Not "exit": what it has written may still be on its way then.
-    const ended = once(child, "close").then(([code]): unknown => code)
-    return { child, ended, out: () => out, said: () => said }
-  }
+/** `hearth serve` in a process of its own, which may be the supervisor of others. */
+function serveIn(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/command/main.ts", "serve", ...args], {
+    env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, HEARTH_SSH_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  closing.push(() => child.kill("SIGKILL"))
+  let out = ""
+  let said = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text
+  })
+  // Not "exit": what it has written may still be on its way then.
+  const ended = once(child, "close").then(([code]): unknown => code)
+  return { child, ended, out: () => out, said: () => said }
+}
 
-  async function ready(server: ReturnType<typeof serve>): Promise<string> {
-    for (;;) {
-      const url = /is ready: (\S+)/.exec(server.out())?.[1]
-      if (url !== undefined) return url
-      await Promise.race([once(server.child.stdout, "data"), server.ended.then(() => Promise.reject(new Error(server.said())))])
-    }
+async function ready(server: ReturnType<typeof serveIn>): Promise<string> {
+  for (;;) {
+    const url = /is ready: (\S+)/.exec(server.out())?.[1]
+    if (url !== undefined) return url
+    await Promise.race([once(server.child.stdout, "data"), server.ended.then(() => Promise.reject(new Error(server.said())))])
   }
+}
+
+describe.each(["1", "2"])("hearth serve, processes: %s", (processes) => {
+  const serve = (env: Readonly<Record<string, string>>) => serveIn({ HEARTH_PROCESSES: processes, ...env })
 
   test("names the administrator once, answers, and stops in good order", async () => {
     const first = serve({ HEARTH_HTTP_PORT: "0" })
@@ -149,6 +152,8 @@ describe("hearth serve", () => {
     const second = serve({ HEARTH_HTTP_PORT: "0" })
     const again = await ready(second)
     expect(second.out()).not.toContain("password")
+    second.child.kill("SIGHUP")
+    if (processes === "1") await expect.poll(second.said).toContain("SIGHUP replaces the processes of a server that may have several")
     expect((await fetch(`${again}/api/healthz`)).status).toBe(200)
     second.child.kill("SIGINT")
     expect(await second.ended).toBe(0)
@@ -163,7 +168,13 @@ describe("hearth serve", () => {
   test("speaks to a person at a terminal, whom no log disturbs, and stops by Ctrl+C", async () => {
     const command = `exec ${process.execPath} --disable-warning=ExperimentalWarning src/command/main.ts serve`
     const child = spawn("script", ["-qec", command, "/dev/null"], {
-      env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, HEARTH_SSH_PORT: "0", HEARTH_HTTP_PORT: "0" },
+      env: {
+        PATH: process.env.PATH,
+        HEARTH_DATA_DIR: shell.dataDir,
+        HEARTH_SSH_PORT: "0",
+        HEARTH_HTTP_PORT: "0",
+        HEARTH_PROCESSES: processes,
+      },
       stdio: ["pipe", "pipe", "inherit"],
     })
     closing.push(() => child.kill("SIGKILL"))
@@ -185,24 +196,10 @@ describe("hearth serve", () => {
     expect(screen.trimStart().replace("\u001b", "ESC")).toMatch(/^Hearth [^{}]*HEAD:main\s+(\^C)?stopping; [^\r\n]*\rESC\[K$/)
   })
 
-  test("fills a fresh server with an example, and refuses any other", async () => {
-    const first = serve({ HEARTH_HTTP_PORT: "0" }, "--demo")
-    const url = await ready(first)
-    while (!first.out().includes("api/v1/user/repos\n")) await once(first.child.stdout, "data")
-    expect(first.out()).toContain(`git clone ${url}/dewpoint/sprinkle.git`)
-    first.child.kill("SIGTERM")
-    expect(await first.ended).toBe(0)
-
-    const second = serve({ HEARTH_HTTP_PORT: "0" }, "--demo")
-    expect(await second.ended).toBe(1)
-    expect(second.said()).toContain("Start without --demo, or with an empty folder: hearth --data-dir <folder> serve --demo")
-    expect(second.out()).toBe("")
-  })
-
   test("says which setting makes no administrator", async () => {
     const server = serve({ HEARTH_HTTP_PORT: "0", HEARTH_ADMIN_USERNAME: "a..b" })
     expect(await server.ended).toBe(1)
-    expect(server.said()).toContain("Set HEARTH_ADMIN_USERNAME and HEARTH_ADMIN_EMAIL to what is accepted.")
+    expect(server.said().split("Set HEARTH_ADMIN_USERNAME and HEARTH_ADMIN_EMAIL to what is accepted.")).toHaveLength(2)
   })
 
   test("says which port is taken", async () => {
@@ -213,9 +210,8 @@ describe("hearth serve", () => {
     const port = typeof address === "object" && address ? String(address.port) : ""
     const server = serve({ HEARTH_HTTP_PORT: port })
     expect(await server.ended).toBe(1)
-    expect(server.said()).toContain(
-      `Port ${port} at 127.0.0.1 is taken.\nStop what listens there, or choose another with HEARTH_HTTP_PORT.`,
-    )
+    const words = `Port ${port} at 127.0.0.1 is taken.\nStop what listens there, or choose another with HEARTH_HTTP_PORT.`
+    expect(server.said().split(words)).toHaveLength(2)
     const ssh = serve({ HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: port })
     expect(await ssh.ended).toBe(1)
     expect(ssh.said()).toContain(`Port ${port} at 127.0.0.1 is taken.\nStop what listens there, or choose another with HEARTH_SSH_PORT.`)
@@ -226,4 +222,18 @@ describe("hearth serve", () => {
     expect(await server.ended).toBe(1)
     expect(server.said()).toContain("choose another folder with HEARTH_DATA_DIR")
   })
+})
+
+test("hearth serve --demo fills a fresh server with an example, and refuses any other", async () => {
+  const first = serveIn({ HEARTH_HTTP_PORT: "0" }, "--demo")
+  const url = await ready(first)
+  while (!first.out().includes("api/v1/user/repos\n")) await once(first.child.stdout, "data")
+  expect(first.out()).toContain(`git clone ${url}/dewpoint/sprinkle.git`)
+  first.child.kill("SIGTERM")
+  expect(await first.ended).toBe(0)
+
+  const second = serveIn({ HEARTH_HTTP_PORT: "0" }, "--demo")
+  expect(await second.ended).toBe(1)
+  expect(second.said()).toContain("Start without --demo, or with an empty folder: hearth --data-dir <folder> serve --demo")
+  expect(second.out()).toBe("")
 })

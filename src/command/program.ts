@@ -61,7 +61,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
     .addHelpText("after", examples("hearth serve", "hearth --data-dir /tmp/look-around serve --demo"))
     .action(async (options: { demo: boolean }) => {
       const { serve } = await import("./serve.ts")
-      await serve(terminal, env(), options)
+      end(await serve(terminal, env(), options))
     })
 
   userCommands(program, terminal, env)

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest"
+import { fakeWorkers } from "../../tests/support/workers.ts"
 import { openMetrics } from "./metrics.ts"
+import { VERSION } from "./version.ts"
 
 describe("metrics", () => {
   test("count requests by operation, method and status", async () => {
@@ -45,6 +47,42 @@ describe("metrics", () => {
     ])
       expect(Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]), name).toBeGreaterThan(0)
     expect(metrics.contentType).toMatch(/^text\/plain; version=0\.0\.4/)
+    metrics.close()
+  })
+
+  test("of several processes are one figure each: added up, unless that says nothing", async () => {
+    const workers = fakeWorkers(2)
+    const all = workers.map((worker) => openMetrics(worker))
+    const [first, second] = all
+    for (const [index, metrics] of all.entries()) {
+      metrics.observeRequest("userGetCurrent", "GET", 200, 0.004)
+      metrics.gauge("hearth_git_processes", "Git processes that run now.", () => 3 + index)
+      metrics.gauge("hearth_longest", "The longest.", () => 3 + index, "max")
+      metrics.counter("hearth_git_spawned_total", "Git processes started.", () => 10 + index)
+      metrics.countJobs(async () => [{ kind: "webhook", state: "failed", count: 2 }])
+    }
+    const text = (await second?.text()) ?? ""
+    for (const line of [
+      'hearth_http_request_seconds_count{operation="userGetCurrent",method="GET",status="200"} 2',
+      "hearth_git_processes 7",
+      "hearth_longest 4",
+      "hearth_git_spawned_total 21",
+      // Both read the same table.
+      'hearth_jobs{kind="webhook",state="failed"} 2',
+      `hearth_build_info{version="${VERSION}",node="${process.version}"} 1`,
+    ])
+      expect(text.split("\n")).toContain(line)
+    expect(Number(/^process_start_time_seconds (.+)$/m.exec(text)?.[1])).toBeCloseTo(performance.timeOrigin / 1000, -1)
+    expect(Number(/^hearth_event_loop_utilization (.+)$/m.exec(text)?.[1])).toBeLessThanOrEqual(1)
+    first?.close()
+    second?.close()
+  })
+
+  test("are those of this process when none of the others answers in time", async () => {
+    const [worker] = fakeWorkers(1)
+    const metrics = openMetrics(worker && { ...worker, metrics: async () => [] })
+    metrics.observeRequest("userGetCurrent", "GET", 200, 0.004)
+    expect(await metrics.text()).toContain('hearth_http_request_seconds_count{operation="userGetCurrent",method="GET",status="200"} 1')
     metrics.close()
   })
 

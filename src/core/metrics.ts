@@ -3,6 +3,7 @@ import { createRequire } from "node:module"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import type * as Library from "prom-client"
 import type { LimiterState } from "../git/index.ts"
+import type { Cluster } from "./cluster/cluster.ts"
 import type { JobCount, JobMetrics } from "./jobs/jobs.ts"
 import { VERSION } from "./version.ts"
 
@@ -10,8 +11,8 @@ import { VERSION } from "./version.ts"
 export interface Metrics extends JobMetrics {
   /** A request was answered. `operation` is an operation's id or a route, never a text that a client chose. */
   readonly observeRequest: (operation: string, method: string, status: number, seconds: number) => void
-  /** Adds a gauge; `read` is called whenever the metrics are read. */
-  readonly gauge: (name: string, help: string, read: () => number) => void
+  /** Adds a gauge; `read` is called whenever the metrics are read. Of several processes the sum is given, unless it says otherwise. */
+  readonly gauge: (name: string, help: string, read: () => number, ofAll?: OfAll) => void
   /** Adds what is limited, by name; `read` is called whenever the metrics are read. */
   readonly limits: (read: () => readonly LimiterState[]) => void
   /** Adds a counter; `read` returns the total so far. */
@@ -19,10 +20,14 @@ export interface Metrics extends JobMetrics {
   /** Adds a counter by labels, and returns the function that adds one to it. The values of labels must be few. */
   readonly counterBy: <L extends string>(name: string, help: string, labels: readonly L[]) => (values: Readonly<Record<L, string>>) => void
   readonly contentType: string
+  /** The metrics of all processes of the server. */
   readonly text: () => Promise<string>
   /** Removes all metrics. */
   readonly close: () => void
 }
+
+/** What is given of a gauge that every process of a server has. */
+type OfAll = "sum" | "max" | "min" | "average" | "first"
 
 // Imported separately: the package's index loads process metrics that are not used here, and OpenTelemetry for them.
 const load = createRequire(import.meta.url)
@@ -35,7 +40,7 @@ const REQUEST_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 const JOB_SECONDS = [0.01, 0.1, 1, 10, 60, 600]
 
 /** Creates the metrics of one forge. Those of the process are the same for every forge in it. */
-export function openMetrics(): Metrics {
+export function openMetrics(cluster?: Cluster): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Histogram({
@@ -52,11 +57,12 @@ export function openMetrics(): Metrics {
     buckets: JOB_SECONDS,
     registers,
   })
-  const gauge: Metrics["gauge"] = (name, help, read) => {
+  const gauge: Metrics["gauge"] = (name, help, read, aggregator = "sum") => {
     new Gauge({
       name,
       help,
       registers,
+      aggregator,
       collect() {
         this.set(read())
       },
@@ -77,10 +83,11 @@ export function openMetrics(): Metrics {
     const counted = new Counter({ name, help, labelNames: [...labels], registers })
     return (values) => counted.inc(values)
   }
-  new Gauge({ name: "hearth_build_info", help: "The version that runs.", labelNames: ["version", "node"], registers }).set(
-    { version: VERSION, node: process.version },
-    1,
-  )
+  new Gauge({
+    ...{ name: "hearth_build_info", help: "The version that runs.", labelNames: ["version", "node"], registers },
+    aggregator: "first",
+  }).set({ version: VERSION, node: process.version }, 1)
+  cluster?.onMetrics(() => registry.getMetricsAsJSON())
   describeProcess(gauge, counter)
   const stopWatching = describeDelay(gauge)
 
@@ -93,12 +100,19 @@ export function openMetrics(): Metrics {
     counter,
     counterBy,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () => (cluster ? await textOfAll(await cluster.metrics(), registry) : await registry.metrics()),
     close() {
       stopWatching()
       registry.clear()
     },
   }
+}
+
+/** The metrics of several processes as one text. */
+async function textOfAll(all: readonly unknown[], own: Library.Registry): Promise<string> {
+  const { aggregate }: typeof Library.AggregatorRegistry = load("prom-client/lib/cluster")
+  const known = all.filter((metrics): metrics is object[] => Array.isArray(metrics))
+  return known.length === 0 ? own.metrics() : aggregate(known).metrics()
 }
 
 const LIMIT_GAUGES = [
@@ -135,6 +149,8 @@ function watchJobs(registers: Library.Registry[], read: () => Promise<readonly J
     help: "Background jobs that wait, run, or failed for good.",
     labelNames: ["kind", "state"],
     registers,
+    // All read the same table.
+    aggregator: "first",
     async collect() {
       const counts = await read()
       this.reset()
@@ -161,6 +177,7 @@ function describeDelay(gauge: Metrics["gauge"]): () => void {
       delays.reset()
       return longest
     },
+    "max",
   )
   return () => delays?.disable()
 }
@@ -173,16 +190,21 @@ function describeProcess(gauge: Metrics["gauge"], counter: Metrics["counter"]): 
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   })
-  gauge("process_start_time_seconds", "When the process began.", () => startedAt)
+  gauge("process_start_time_seconds", "When the process began.", () => startedAt, "min")
   gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss())
   gauge("process_open_fds", "Open file descriptors.", openFiles)
   gauge("nodejs_heap_size_used_bytes", "Memory in use by JavaScript.", () => process.memoryUsage().heapUsed)
   gauge("nodejs_external_memory_bytes", "Memory in use outside of JavaScript's own.", () => process.memoryUsage().external)
-  gauge("hearth_event_loop_utilization", "How busy the event loop was since it was last asked, from 0 to 1.", () => {
-    const before = load
-    load = performance.eventLoopUtilization()
-    return performance.eventLoopUtilization(load, before).utilization
-  })
+  gauge(
+    "hearth_event_loop_utilization",
+    "How busy the event loop was since it was last asked, from 0 to 1.",
+    () => {
+      const before = load
+      load = performance.eventLoopUtilization()
+      return performance.eventLoopUtilization(load, before).utilization
+    },
+    "average",
+  )
 }
 
 function openFiles(): number {

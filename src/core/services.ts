@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 import type { Git } from "../git/index.ts"
+import type { Share } from "./cluster/share.ts"
 import type { Config, EffectiveSetting } from "./config.ts"
 import type { Database, Transaction } from "./database/database.ts"
 import type { Extensions } from "./extensions.ts"
@@ -25,6 +26,8 @@ export interface Services {
   readonly secrets: Secrets
   readonly passwords: Passwords
   readonly outgoing: Outgoing
+  /** This process's part of what the whole server may use at once. */
+  readonly share: Share
   readonly log: Logger
   /** The current time in whole seconds. */
   readonly now: () => number
@@ -59,6 +62,8 @@ export interface Events {
    * the subject still exists.
    */
   readonly deliver: (tx: Transaction) => Promise<void>
+  /** Says to all processes, when the transaction commits, that the log has grown. */
+  readonly grown: (tx: Transaction) => void
 }
 
 /** Hashing and verifying of passwords, with limited concurrency. */

@@ -28,13 +28,21 @@ export const settings = {
     /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     "sqlite:/path/to/file.db, or postgres://user:password@host/name",
   ),
+  processes: integer(
+    0,
+    "How many processes serve. By default one, and others while it is busy: as many as there are processors and room in the memory, 8 at most. 1 needs no other process.",
+    { max: 64 },
+  ),
   database: {
     waitSeconds: duration(
       8,
       "How long a call waits for the database before it is refused: for a connection, for SQLite's lock, or for a sign of life of PostgreSQL. Statements may take longer.",
       { min: 1 },
     ),
-    connections: integer(10, "PostgreSQL only: the most connections for reading, and as many for writing.", { min: 1, max: 1000 }),
+    connections: integer(10, "PostgreSQL only: the most connections for reading, and as many for writing; the processes share them.", {
+      min: 1,
+      max: 1000,
+    }),
   },
   health: {
     minFreeBytes: size(

@@ -39,5 +39,6 @@ export async function deliverEvents(tx: Transaction, services: Services, listene
     const delivery: Delivery = { tx, services, events, entries: new Map() }
     for (const listener of listeners) await listener.hear(delivery)
     await appendToLog(tx, events, services.now())
+    services.events.grown(tx)
   }
 }
