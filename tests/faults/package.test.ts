@@ -43,7 +43,14 @@ describe("the package", () => {
   test("serves, with pages, scripts of the browser and rendered texts", async () => {
     const server = spawn("npx", ["hearth", "--data-dir", join(folder, "data"), "serve"], {
       cwd: folder,
-      env: { ...env, HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0", HEARTH_ADMIN_PASSWORD: "root-password-1", HEARTH_LOG_LEVEL: "warn" },
+      env: {
+        ...env,
+        HEARTH_HTTP_PORT: "0",
+        HEARTH_SSH_PORT: "0",
+        HEARTH_ADMIN_PASSWORD: "root-password-1",
+        HEARTH_LOG_LEVEL: "warn",
+        HEARTH_PROCESSES: "2",
+      },
       stdio: ["ignore", "pipe", "inherit"],
       detached: true,
     })

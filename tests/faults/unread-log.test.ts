@@ -20,7 +20,13 @@ const openReading = (): number => openSync(pipe, constants.O_RDONLY | constants.
 
 function start(log: number) {
   return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", join(home, "src/command/main.ts"), "serve"], {
-    env: { PATH: process.env["PATH"], HEARTH_DATA_DIR: join(folder, "data"), HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0" },
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_DATA_DIR: join(folder, "data"),
+      HEARTH_HTTP_PORT: "0",
+      HEARTH_SSH_PORT: "0",
+      HEARTH_PROCESSES: "1",
+    },
     stdio: ["ignore", "pipe", log],
   })
 }

@@ -47,6 +47,7 @@ describe("packaging/hearth.service", () => {
     expect(lines.filter((line) => line !== "" && !/^(#.*|\[\w+\]|\w+=.+)$/.test(line))).toEqual([])
     expect(lines.filter((line) => line.startsWith("["))).toEqual(["[Unit]", "[Service]", "[Install]"])
     expect(lines).toContain("ExecStart=/opt/hearth/bin/hearth serve")
+    expect(lines).toContain("ExecReload=/bin/kill -HUP $MAINPID")
     expect(Number(lines.find((line) => line.startsWith("TimeoutStopSec="))?.split("=")[1])).toBeGreaterThan(30)
   })
 })

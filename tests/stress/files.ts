@@ -71,6 +71,7 @@ const inOrder: readonly string[] = [
   "src/pages/user/recover-account.test.ts",
   "tests/faults/concurrency.test.ts",
   "tests/faults/kill.test.ts",
+  "tests/faults/killed-workers.test.ts",
   "tests/faults/once.test.ts",
   "tests/faults/webhooks.test.ts",
   "tests/attacks/oauth2-codes.test.ts",

@@ -10,8 +10,9 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   features: ["access", "core", "git"],
   pages: ["features", "access", "core", "git", "web"],
   servers: ["features", "access", "core", "git", "web"],
+  supervisor: ["core"],
   demo: ["root", "servers", "features", "access", "core", "git", "web"],
-  command: ["root", "demo", "servers", "features", "access", "core", "git", "web"],
+  command: ["root", "supervisor", "demo", "servers", "features", "access", "core", "git", "web"],
   root: ["command", "demo", "servers", "pages", "features", "access", "core", "git", "web"],
 }
 

@@ -1,12 +1,16 @@
 /** A server in its own process: for tests that kill it. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 
 export interface ServerProcess {
   readonly url: string
   /** What it has written so far. */
   readonly output: () => string
   readonly pid: number
+  /** The worker processes of a server that has several, as far as they have been started. */
+  readonly workers: () => readonly number[]
+  readonly signal: (signal: NodeJS.Signals) => void
   /** Asks it to stop, and gives its exit code. */
   readonly stop: () => Promise<number | null>
   /** Kills it without any clean-up. */
@@ -27,6 +31,8 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
       HEARTH_HTTP_PORT: "0",
       HEARTH_SSH_PORT: "0",
       HEARTH_LOG_LEVEL: "warn",
+      // What is told of it is told of one process, unless a test asks for more.
+      HEARTH_PROCESSES: "1",
       HEARTH_TEST_STRESS_SEED: stressSeed,
       ...env,
     },
@@ -51,6 +57,8 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
     url,
     output: () => words,
     pid: child.pid ?? 0,
+    workers: () => childrenOf(child.pid ?? 0),
+    signal: (signal) => void child.kill(signal),
     async stop() {
       child.kill("SIGTERM")
       await ended
@@ -60,5 +68,14 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
       child.kill("SIGKILL")
       await ended
     },
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number)
+  } catch {
+    // It has ended.
+    return []
   }
 }
