@@ -26,7 +26,10 @@ export interface Server {
 }
 
 /** Starts a server with an empty data folder, or with an existing one, which is kept when it is stopped. */
-export async function startServer(existing?: Pick<Server, "dataDir" | "databaseUrl">): Promise<Server> {
+export async function startServer(
+  existing?: Pick<Server, "dataDir" | "databaseUrl">,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const dataDir = existing?.dataDir ?? (await mkdtemp(join(tmpdir(), "hearth-bench-")))
   const databaseUrl = existing?.databaseUrl ?? (await freshDatabaseUrl(dataDir))
   const port = await freePort()
@@ -41,8 +44,11 @@ export async function startServer(existing?: Pick<Server, "dataDir" | "databaseU
       HEARTH_SSH_PORT: "0",
       HEARTH_ROOT_URL: url,
       HEARTH_LOG_LEVEL: process.env["BENCH_LOG_LEVEL"] ?? "info",
+      // Figures are of one process, unless they say otherwise.
+      HEARTH_PROCESSES: "1",
       HEARTH_ADMIN_USERNAME: ADMIN.name,
       HEARTH_ADMIN_PASSWORD: ADMIN.password,
+      ...settings,
     },
     stdio: ["ignore", "ignore", "ignore"],
   })
