@@ -83,10 +83,35 @@ export async function release({ path, token }: Lock): Promise<void> {
 }
 
 /**
+ * Replaces a file under its lock by what `fill` writes. False where `mayReplace`, asked under the lock, says that it may not, and where a reference has the name of one of the folders that the file is in. Throws `conflict`
+ * where another process holds the lock or takes it, and `ENOENT` where there is no such repository.
+ */
+export async function replaceFile(
+  context: Context,
+  repository: Repository,
+  file: string,
+  fill: Fill,
+  mayReplace: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
+  const lock = await lockFile(context, repository, file, fill)
+  if (!lock) return false
+  let isHeld = true
+  try {
+    if (pause) await pause("lock.held")
+    if (!(await mayReplace())) return false
+    await publish(lock, file)
+    isHeld = false
+    return true
+  } finally {
+    if (isHeld) await release(lock)
+  }
+}
+
+/**
  * Locks a file for a new value, with the folders that it is in; undefined where a reference has the name of one of them. Throws `conflict` while another process holds
  * the lock, and `ENOENT` where there is no such repository.
  */
-export async function lockFile(context: Context, repository: Repository, file: string, fill: Fill): Promise<Lock | undefined> {
+async function lockFile(context: Context, repository: Repository, file: string, fill: Fill): Promise<Lock | undefined> {
   const lock = await newLock(repository, `${context.worker}.${randomName()}.lock`, fill)
   let taken: Lock | undefined
   try {

@@ -44,7 +44,7 @@ export async function createTogether(
   const lines = await linesOf(context, repository, references, signal)
   if (lines === undefined) return false
   const path = join(repository.directory, "packed-refs")
-  const files = [...references.map(({ name }) => join(repository.directory, name)), path]
+  const files = references.map(({ name }) => join(repository.directory, name))
   const folders = foldersOf(repository, references)
   const { token, name } = tokenTogether(context)
   const held: Lock[] = []
@@ -61,7 +61,19 @@ export async function createTogether(
     )
     held.push(own)
     for (const folder of folders) await mkdir(folder, { recursive: true })
-    if (!(await takeLocks(context, repository, own, files, held, signal))) return false
+    const takeOne = async (file: string): Promise<Lock | undefined> => {
+      const lock = await newLock(repository, token, (to) => link(join(own.path, token), to))
+      let taken: Lock | undefined
+      try {
+        taken = await take(lock, file)
+        return taken
+      } finally {
+        if (!taken) await release(lock)
+      }
+    }
+    if (!(await takeLocks(context, repository, files, takeOne, held, signal))) return false
+    // Last, as it moves the file that the others are names of.
+    if (!(await takeLocks(context, repository, [path], (file) => take(own, file), held, signal))) return false
     if (pause) await pause("lock.held")
     const content = await merged(await readPackedText(repository), lines)
     if (content === undefined || !packed) return false
@@ -99,49 +111,35 @@ const foldersAbove = (name: string): readonly string[] => {
   return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join("/"))
 }
 
-/** Takes the locks of all files, of packed-refs last with the lock that was made for it, and notes in `held` those that it has; false where one of them is another's. */
+/** Takes the locks of all files, each by `take`, and notes in `held` those that it has; false where one of them is another's. */
 async function takeLocks(
   context: Context,
   repository: Repository,
-  own: Lock,
   files: readonly string[],
+  take: (file: string) => Promise<Lock | undefined>,
   held: Lock[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const takeOne = async (file: string, index: number): Promise<boolean> => {
-    const isLast = index === files.length - 1
-    const lock = isLast ? own : await newLock(repository, own.token, (to) => link(join(own.path, own.token), to))
-    let taken: Lock | undefined
-    try {
-      taken = await take(lock, file)
-    } finally {
-      if (taken) held.push(taken)
-      else if (!isLast) await release(lock)
-    }
+  const isTaken = async (file: string): Promise<boolean> => {
+    const taken = await take(file)
+    if (taken) held.push(taken)
     return taken !== undefined
   }
   let isSwept = false
-  for (let start = 0; start < files.length; ) {
+  for (let start = 0; start < files.length; start += BATCH) {
     if (signal?.aborted) throw new GitError("aborted", "the client is gone")
-    // The last one moves what the others are made of.
-    const end = start === files.length - 1 ? files.length : Math.min(start + BATCH, files.length - 1)
-    const indexes = Array.from({ length: end - start }, (_, index) => start + index)
+    const batch = files.slice(start, start + BATCH)
     // All of them end before anything is thrown: what was taken is noted.
-    const outcomes = await Promise.allSettled(indexes.map((index) => takeOne(files[index] ?? "", index)))
+    const outcomes = await Promise.allSettled(batch.map(isTaken))
     const failed = outcomes.find((outcome) => outcome.status === "rejected")
     if (failed) throw failed.reason
-    const left = indexes.filter((_, index) => outcomes[index]?.status === "fulfilled" && outcomes[index].value === false)
-    if (left.length > 0 && isSwept) return false
-    if (left.length > 0) {
-      isSwept = true
-      await removeStaleLocks(
-        context,
-        repository,
-        files.slice(start).map((file) => `${file}.lock`),
-      )
-      for (const index of left) if (!(await takeOne(files[index] ?? "", index))) return false
-    }
-    start = end
+    const left = batch.filter((_, index) => outcomes[index]?.status === "fulfilled" && !outcomes[index].value)
+    if (left.length === 0) continue
+    if (isSwept) return false
+    isSwept = true
+    const locks = files.slice(start).map((file) => `${file}.lock`)
+    await removeStaleLocks(context, repository, locks)
+    for (const file of left) if (!(await isTaken(file))) return false
   }
   return true
 }

@@ -1,12 +1,11 @@
 import { join } from "node:path"
-import { pause } from "../../seams/pause.ts"
 import { GitError, hasCode } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import { isObjectId, type ObjectId, type RefName } from "../model/names.ts"
 import { objectInfo } from "../objects/objects.ts"
 import type { Context } from "../process/context.ts"
 import { writeNewFile } from "../process/files.ts"
-import { lockFile, publish, release } from "./locks.ts"
+import { replaceFile } from "./locks.ts"
 import { isNameFree, readLooseReference, resolvePacked } from "./ref-files.ts"
 
 /*
@@ -31,26 +30,21 @@ interface NewValue {
 export async function writeReference(context: Context, repository: Repository, { name, to, from }: NewValue): Promise<boolean> {
   await requireNameable(context, repository, name, to)
   const path = join(repository.directory, name)
-  const lock = await lockFile(context, repository, path, (file) => writeNewFile(context, file, `${to}\n`))
-  if (!lock) return false
-  let isHeld = true
-  try {
-    if (pause) await pause("lock.held")
+  const mayReplace = async (): Promise<boolean> => {
     const current = await currentValue(repository, name)
     if (current === "other") return false
     if (from !== undefined && (from ?? undefined) !== current) {
       const detail = `${name} is at ${current ?? "nothing"} but expected ${from}`
       throw new GitError("conflict", "a reference was changed by another process", detail)
     }
-    await publish(lock, path)
-    isHeld = false
     return true
+  }
+  try {
+    return await replaceFile(context, repository, path, (file) => writeNewFile(context, file, `${to}\n`), mayReplace)
   } catch (error) {
     // An empty directory has this name, which git removes.
     if (hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) return false
     throw error
-  } finally {
-    if (isHeld) await release(lock)
   }
 }
 

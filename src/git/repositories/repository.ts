@@ -8,7 +8,7 @@ import type { Repository } from "../model/model.ts"
 import { branchRef, type ObjectFormat, type RefName } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
 import { directorySize, linkOrCopy, syncFiles, writeNewFile } from "../process/files.ts"
-import { lockFile, publish, release } from "../refs/locks.ts"
+import { replaceFile } from "../refs/locks.ts"
 import { listReferences } from "../refs/ref-files.ts"
 import { isExact, packFrom } from "./left-behind.ts"
 
@@ -209,16 +209,12 @@ export async function readHead(repository: Repository): Promise<RefName> {
 export async function setHead(context: Context, repository: Repository, ref: RefName): Promise<void> {
   if (!ref.startsWith("refs/heads/")) throw new GitError("invalid", "HEAD can name only a branch", ref)
   const path = join(repository.directory, "HEAD")
-  const lock = await lockFile(context, repository, path, (file) => writeNewFile(context, file, `ref: ${ref}\n`)).catch((error: unknown) => {
-    throw hasCode(error, "ENOENT", "ENOTDIR") ? new GitError("missing", "no such repository", repository.key) : error
+  const missing = () => new GitError("missing", "no such repository", repository.key)
+  const fill = (file: string) => writeNewFile(context, file, `ref: ${ref}\n`)
+  const isReplaced = await replaceFile(context, repository, path, fill).catch((error: unknown) => {
+    throw hasCode(error, "ENOENT", "ENOTDIR") ? missing() : error
   })
-  if (!lock) throw new GitError("missing", "no such repository", repository.key)
-  try {
-    if (pause) await pause("lock.held")
-    await publish(lock, path)
-  } finally {
-    await release(lock)
-  }
+  if (!isReplaced) throw missing()
 }
 
 /**
