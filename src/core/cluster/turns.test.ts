@@ -15,24 +15,26 @@ function openOne() {
   }
 }
 
+/** The same, while the worker writes. */
+async function openHolder() {
+  const { turns, said } = openOne()
+  const first = turns.take(LONG_MS)
+  turns.given(false)
+  return { turns, said, giveBack: await first }
+}
+
 describe("a worker's turn to write", () => {
   afterEach(() => void vi.useRealTimers())
 
   test("is kept while no other worker asks for it", async () => {
-    const { turns, said } = openOne()
-    const first = turns.take(LONG_MS)
-    turns.given(false)
-    const giveBack = await first
+    const { turns, said, giveBack } = await openHolder()
     await giveBack()
     for (let i = 0; i < 3; i++) await (await turns.take(LONG_MS))()
     expect(said).toEqual(["turn.wanted"])
   })
 
   test("is given back after the write under way when another asks, and asked for again behind it", async () => {
-    const { turns, said } = openOne()
-    const first = turns.take(LONG_MS)
-    turns.given(false)
-    const giveBack = await first
+    const { turns, said, giveBack } = await openHolder()
     const order: string[] = []
     const second = turns.take(LONG_MS).then((give) => {
       order.push("second")
@@ -52,10 +54,7 @@ describe("a worker's turn to write", () => {
   })
 
   test("is given back after a write during which another has asked, before anything that comes after it", async () => {
-    const { turns, said } = openOne()
-    const first = turns.take(LONG_MS)
-    turns.given(false)
-    const giveBack = await first
+    const { turns, said, giveBack } = await openHolder()
     // What another process says is heard only when the loop looks at its sockets.
     setImmediate(() => setImmediate(() => turns.asked()))
     const second = turns.take(LONG_MS)
@@ -74,10 +73,7 @@ describe("a worker's turn to write", () => {
   })
 
   test("is given back at once when nothing is written, and not asked for", async () => {
-    const { turns, said } = openOne()
-    const first = turns.take(LONG_MS)
-    turns.given(false)
-    const giveBack = await first
+    const { turns, said, giveBack } = await openHolder()
     await giveBack()
     turns.asked()
     expect(said).toEqual(["turn.wanted", "turn.back"])

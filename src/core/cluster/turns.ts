@@ -4,7 +4,7 @@ import type { FromWorker } from "./messages.ts"
 
 export interface HeldTurns extends Turns {
   /** The supervisor has given the turn to this worker, and perhaps another waits for it already. */
-  readonly given: (isAsked: boolean) => void
+  readonly given: (isAwaited: boolean) => void
   /** Another worker waits for it. */
   readonly asked: () => void
 }
@@ -65,9 +65,9 @@ export function openTurns(say: (message: Extract<FromWorker, { readonly kind: `t
         if (!isHere) say({ kind: "turn.wanted" })
       })
     },
-    given(isWanted) {
+    given(isAwaited) {
       isHere = true
-      if (isWanted) isAsked = true
+      isAsked ||= isAwaited
       if (waiting.size > 0) next()
       else if (isAsked) giveBack()
     },

@@ -11,7 +11,6 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import { type Pause, pause } from "../../seams/pause.ts"
-import { NoTurn } from "../cluster/cluster.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { holdsWords } from "./expressions.ts"
@@ -129,7 +128,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       }
     } catch (error) {
       leave()
-      throw error instanceof NoTurn ? new DatabaseUnavailable(error) : error
+      throw new DatabaseUnavailable(error)
     }
   }
 
