@@ -3,29 +3,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
 import { type FakeWorker, fakeWorkers } from "../../../tests/support/workers.ts"
 import { openDatabase } from "../database/open.ts"
-import { openLog } from "../log.ts"
-import Type from "../schema.ts"
 import { defineJob, openJobs } from "./jobs.ts"
 import type { Task } from "./schedule.ts"
-
-interface World {
-  readonly did: string[]
-}
+import { emptyJobs, named, note, silent, type World } from "./testing.ts"
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-const silent = openLog({ log: { level: "silent", format: "json" } })
-const named = Type.Object({ name: Type.String() })
-const note = defineJob<typeof named, World>({
-  kind: "note",
-  payload: named,
-  async run({ name }, { context }) {
-    context.did.push(name)
-  },
-})
 const task = (name: string): Task<World> => ({ name, run: async () => "tidied" })
 
 describe.each(databaseKinds)("processes of one server on %s", (kind) => {
@@ -34,12 +20,7 @@ describe.each(databaseKinds)("processes of one server on %s", (kind) => {
     made = await freshDatabase(kind)
   })
   afterAll(() => made.drop())
-  beforeEach(() =>
-    made.database.write(async (tx) => {
-      await tx.deleteFrom("jobs").execute()
-      await tx.deleteFrom("schedule").execute()
-    }),
-  )
+  beforeEach(() => emptyJobs(made))
 
   async function begin(cluster: FakeWorker, workers: number) {
     const did: string[] = []

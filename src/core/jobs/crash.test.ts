@@ -6,21 +6,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
-import { openLog } from "../log.ts"
-import Type from "../schema.ts"
 import { defineJob, openJobs } from "./jobs.ts"
-
-interface World {
-  readonly did: string[]
-}
+import { named, silent, type World } from "./testing.ts"
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-const silent = openLog({ log: { level: "silent", format: "json" } })
-const named = Type.Object({ name: Type.String() })
 const rows = ({ database }: FreshDatabase) => database.read.selectFrom("jobs").selectAll().orderBy("id").execute()
 
 describe.each(databaseKinds)("jobs on %s", (kind) => {

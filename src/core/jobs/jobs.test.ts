@@ -2,15 +2,10 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { allStatementsOf, databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
 import { openDatabase } from "../database/open.ts"
-import { openLog } from "../log.ts"
-import Type from "../schema.ts"
 import { defineJob, GiveUp, type JobDefinition, type JobsOptions, NotYet, type OpenJobs, openJobs } from "./jobs.ts"
 import type { Task } from "./schedule.ts"
+import { emptyJobs, named, note, silent, type World } from "./testing.ts"
 import { retryDelay } from "./workers.ts"
-
-interface World {
-  readonly did: string[]
-}
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -20,8 +15,6 @@ afterEach(async () => {
 
 /** From here on the workers' alarms ring only when a test advances the time. */
 const stopTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
-
-const silent = openLog({ log: { level: "silent", format: "json" } })
 
 async function begin(
   { database }: Pick<FreshDatabase, "database">,
@@ -35,15 +28,6 @@ async function begin(
   return { jobs, did }
 }
 
-const named = Type.Object({ name: Type.String() })
-const note = defineJob<typeof named, World>({
-  kind: "note",
-  payload: named,
-  async run({ name }, { context }) {
-    context.did.push(name)
-  },
-})
-
 const rows = ({ database }: FreshDatabase) => database.read.selectFrom("jobs").selectAll().orderBy("id").execute()
 
 describe.each(databaseKinds)("jobs on %s", (kind) => {
@@ -52,12 +36,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     made = await freshDatabase(kind)
   })
   afterAll(() => made.drop())
-  beforeEach(() =>
-    made.database.write(async (tx) => {
-      await tx.deleteFrom("jobs").execute()
-      await tx.deleteFrom("schedule").execute()
-    }),
-  )
+  beforeEach(() => emptyJobs(made))
 
   test("are done after the commit, without being asked", async () => {
     const { jobs, did } = await begin(made, [note])

@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
-import { openLog } from "../log.ts"
 import { type Clock, nextRun, openClock, type Task } from "./schedule.ts"
 import { putDue } from "./schedule-store.ts"
+import { silent } from "./testing.ts"
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -11,7 +11,6 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-const silent = openLog({ log: { level: "silent", format: "json" } })
 const at = (text: string): number => Date.parse(text) / 1000
 const midnight = at("2026-03-02T00:00:00Z")
 
