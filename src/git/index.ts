@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"
-import type { Readable } from "node:stream"
+import { Readable } from "node:stream"
 import { type AheadBehind, aheadBehind } from "./history/ahead-behind.ts"
 import { type BlameBlock, type BlameOptions, blame, lineCommits } from "./history/blame.ts"
 import { referencesContaining } from "./history/containing.ts"
@@ -72,22 +72,12 @@ import { createProcesses } from "./process/process.ts"
 import { createReaders } from "./process/reader.ts"
 import { createShared } from "./process/shared.ts"
 import { listReferences, resolveReference } from "./refs/ref-files.ts"
-import { type RefUpdate, updateReferences } from "./refs/references.ts"
-import { hasLeftBehind } from "./repositories/left-behind.ts"
-import { checkObjects, type Maintenance, maintain, needsMaintenance } from "./repositories/maintenance.ts"
-import {
-  combinedView,
-  createRepository,
-  existsRepository,
-  forkRepository,
-  locate,
-  openRepository,
-  readHead,
-  removeRepository,
-  repositorySize,
-  setHead,
-  sweepRepositories,
-} from "./repositories/repository.ts"
+import type { RefUpdate } from "./refs/references.ts"
+import { checkObjects, type Maintenance } from "./repositories/maintenance.ts"
+import { combinedView, readHead } from "./repositories/repository.ts"
+import { openLocalStore } from "./store/local.ts"
+import { openSharedStore } from "./store/shared/store.ts"
+import type { Move, RepositoryStore } from "./store/store.ts"
 import { type Advertisement, advertiseReceive, advertiseUpload } from "./transport/advertise.ts"
 import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./transport/archive.ts"
 import { type TakenOver, type TakeOverOptions, takeOver } from "./transport/foreign.ts"
@@ -116,6 +106,8 @@ export { formatCommit, type NewCommit, type NewTag } from "./objects/objects.ts"
 export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./process/context.ts"
 export { type Caller, createLimiter, type Limiter, type LimiterState, ownCaller } from "./process/limits.ts"
 export type { RefUpdate } from "./refs/references.ts"
+export type * from "./store/shared/records.ts"
+export type { Move, NewPack, RepositoryChange, Versions } from "./store/store.ts"
 export { type Advertisement, servicePreamble } from "./transport/advertise.ts"
 export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./transport/archive.ts"
 export type * from "./transport/push.ts"
@@ -200,6 +192,11 @@ export interface Git {
     inTurn<T>(repository: Repository, name: RefName, work: () => Promise<T>): Promise<T>
     /** Changes references together or not at all. Throws `conflict` when one no longer has its expected value. */
     update(repository: Repository, updates: readonly RefUpdate[], options?: { readonly signal?: AbortSignal }): Promise<void>
+    /**
+     * Begins a change of references that a transaction of the database will make, with everything that follows from it; the caller closes it. Undefined where references move by
+     * themselves, by `update`. Throws `conflict`, `failed`.
+     */
+    begin(repository: Repository, updates: readonly RefUpdate[]): Promise<Move | undefined>
     /** The reference that HEAD names, whether or not it exists. */
     head(repository: Repository): Promise<RefName>
     /** Makes HEAD name another branch, whether or not it exists. */
@@ -337,6 +334,36 @@ async function readVersion(context: Context): Promise<string> {
   return version
 }
 
+/** What makes methods of functions: they get the context, and see a repository that is as new as what all processes have made of it. */
+function binders(context: Context, { ready }: RepositoryStore) {
+  type Act<A extends readonly unknown[], R> = (context: Context, repository: Repository, ...rest: A) => R
+  const bind = <A extends readonly unknown[], R>(act: Act<A, Promise<R>>) =>
+    ready === undefined
+      ? (repository: Repository, ...rest: A) => act(context, repository, ...rest)
+      : async (repository: Repository, ...rest: A) => {
+          await ready(repository)
+          return act(context, repository, ...rest)
+        }
+  const bindRecords = <A extends readonly unknown[], R>(act: Act<A, AsyncGenerator<R>>) =>
+    ready === undefined
+      ? (repository: Repository, ...rest: A) => act(context, repository, ...rest)
+      : async function* (repository: Repository, ...rest: A): AsyncGenerator<R> {
+          await ready(repository)
+          yield* act(context, repository, ...rest)
+        }
+  const bindStream = <A extends readonly unknown[]>(act: Act<A, Readable>) => {
+    if (ready === undefined) return (repository: Repository, ...rest: A) => act(context, repository, ...rest)
+    return (repository: Repository, ...rest: A) => {
+      async function* content(): AsyncGenerator<Buffer> {
+        await ready?.(repository)
+        yield* act(context, repository, ...rest)
+      }
+      return Readable.from(content(), { objectMode: false })
+    }
+  }
+  return { bind, bindRecords, bindStream }
+}
+
 /** Opens the repositories below one folder. No process is started yet, and no state is shared with other instances. */
 export function openGit(options: GitOptions): Git {
   const root = resolve(options.root)
@@ -363,6 +390,7 @@ export function openGit(options: GitOptions): Git {
   const processes = createProcesses({ ...limits, program, agent, root, durable, commands, caller })
   const readers = createReaders(processes, limiter("readers", limits.readers, limits.readersPerRepository), limits)
   const context: Context = {
+    store: () => store,
     root,
     agent,
     durable,
@@ -393,23 +421,22 @@ export function openGit(options: GitOptions): Git {
     queue: limits.queue,
     waitMs: limits.waitMs,
   })
-  const bind =
-    <A extends readonly unknown[], R>(act: (context: Context, ...rest: A) => R) =>
-    (...rest: A): R =>
-      act(context, ...rest)
+  const store: RepositoryStore =
+    options.shared === undefined ? openLocalStore(context) : openSharedStore(context, { ...options.shared, root })
+  const { bind, bindRecords, bindStream } = binders(context, store)
 
   return {
-    at: bind(locate),
-    open: bind(openRepository),
+    at: store.at,
+    open: store.open,
     together: combinedView,
     repositories: {
-      create: bind(createRepository),
-      remove: bind(removeRepository),
-      exists: existsRepository,
-      sweep: bind(sweepRepositories),
-      size: repositorySize,
-      fork: bind(forkRepository),
-      takeOver: bind(takeOver),
+      create: store.create,
+      remove: store.remove,
+      exists: store.exists,
+      sweep: store.sweep,
+      size: store.size,
+      fork: store.fork,
+      takeOver: (folder, key, how) => takeOver(context, folder, key, how),
       copyObjects: bind(copyObjects),
       copyTree: bind(copyTree),
     },
@@ -418,9 +445,9 @@ export function openGit(options: GitOptions): Git {
       writeTree: bind(writeTree),
       writeCommit: bind(writeCommit),
       writeTag: bind(writeTag),
-      batch: bind(openBatch),
+      batch: (repository) => openBatch(context, repository),
       expand: bind(expandId),
-      written: looseBytes,
+      written: bind((_, repository, ids) => looseBytes(repository, ids)),
       info: bind(objectInfo),
       namedInfo: bind(namedInfo),
       readCommit: bind(readCommit),
@@ -432,15 +459,16 @@ export function openGit(options: GitOptions): Git {
       smallBlobs: bind(smallBlobs),
     },
     references: {
-      list: listReferences,
-      resolve: resolveReference,
+      list: bind((_, repository, prefix) => listReferences(repository, prefix)),
+      resolve: bind((_, repository, name) => resolveReference(repository, name)),
       async inTurn(repository, name, work) {
         const release = await turns.acquire(keyIn(repository, name))
         return work().finally(release)
       },
-      update: bind(updateReferences),
-      head: readHead,
-      setHead: bind(setHead),
+      update: store.update,
+      begin: store.begin,
+      head: bind((_, repository) => readHead(repository)),
+      setHead: store.setHead,
     },
     history: {
       between: bind(commitsBetween),
@@ -449,14 +477,14 @@ export function openGit(options: GitOptions): Git {
       log: bind(readLog),
       logPage: bind(logPage),
       lineCommits: bind(lineCommits),
-      blame: bind(blame),
+      blame: bindRecords(blame),
       lastChanges: bind(lastChanges),
       aheadBehind: bind(aheadBehind),
       search: bind(searchCommits),
-      grep: bind(grep),
+      grep: bindRecords(grep),
       newest: bind(newestCommits),
       containing: bind(referencesContaining),
-      contributions: bind(contributions),
+      contributions: bindRecords(contributions),
       count: bind(countCommits),
       lastCommit: bind(lastCommit),
     },
@@ -464,8 +492,8 @@ export function openGit(options: GitOptions): Git {
       files: bind(changedFiles),
       ofCommits: bind(changesOf),
       totals: bind(diffTotals),
-      patch: bind(patch),
-      formatPatch: bind(formatPatch),
+      patch: bindStream(patch),
+      formatPatch: bindStream(formatPatch),
     },
     merging: {
       mergeTrees: bind(mergeTrees),
@@ -477,24 +505,28 @@ export function openGit(options: GitOptions): Git {
     archives: {
       measure: bind(measureTree),
       archive: bind(archive),
-      bundle: bind(bundle),
+      bundle: bindStream(bundle),
     },
     transport: {
       advertiseUpload: bind(advertiseUpload),
-      advertiseReceive: bind(advertiseReceive),
+      advertiseReceive: async (repository, how) => {
+        if (repository) await store.ready?.(repository)
+        return advertiseReceive(context, repository, how)
+      },
       upload: bind(serveUpload),
       receive: bind(receivePush),
     },
     remotes: {
-      list: bind(listRemote),
+      list: (remote, signal) => listRemote(context, remote, signal),
       fetch: bind(fetchObjects),
       push: bind(pushMirror),
     },
     maintenance: {
-      needed: needsMaintenance,
-      hasLeftBehind: bind(hasLeftBehind),
-      run: bind(maintain),
-      check: (repository, signal) => checkObjects(processes, repository, { limiter: context.longWork, signal }),
+      needed: store.needsMaintenance,
+      hasLeftBehind: store.hasLeftBehind,
+      run: store.maintain,
+      check: async (repository, signal) =>
+        checkObjects(processes, await store.receiving(repository), { limiter: context.longWork, signal }),
     },
     spawned: processes.spawned,
     noteDeath: (name) => void dead.add(name),

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { closeQuarantine, migrateQuarantine, openQuarantine, type Quarantined } from "../incoming/quarantine.ts"
+import { closeQuarantine, openQuarantine, type Quarantined } from "../incoming/quarantine.ts"
 import { checkMerged } from "../incoming/unfit.ts"
 import { GitError, isGitError } from "../model/errors.ts"
 import type { Commit, EntryMode, Person, Repository } from "../model/model.ts"
 import { type ObjectId, objectId } from "../model/names.ts"
+import { newObjectsOf } from "../objects/folders.ts"
 import { hashObject } from "../objects/loose.ts"
 import { type NewCommit, objectInfo, readBlob, readCommit, readTree, writeCommit } from "../objects/objects.ts"
 import { entryMode } from "../objects/parse.ts"
@@ -114,7 +115,7 @@ async function mergeTree(
       await checkMerged(context, quarantined, merged.tree, () =>
         Promise.all(commits.map(async (id) => (await readCommit(context, quarantined, id)).tree)),
       )
-      await migrateQuarantine(context, quarantined)
+      await context.store().migrate(quarantined)
     }
     return merged
   } catch (error) {
@@ -213,7 +214,7 @@ export async function mergeInDetail(
     if (code === 0 || options.keep) {
       const trees = async () => Promise.all([ours, theirs].map(async (id) => (await readCommit(context, quarantined, id)).tree))
       await checkMerged(context, quarantined, tree, trees)
-      await migrateQuarantine(context, quarantined)
+      await context.store().migrate(quarantined)
     }
     return code === 0 ? { kind: "clean", tree } : { kind: "conflict", tree, files, isPlain }
   } catch (error) {
@@ -249,7 +250,7 @@ export async function applyChange(context: Context, repository: Repository, { fr
     const base = await standIn(from, [])
     return await mergeTree(context, repository, [], [await standIn(onto, [base]), await standIn(to, [base])])
   } finally {
-    for (const id of written) await rm(join(repository.directory, "objects", id.slice(0, 2), id.slice(2)), { force: true })
+    for (const id of written) await rm(join(newObjectsOf(repository), id.slice(0, 2), id.slice(2)), { force: true })
   }
 }
 
@@ -267,8 +268,7 @@ async function applyCommit(context: Context, repository: Repository, commit: Com
   try {
     return await mergeTree(context, repository, parents.length === 0 ? ["--allow-unrelated-histories"] : [], [id, commit.id])
   } finally {
-    const folder = repository.quarantine ?? join(repository.directory, "objects")
-    await rm(join(folder, id.slice(0, 2), id.slice(2)), { force: true })
+    await rm(join(newObjectsOf(repository), id.slice(0, 2), id.slice(2)), { force: true })
   }
 }
 

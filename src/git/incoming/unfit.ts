@@ -12,7 +12,7 @@ import { byteSource } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { directorySize } from "../process/files.ts"
 import { formatPack } from "./pack.ts"
-import { closeQuarantine, migrateQuarantine, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
+import { closeQuarantine, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
 
 /*
  * Names in trees are checked wherever a tree is written. What only git checks are the files that it reads itself when someone fetches: `.gitmodules` and
@@ -67,7 +67,7 @@ export async function storeInspected(
   try {
     await takeIn(context, quarantined, objects, inspected)
     const size = await directorySize(quarantined.quarantine)
-    await migrateQuarantine(context, quarantined)
+    await context.store().migrate(quarantined)
     return size
   } finally {
     await closeQuarantine(context, quarantined)

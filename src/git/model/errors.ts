@@ -6,6 +6,7 @@
  * - `missing`: the repository, object or reference is not there.
  * - `exists`: the repository is there already.
  * - `conflict`: a reference no longer has the value that the caller expected.
+ * - `stale`: objects that a change needs were looked up before a garbage collection; it is to be prepared again.
  * - `protocol`: the client did not keep to git's wire protocol.
  * - `tooLarge`: input or output went over its limit.
  * - `busy`: a queue is full, or waiting in it took too long; trying again later may help.
@@ -21,6 +22,7 @@ export type GitErrorKind =
   | "missing"
   | "exists"
   | "conflict"
+  | "stale"
   | "protocol"
   | "tooLarge"
   | "busy"

@@ -9,8 +9,16 @@ export interface Repository {
   readonly format: ObjectFormat
   /** The absolute path of the object directory of a push that is not accepted yet; absent outside of a push. */
   readonly quarantine?: string
-  /** The absolute path of another repository's objects that are visible too; only in read-only views. */
-  readonly borrows?: string
+  /** The absolute paths of other object directories that are visible too: of another repository, in a read-only view, or of this one in a cache. */
+  readonly borrows?: readonly string[]
+  /** The absolute path of the object directory that new objects are written to; by default that of the repository. */
+  readonly staging?: string
+  /** The garbage collection that a view of what counts was made after. */
+  readonly epoch?: number
+  /** The references that will be other ones, with their objects, or null for none: a move that is being prepared. */
+  readonly moved?: ReadonlyMap<RefName, ObjectId | null>
+  /** The two repositories that a view shows together. */
+  readonly parts?: readonly [Repository, Repository]
 }
 
 /** The four kinds of object that git knows. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises"
+import { mkdir, readFile, rename, rm, stat, utimes } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { deflate, deflateSync, inflateSync } from "node:zlib"
@@ -8,7 +8,8 @@ import { hasCode } from "../model/errors.ts"
 import type { ObjectType, RawObject, Repository } from "../model/model.ts"
 import { isObjectId, type ObjectFormat, type ObjectId, objectId } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
-import { writeNewFile } from "../process/files.ts"
+import { namesIn, writeNewFile } from "../process/files.ts"
+import { newObjectsOf, objectFolders } from "./folders.ts"
 
 const deflateAway = promisify(deflate)
 
@@ -40,8 +41,7 @@ function parse(bytes: Buffer): RawObject | undefined {
  * process.
  */
 export async function readLooseObject(repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
-  for (const folder of [repository.quarantine, join(repository.directory, "objects"), repository.borrows]) {
-    if (folder === undefined) continue
+  for (const folder of objectFolders(repository)) {
     try {
       const bytes = await readFile(join(folder, id.slice(0, 2), id.slice(2)))
       return parse(inflateSync(bytes, { maxOutputLength: looseLimit }))
@@ -99,7 +99,7 @@ async function writeTemporary(
   repository: Repository,
   { id, type, content }: NewObject,
 ): Promise<PendingObject | undefined> {
-  const folder = join(repository.directory, "objects", id.slice(0, 2))
+  const folder = join(newObjectsOf(repository), id.slice(0, 2))
   const path = join(folder, id.slice(2))
   if (await freshen(path)) return undefined
   const bytes = Buffer.concat([header(type, content.length), content])
@@ -140,21 +140,18 @@ export async function writeLooseObject(context: Context, repository: Repository,
 }
 
 /** The ids of the loose objects with this prefix of at least two digits. */
-export async function looseIds({ directory, format }: Repository, prefix: string): Promise<readonly ObjectId[]> {
-  const folder = prefix.slice(0, 2)
-  const names = await readdir(join(directory, "objects", folder)).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
-    throw error
-  })
-  return names.map((name) => folder + name).filter((id): id is ObjectId => id.startsWith(prefix) && isObjectId(id, format))
+export async function looseIds(repository: Repository, prefix: string): Promise<readonly ObjectId[]> {
+  const first = prefix.slice(0, 2)
+  const names = await Promise.all(objectFolders(repository).map((folder) => namesIn(join(folder, first))))
+  const ids = new Set(names.flat().map((name) => first + name))
+  return [...ids].filter((id): id is ObjectId => id.startsWith(prefix) && isObjectId(id, repository.format))
 }
 
 /** The bytes that these objects take on disk as loose objects; those in packs don't count. */
-export async function looseBytes({ directory }: Repository, ids: Iterable<ObjectId>): Promise<number> {
+export async function looseBytes(repository: Repository, ids: Iterable<ObjectId>): Promise<number> {
+  const folder = newObjectsOf(repository)
   const sizes = await Promise.all(
-    [...new Set(ids)].map(
-      async (id) => (await stat(join(directory, "objects", id.slice(0, 2), id.slice(2))).catch(() => undefined))?.size ?? 0,
-    ),
+    [...new Set(ids)].map(async (id) => (await stat(join(folder, id.slice(0, 2), id.slice(2))).catch(() => undefined))?.size ?? 0),
   )
   return sizes.reduce((sum, size) => sum + size, 0)
 }

@@ -1,4 +1,6 @@
 import type { ChangedFile } from "../model/model.ts"
+import type { SharedStoreOptions } from "../store/shared/store.ts"
+import type { RepositoryStore } from "../store/store.ts"
 import type { GitCache } from "./cache.ts"
 import type { Caller, Limiter } from "./limits.ts"
 import type { MemoryLimits, Processes } from "./process.ts"
@@ -119,6 +121,8 @@ export interface GitOptions {
   readonly aloneSince?: number | undefined
   /** The name of this process, which no other that uses these repositories has: without a dot, and short, as it is in the names of locks. */
   readonly worker?: string | undefined
+  /** Keeps repositories in a database and an object store; `root` is the folder of a cache then. */
+  readonly shared?: Pick<SharedStoreOptions, "records" | "files"> | undefined
   /** This process's part of what all processes of a server may use; by default all. */
   readonly share?: ((total: number) => number) | undefined
   readonly limits?: Partial<GitLimits>
@@ -130,6 +134,8 @@ export interface GitOptions {
 
 /** The first parameter of the functions in this folder. */
 export interface Context {
+  /** Where repositories are kept. */
+  readonly store: () => RepositoryStore
   readonly root: string
   readonly agent: string
   readonly durable: boolean

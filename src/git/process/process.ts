@@ -250,16 +250,14 @@ const alternates = (folders: readonly string[]) => ({
 })
 
 /**
- * New objects go to the quarantine and old ones are read from the repository; git refuses to change references in such an environment. For
- * a view of two repositories both are read.
+ * New objects go to the quarantine and old ones are read from the repository; git refuses to change references in such an environment. What is
+ * borrowed is read too.
  */
 function objectEnvironment(repository: Repository | undefined): Readonly<Record<string, string>> {
-  if (repository?.quarantine === undefined) return repository?.borrows === undefined ? {} : alternates([repository.borrows])
-  return {
-    GIT_OBJECT_DIRECTORY: repository.quarantine,
-    ...alternates([`${repository.directory}/objects`]),
-    GIT_QUARANTINE_PATH: repository.quarantine,
-  }
+  if (repository === undefined) return {}
+  const { quarantine, directory, borrows = [] } = repository
+  if (quarantine === undefined) return borrows.length === 0 ? {} : alternates(borrows)
+  return { GIT_OBJECT_DIRECTORY: quarantine, ...alternates([`${directory}/objects`, ...borrows]), GIT_QUARANTINE_PATH: quarantine }
 }
 
 const isLight = (command: Command): boolean => "light" in subcommands[command.name]

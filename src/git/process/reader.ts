@@ -57,7 +57,7 @@ const COMPLAINT_CHARACTERS = 2_000
 const COMPLAINT = /^(error|fatal): /m
 
 /** The object stores of a reader: readers of a quarantine, or of two repositories, must not be used for others. */
-const placeOf = ({ quarantine, directory, borrows = "" }: Repository) => quarantine ?? `${directory}${borrows}`
+const placeOf = ({ quarantine, directory, borrows = [] }: Repository) => quarantine ?? [directory, ...borrows].join("\0")
 
 /** Opens a pool of readers. They start when needed and end when idle, or when another repository needs one. */
 export function createReaders(processes: Processes, limiter: Limiter, settings: ReaderSettings): Readers {

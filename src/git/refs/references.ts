@@ -15,6 +15,8 @@ export interface RefUpdate {
   readonly to: ObjectId | null
   /** The value that it must have, null when it must not exist; left out when any will do. */
   readonly from?: ObjectId | null
+  /** False where the new value is known to have the old one in its history. */
+  readonly forced?: boolean
 }
 
 /** One record of `update-ref --stdin -z`. */

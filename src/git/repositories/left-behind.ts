@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { GitError, hasCode } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import { hiddenPrefix, isObjectId, type ObjectId, objectId, refName } from "../model/names.ts"
+import { objectFolders } from "../objects/folders.ts"
 import { countIn } from "../objects/pack-index.ts"
 import type { Context } from "../process/context.ts"
 import { namesIn } from "../process/files.ts"
@@ -66,7 +67,7 @@ export async function packFrom(context: Context, from: Repository, ids: readonly
     args: [join(packFolder(to), "pack")],
   } as const
   await context.processes.run(command, {
-    repository: { ...to, borrows: join(from.directory, "objects") },
+    repository: { ...to, borrows: objectFolders(from) },
     input: ids.map((id) => `${id}\n`).join(""),
     limiter: context.longWork,
     timeoutMs: context.limits.transferMs,

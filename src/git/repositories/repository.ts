@@ -224,5 +224,6 @@ export async function setHead(context: Context, repository: Repository, ref: Ref
  */
 export function combinedView(repository: Repository, other: Repository): Repository {
   if (repository.format !== other.format) throw new GitError("invalid", "objects of different formats can't be seen together")
-  return { ...repository, key: `${repository.key}+${other.key}`, borrows: join(other.directory, "objects") }
+  const borrows = [...(repository.borrows ?? []), join(other.directory, "objects"), ...(other.borrows ?? [])]
+  return { ...repository, key: `${repository.key}+${other.key}`, borrows, parts: [repository, other] }
 }

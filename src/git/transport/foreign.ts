@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
 import { lstat, mkdir, open, opendir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, takePack } from "../incoming/quarantine.ts"
+import { closeQuarantine, isConnected, openQuarantine, takePack } from "../incoming/quarantine.ts"
 import { GitError, hasCode } from "../model/errors.ts"
 import type { Reference, Repository } from "../model/model.ts"
 import { branchOf, branchRef, isMisleadingName, isObjectId, isRefName, type ObjectFormat, tagOf } from "../model/names.ts"
@@ -12,8 +12,7 @@ import { byteSource } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { linkOrCopy } from "../process/files.ts"
 import { listReferences } from "../refs/ref-files.ts"
-import { updateReferences } from "../refs/references.ts"
-import { createRepository, locate, removeRepository, writeSkeleton } from "../repositories/repository.ts"
+import { writeSkeleton } from "../repositories/repository.ts"
 import { isReservedRef, writableName } from "./push-request.ts"
 
 /*
@@ -151,7 +150,7 @@ async function takeObjects(context: Context, from: Repository, references: reado
   const ids = [...new Set(references.map(({ id }) => id))]
   const timeoutMs = context.limits.transferMs
   const release = await context.pushes.acquire(to.key)
-  const taken = await openQuarantine(to)
+  const taken = await openQuarantine(await context.store().receiving(to))
   try {
     const packing = { name: "pack-objects", flags: ["--revs", "--stdout", "-q"] } as const
     const pack = await context.processes.open(context.longWork, packing, { repository: from, timeoutMs })
@@ -174,7 +173,7 @@ async function takeObjects(context: Context, from: Repository, references: reado
     for (const { name, id } of references)
       if (branchOf(name) !== undefined && (await objectInfo(context, taken, id))?.type !== "commit")
         throw unfit(`${name}: a branch can name only a commit`)
-    await migrateQuarantine(context, taken)
+    await context.store().migrate(taken)
   } finally {
     await closeQuarantine(context, taken)
     release()
@@ -190,7 +189,7 @@ export async function takeOver(context: Context, folder: string, key: string, { 
   if (!(await isFolder(folder))) throw new GitError("missing", "no such folder", folder)
   const found = await formatOf(folder)
   if (format !== undefined && found !== format) throw unfit(`its object format is ${found}, and not ${format}`)
-  const target = locate(context, key, found)
+  const target = context.store().at(key, found)
   const temporary = join(context.root, `.new-${randomBytes(12).toString("hex")}`)
   const staged: Repository = { key: `${key}-staged`, directory: temporary, format: found }
   try {
@@ -199,15 +198,15 @@ export async function takeOver(context: Context, folder: string, key: string, { 
     await copyReferences(context, folder, temporary)
     const references = pushable(context, await listReferences(staged))
     if (references.length === 0 && bytes > 0) throw unfit("it has objects, and no branch or tag that names them")
-    await createRepository(context, key, { format: found, branch })
+    await context.store().create(key, { format: found, branch })
     try {
       if (references.length > 0) {
         await takeObjects(context, staged, references, target)
         const updates = references.map(({ name, id }) => ({ name, from: null, to: id }))
-        await updateReferences(context, target, updates)
+        await context.store().update(target, updates)
       }
     } catch (error) {
-      await removeRepository(context, target)
+      await context.store().remove(target)
       throw error
     }
     const head = /^ref:\s*(refs\/heads\/.+?)\s*$/.exec((await readPlain(join(folder, "HEAD")))?.toString("utf8") ?? "")?.[1]

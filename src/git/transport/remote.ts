@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { connect, isIP } from "node:net"
 import { join } from "node:path"
-import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, type Quarantined, takePack } from "../incoming/quarantine.ts"
+import { closeQuarantine, isConnected, openQuarantine, type Quarantined, takePack } from "../incoming/quarantine.ts"
 import { GitError, isGitError } from "../model/errors.ts"
 import type { Reference, Repository } from "../model/model.ts"
 import { branchOf, isObjectId, isRefName, type ObjectFormat, type ObjectId, type RefName } from "../model/names.ts"
@@ -159,15 +159,16 @@ export async function fetchObjects(context: Context, repository: Repository, rem
   if (ids.length === 0) return 0
   const release = await context.pushes.acquire(repository.key, { signal })
   try {
-    const courier = await openQuarantine(repository)
-    const taken = await openQuarantine(repository)
+    const seen = await context.store().receiving(repository)
+    const courier = await openQuarantine(seen)
+    const taken = await openQuarantine(seen)
     try {
       await download(context, courier, remote, { ...options, maxBytes })
       await takeAll(context, courier, taken, { maxBytes, signal })
       if (!(await isConnected(context, taken, ids, signal)))
         throw new GitError("remote", "the server did not send all objects; it may be a plain file server, which is not supported")
       const grown = await directorySize(taken.quarantine)
-      await migrateQuarantine(context, taken)
+      await context.store().migrate(taken)
       return grown
     } finally {
       await closeQuarantine(context, courier)

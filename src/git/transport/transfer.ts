@@ -1,3 +1,4 @@
+import { closeQuarantine, openQuarantine } from "../incoming/quarantine.ts"
 import { GitError } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import { isObjectId, type ObjectId } from "../model/names.ts"
@@ -9,7 +10,7 @@ const unpackLimit = 100
 
 /**
  * Packs what the given objects reach, without what `known` reaches, and stores it in another repository, through a pipe between two processes
- * and without alternates. `known` are commits that both have. Throws `invalid` when the formats differ, `failed` when an object is missing.
+ * and a quarantine, without alternates. `known` are commits that both have. Throws `invalid` when the formats differ, `failed` when an object is missing.
  */
 export async function copyObjects(
   context: Context,
@@ -22,10 +23,22 @@ export async function copyObjects(
     throw new GitError("invalid", "objects can be copied only between repositories of one format")
   }
   if (ids.length === 0) return
+  const store = context.store()
+  const taken = await openQuarantine(await store.receiving(to))
+  try {
+    await pipePack(context, from, [...ids, ...known.map((id) => `^${id}`)], taken)
+    await store.migrate(taken)
+  } finally {
+    await closeQuarantine(context, taken)
+  }
+}
+
+/** Packs what these lines of `rev-list` choose, and stores it. */
+async function pipePack(context: Context, from: Repository, lines: readonly string[], to: Repository): Promise<void> {
   const timeoutMs = context.limits.transferMs
   const packing = { name: "pack-objects", flags: ["--revs", "--stdout", "-q"] } as const
   const pack = await context.processes.open(context.commands, packing, { repository: from, timeoutMs })
-  pack.stdin.end([...ids, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join(""))
+  pack.stdin.end(lines.map((line) => `${line}\n`).join(""))
   const source = byteSource(pack.stdout)
   // The twelve bytes before the first object end with the number of objects.
   const head = await source.take(12).catch(() => null)

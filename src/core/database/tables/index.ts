@@ -23,6 +23,7 @@ import type { SignInTables } from "./sign-in.ts"
 import type { SigningTables } from "./signing.ts"
 import type { TextTables } from "./texts.ts"
 import type { WebhookTables } from "./webhooks.ts"
+import type { StoredRepositoryTables } from "./stored-repositories.ts"
 import type { WikiTables } from "./wikis.ts"
 
 export { type Flag, flag, type Seconds } from "./types.ts"
@@ -54,4 +55,5 @@ export interface Tables
     SigningTables,
     TextTables,
     WebhookTables,
+    StoredRepositoryTables,
     WikiTables {}

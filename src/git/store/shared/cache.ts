@@ -1,0 +1,275 @@
+import { randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { LRUCache } from "lru-cache"
+import { hasCode } from "../../model/errors.ts"
+import type { ObjectFormat, ObjectId, RefName } from "../../model/names.ts"
+import { storeLooseObjects } from "../../objects/loose.ts"
+import type { Context } from "../../process/context.ts"
+import type { Limiter } from "../../process/limits.ts"
+import { writeSkeleton } from "../../repositories/repository.ts"
+import type { NewPack, Versions } from "../store.ts"
+import type { CacheFolders } from "./folders.ts"
+import type { PackFiles, Records, StoredPack, StoredRepository } from "./records.ts"
+import { objectsOf } from "./small-pack.ts"
+
+/** A repository as this process's files show it. */
+export interface Cached {
+  readonly stored: StoredRepository
+  readonly references: ReadonlyMap<RefName, ObjectId>
+  /** The object directory of its epoch. */
+  readonly objects: string
+}
+
+export interface Cache {
+  /** Makes the files as new as the rows are now, or newer. Undefined where there is no such repository. */
+  readonly ready: (key: string) => Promise<Cached | undefined>
+  /** Notes a change that this process has made, whose objects it has given already. */
+  readonly made: (key: string, versions: Versions, change: Made) => Promise<void>
+  /** Puts packs into the object directory of an epoch, which need not be the current one. */
+  readonly fill: (key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>) => Promise<void>
+  readonly drop: (key: string) => Promise<void>
+}
+
+export interface Made {
+  readonly updates: ReadonlyMap<RefName, ObjectId | null>
+  readonly packs: readonly NewPack[]
+  /** Puts the objects of its packs into the object directory. */
+  readonly store: (objects: string) => Promise<void>
+}
+
+interface Entry {
+  readonly id: number
+  readonly references: Map<RefName, ObjectId>
+  refsVersion: number
+  head: RefName
+  epoch: number
+  packsVersion: number
+}
+
+/** The most repositories, and references of all of them, that are remembered; others are read from the rows again. */
+const MOST = { entries: 5_000, references: 2_000_000 }
+/** Files of one repository that are fetched at once. */
+const FETCHED_AT_ONCE = 4
+
+export interface CacheSettings {
+  readonly records: Records
+  readonly files: PackFiles
+  readonly folders: CacheFolders
+  readonly fills: Limiter
+}
+
+export function openCache(context: Context, { records, files, folders, fills }: CacheSettings): Cache {
+  const entries = new LRUCache<string, Entry>({
+    max: MOST.entries,
+    maxSize: MOST.references,
+    sizeCalculation: ({ references }) => 1 + references.size,
+  })
+  const running = new Map<string, Promise<Cached | undefined>>()
+  const queued = new Map<string, Promise<Cached | undefined>>()
+  // Never flushed: what is lost is fetched again.
+  const unflushed: Context = { ...context, durable: false }
+
+  /** Joins a look at the rows that has not begun yet: one that has may have seen them before what its caller must see. */
+  function ready(key: string): Promise<Cached | undefined> {
+    const known = queued.get(key)
+    if (known) return known
+    const next = (running.get(key) ?? Promise.resolve(undefined))
+      .catch(() => undefined)
+      .then(() => {
+        queued.delete(key)
+        const run = follow(key).finally(() => {
+          if (running.get(key) === run) running.delete(key)
+        })
+        running.set(key, run)
+        return run
+      })
+    queued.set(key, next)
+    return next
+  }
+
+  async function follow(key: string): Promise<Cached | undefined> {
+    const stored = await records.find(key)
+    if (stored === undefined) {
+      await drop(key)
+      return undefined
+    }
+    const entry = entryOf(key, stored)
+    await followReferences(key, entry, stored)
+    const objects = await followPacks(key, entry, stored)
+    entries.set(key, entry)
+    return { stored, references: entry.references, objects }
+  }
+
+  function entryOf(key: string, stored: StoredRepository): Entry {
+    const directory = folders.worker(key)
+    const known = entries.get(key)
+    if (known?.id === stored.id && existsSync(join(directory, "HEAD"))) return known
+    if (!existsSync(join(directory, "HEAD"))) makeFolder(directory, stored)
+    return { id: stored.id, references: new Map(), refsVersion: -1, head: stored.head, epoch: -1, packsVersion: 0 }
+  }
+
+  async function followReferences(key: string, entry: Entry, stored: StoredRepository): Promise<void> {
+    const directory = folders.worker(key)
+    if (entry.refsVersion !== stored.refsVersion) {
+      const isGap = entry.refsVersion < stored.removedVersion
+      const changed = await records.references(stored.id, isGap ? 0 : entry.refsVersion)
+      if (isGap) entry.references.clear()
+      for (const { name, id } of changed) entry.references.set(name, id)
+      replace(join(directory, "packed-refs"), packedRefs(entry.references))
+      entry.refsVersion = stored.refsVersion
+    }
+    if (entry.head !== stored.head || !existsSync(join(directory, "HEAD"))) {
+      replace(join(directory, "HEAD"), `ref: ${stored.head}\n`)
+      entry.head = stored.head
+    }
+  }
+
+  async function followPacks(key: string, entry: Entry, stored: StoredRepository): Promise<string> {
+    const objects = join(folders.objects(key), String(stored.epoch))
+    const isThere = existsSync(join(objects, "state"))
+    const known = entry.epoch === stored.epoch && isThere ? entry.packsVersion : await filledTo(objects)
+    if (known < stored.packsVersion || !isThere)
+      await fill(key, stored.epoch, stored.format, records.packs(stored.id, known), stored.packsVersion)
+    if (entry.epoch !== stored.epoch || !isThere) {
+      await lead(folders.objects(key), String(stored.epoch))
+      // Readers have the packs of the last epoch open.
+      await context.readers.closeRepository(viewOf(folders, key, stored.format))
+    }
+    entry.epoch = stored.epoch
+    entry.packsVersion = Math.max(known, stored.packsVersion)
+    return objects
+  }
+
+  async function fill(
+    key: string,
+    epoch: number,
+    format: ObjectFormat,
+    packs: AsyncIterable<StoredPack>,
+    atLeast = 0,
+  ): Promise<void> {
+    const objects = join(folders.objects(key), String(epoch))
+    await mkdir(join(objects, "pack"), { recursive: true })
+    let filled = atLeast
+    const fetching = new Set<Promise<void>>()
+    try {
+      for await (const pack of packs) {
+        filled = Math.max(filled, pack.version)
+        if (pack.content) {
+          const own = { key, directory: folders.worker(key), format, staging: objects }
+          await storeLooseObjects(unflushed, own, objectsOf(pack.content, format))
+        } else {
+          if (fetching.size >= FETCHED_AT_ONCE) await Promise.race(fetching)
+          const fetched = fetch(objects, pack).finally(() => fetching.delete(fetched))
+          fetching.add(fetched)
+        }
+      }
+      await Promise.all(fetching)
+    } finally {
+      await Promise.allSettled(fetching)
+    }
+    await writeState(objects, filled)
+  }
+
+  /** Fetches the files of a pack, the index last, because it makes git see the pack. */
+  async function fetch(objects: string, { id, files: endings }: StoredPack): Promise<void> {
+    const order = [...endings.filter((ending) => ending !== "idx"), ...endings.filter((ending) => ending === "idx")]
+    for (const ending of order) {
+      const path = packPath(objects, id, ending)
+      if (existsSync(path)) continue
+      const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`
+      const release = await fills.acquire(objects)
+      try {
+        await mkdir(dirname(path), { recursive: true })
+        await files.read(id, ending, temporary)
+        await rename(temporary, path)
+      } finally {
+        release()
+        await rm(temporary, { force: true })
+      }
+    }
+  }
+
+  async function made(key: string, { refs, packs }: Versions, change: Made): Promise<void> {
+    const entry = entries.get(key)
+    if (!entry) return
+    // Only what follows at once: with others in between, the rows say what came first.
+    if (entry.refsVersion === refs - 1) {
+      for (const [name, id] of change.updates) {
+        if (id === null) entry.references.delete(name)
+        else entry.references.set(name, id)
+      }
+      replace(join(folders.worker(key), "packed-refs"), packedRefs(entry.references))
+      entry.refsVersion = refs
+    }
+    if (change.packs.length === 0 || entry.packsVersion !== packs - 1) return
+    const objects = join(folders.objects(key), String(entry.epoch))
+    await change.store(objects)
+    await writeState(objects, packs)
+    entry.packsVersion = packs
+  }
+
+  async function drop(key: string): Promise<void> {
+    entries.delete(key)
+    await rm(folders.worker(key), { recursive: true, force: true })
+    await rm(folders.objects(key), { recursive: true, force: true })
+  }
+
+  return { ready, made, fill, drop }
+}
+
+/** The view of a repository that git is run in. */
+export const viewOf = (folders: CacheFolders, key: string, format: ObjectFormat) => {
+  const directory = folders.worker(key)
+  const staging = join(directory, "staging")
+  return { key, directory, format, staging, borrows: [staging, join(folders.objects(key), "current")] }
+}
+
+export const packPath = (objects: string, id: string, ending: string): string =>
+  ending === "graph" ? join(objects, "info", "commit-graph") : join(objects, "pack", `pack-${id}.${ending}`)
+
+function makeFolder(directory: string, { format, head }: StoredRepository): void {
+  const temporary = `${directory}.${randomBytes(6).toString("hex")}.new`
+  mkdirSync(dirname(directory), { recursive: true })
+  writeSkeleton(temporary, format, head)
+  mkdirSync(join(temporary, "staging"))
+  renameSync(temporary, directory)
+}
+
+/** Replaces a file in one step. */
+function replace(path: string, content: string): void {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.new`
+  writeFileSync(temporary, content)
+  renameSync(temporary, path)
+}
+
+const byBytes = (a: RefName, b: RefName): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** References as git's file of them. */
+export function packedRefs(references: ReadonlyMap<RefName, ObjectId>): string {
+  const lines = [...references.keys()].sort(byBytes).map((name) => `${references.get(name)} ${name}\n`)
+  return `# pack-refs with: sorted \n${lines.join("")}`
+}
+
+/** How far an object directory is filled: the version of the last pack. */
+async function filledTo(objects: string): Promise<number> {
+  const text = await readFile(join(objects, "state"), "utf8").catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return "0"
+    throw error
+  })
+  return Number(text)
+}
+
+async function writeState(objects: string, version: number): Promise<void> {
+  const temporary = join(objects, `state.${randomBytes(6).toString("hex")}`)
+  await writeFile(temporary, String(version))
+  await rename(temporary, join(objects, "state"))
+}
+
+/** Lets `current` lead to the folder of an epoch. */
+async function lead(folder: string, to: string): Promise<void> {
+  const temporary = join(folder, `current.${randomBytes(6).toString("hex")}`)
+  await symlink(to, temporary)
+  await rename(temporary, join(folder, "current"))
+}
