@@ -11,7 +11,7 @@ export interface Blobs {
    * {@link StorageUnavailable}; then nothing counts, and what a process leaves that ends meanwhile is swept.
    */
   readonly write: (key: string, content: Content) => Promise<void>
-  /** Opens a blob; the caller reads it to the end, destroys what it reads, or closes it. Undefined if there is none. */
+  /** Opens a blob, to be read or closed by the caller. Undefined if there is none. */
   readonly open: (key: string) => Promise<OpenBlob | undefined>
   readonly remove: (key: string) => Promise<void>
   /** Removes all blobs whose keys begin with this folder, such as `actions/abc`. */
@@ -31,8 +31,10 @@ export interface StoredBlob {
 export interface OpenBlob {
   /** In bytes. */
   readonly size: number
-  /** The bytes of a range, or all. Several may be read one after the other, or at once. */
+  /** The bytes of a range, or all, once: the blob is closed when they have been read, or the stream is destroyed. */
   readonly read: (range?: ByteRange) => Readable
+  /** The bytes of one of several ranges; the caller closes the blob after the last. */
+  readonly slice: (range: ByteRange) => Readable
   readonly close: () => Promise<void>
 }
 

@@ -1,7 +1,6 @@
 import type { Dirent } from "node:fs"
 import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { Readable } from "node:stream"
 import { ifMissing, openIfExists, writeAtomically } from "../files.ts"
 import { type Blobs, requireKey, type StoredBlob } from "./blobs.ts"
 
@@ -26,18 +25,10 @@ export function blobsIn(root: string): Blobs {
     async open(key) {
       const file = await openIfExists(pathOf(key))
       if (!file) return undefined
-      let readers = 0
       return {
         size: (await file.stat()).size,
-        read(range) {
-          readers += 1
-          const stream = range && range.start > range.end ? Readable.from([]) : file.createReadStream({ ...range, autoClose: false })
-          stream.once("close", () => {
-            readers -= 1
-            if (readers === 0) file.close().catch(() => {})
-          })
-          return stream
-        },
+        read: (range) => file.createReadStream(range),
+        slice: (range) => file.createReadStream({ ...range, autoClose: false }),
         close: () => file.close(),
       }
     },

@@ -69,7 +69,7 @@ export function blobsOf(s3: S3): Blobs {
     const tag = headers.etag ?? ""
     const read = (range: ByteRange = { start: 0, end: size - 1 }): Readable =>
       Readable.from(bytesOf(key, tag, { start: range.start, end: Math.min(range.end, size - 1) }), { objectMode: false })
-    return { size, read, close: async () => {} }
+    return { size, read, slice: read, close: async () => {} }
   }
 
   /** The bytes of a range; where they break off, the rest is asked for. */
