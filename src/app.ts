@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FastifyInstance } from "fastify"
 import type { User } from "./core/actor.ts"
+import { blobsIn } from "./core/blobs/folder.ts"
 import { currentCaller } from "./core/caller.ts"
 import type { Cluster } from "./core/cluster/cluster.ts"
 import { shareIn } from "./core/cluster/share.ts"
@@ -319,6 +320,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       jobs: outbox,
       events: { deliver: (tx) => deliverEvents(tx, services, listeners), grown: openGrowth({ database, log }) },
       extensions: extend(extensions),
+      blobs: blobsIn(config.dataDir),
       secrets,
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),

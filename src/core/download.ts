@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
-import type { FileHandle } from "node:fs/promises"
 import type { Readable } from "node:stream"
+import type { OpenBlob } from "./blobs/blobs.ts"
 import Type, { type TSchema } from "./schema.ts"
 
 /** A range of bytes, both ends included. */
@@ -41,17 +41,17 @@ export interface OpenDownload extends FileHeaders {
 
 interface StoredFile extends FileHeaders, Omit<Download, "isRanged" | "head" | "open"> {
   /** Opens the file, to be read from this byte on. */
-  readonly open: (start: number) => Promise<FileHandle>
+  readonly open: (start: number) => Promise<OpenBlob>
 }
 
-/** A file of the disk, which clients may fetch in parts. */
+/** A stored file, which clients may fetch in parts. */
 export const storedDownload = ({ type, disposition, open, ...file }: StoredFile): Download => {
   const head = { type, ...(disposition !== undefined && { disposition }) }
   return {
     ...file,
     isRanged: true,
     head,
-    open: async (range) => ({ ...head, content: (await open(range?.start ?? 0)).createReadStream(range) }),
+    open: async (range) => ({ ...head, content: (await open(range?.start ?? 0)).read(range) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 import type { Git } from "../git/index.ts"
+import type { Blobs } from "./blobs/blobs.ts"
 import type { Share } from "./cluster/share.ts"
 import type { Config, EffectiveSetting } from "./config.ts"
 import type { Database, Transaction } from "./database/database.ts"
@@ -23,6 +24,8 @@ export interface Services {
   readonly jobs: Jobs
   readonly events: Events
   readonly extensions: Extensions
+  /** Files that are neither in git nor in the database. */
+  readonly blobs: Blobs
   readonly secrets: Secrets
   readonly passwords: Passwords
   readonly outgoing: Outgoing

@@ -1,5 +1,5 @@
-import type { FileHandle } from "node:fs/promises"
 import type { FastifyInstance } from "fastify"
+import type { OpenBlob } from "../../core/blobs/blobs.ts"
 import { fileHeadersOf } from "../../core/disposition.ts"
 import { type Download, storedDownload } from "../../core/download.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
@@ -62,7 +62,7 @@ export async function registerTransfers(app: FastifyInstance, services: Services
     const disposition = fileHeadersOf(name).disposition.replace(/^\w+/, "attachment")
     return storedDownload({ tag: `"${oid}"`, size, type: "application/octet-stream", disposition, open: () => openObject(oid, file) })
   }
-  async function openObject(oid: string, file: string): Promise<FileHandle> {
+  async function openObject(oid: string, file: string): Promise<OpenBlob> {
     const handle = await openFile(services, file)
     if (!handle) throw new Refusal("internal", `the file of large file ${oid} is gone`)
     return handle

@@ -85,7 +85,7 @@ export async function cacheDownload(services: Services, id: number): Promise<Dow
       if (!handle && (await findCacheById.first(services.database.read, { id })))
         throw new Refusal("internal", `the file of cache ${id} is gone`)
       if (!handle) throw refuse.notFound()
-      return { type: "application/octet-stream", disposition: "attachment", content: handle.createReadStream(range) }
+      return { type: "application/octet-stream", disposition: "attachment", content: handle.read(range) }
     },
   }
 }

@@ -1,28 +1,26 @@
 import { createHash, randomUUID } from "node:crypto"
-import { type FileHandle, rm } from "node:fs/promises"
-import { join } from "node:path"
 import type { Readable } from "node:stream"
+import type { OpenBlob } from "../../../core/blobs/blobs.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { openIfExists, writeAtomically } from "../../../core/files.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 
 /**
- * Files of artifacts and logs, stored below the data folder under random names, with one folder for each repository. A row is written after
+ * Files of artifacts and logs, stored under random names, with one folder for each repository. A row is written after
  * its file and deleted before it.
  */
 
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-type WithConfig = Pick<Services, "config">
+type WithBlobs = Pick<Services, "blobs">
 
 /** The folder that contains the folders of all repositories. */
-export const filesRoot = ({ config }: WithConfig): string => join(config.dataDir, "actions")
+export const FOLDER = "actions"
 
 /** The folder of a repository's artifacts and logs, by its storage key. */
-export const actionFilesOf = (services: WithConfig, storage: string): string => join(filesRoot(services), storage)
+export const actionFilesOf = (storage: string): string => `${FOLDER}/${storage}`
 
 /** A file of a repository. */
 export interface FileLocation {
@@ -30,10 +28,10 @@ export interface FileLocation {
   readonly file: string
 }
 
-/** The path of a file, which need not exist. */
-export function pathOf(services: WithConfig, { storage, file }: FileLocation): string {
+/** The key of a file, which need not exist. */
+export function keyOf({ storage, file }: FileLocation): string {
   if (!NAME.test(file)) throw new TypeError("not the name of an artifact or a log")
-  return join(actionFilesOf(services, storage), file)
+  return `${actionFilesOf(storage)}/${file}`
 }
 
 export interface StoredFile extends FileLocation {
@@ -56,7 +54,7 @@ export interface Expected {
  * the row is written, the sweep removes the file.
  */
 export async function storeFile(
-  services: WithConfig,
+  { blobs }: WithBlobs,
   { storage, maxBytes, expected }: { readonly storage: string; readonly maxBytes: number; readonly expected: Expected },
   content: Readable,
 ): Promise<StoredFile> {
@@ -76,16 +74,15 @@ export async function storeFile(
       throw refuse.invalid("size", `${size} bytes came where ${expected.size} were announced`)
     if (expected.sha256 !== undefined && expected.sha256 !== sha256) throw refuse.invalid("hash", "the SHA-256 of what came is another one")
   }
-  await writeAtomically(pathOf(services, location), checked())
+  await blobs.write(keyOf(location), checked())
   return { ...location, size, sha256 }
 }
 
 /** Removes a file that no row names. */
-export const discardFile = (services: WithConfig, location: FileLocation): Promise<void> => rm(pathOf(services, location), { force: true })
+export const discardFile = ({ blobs }: WithBlobs, location: FileLocation): Promise<void> => blobs.remove(keyOf(location))
 
-/** Opens the file, which the caller must close; undefined where it is gone. */
-export const openFile = async (services: WithConfig, location: FileLocation): Promise<FileHandle | undefined> =>
-  openIfExists(pathOf(services, location))
+/** Opens the file; undefined where it is gone. */
+export const openFile = async ({ blobs }: WithBlobs, location: FileLocation): Promise<OpenBlob | undefined> => blobs.open(keyOf(location))
 
 /** Removes files whose rows are deleted or no longer name them. */
 export const removeActionFilesJob = defineJob({
@@ -100,7 +97,7 @@ export const removeActionFilesJob = defineJob({
 export const removeActionFolderJob = defineJob({
   kind: "actions.removeFolder",
   payload: Type.Object({ storage: Type.String() }),
-  run: ({ storage }, { context }) => rm(actionFilesOf(context, storage), { recursive: true, force: true }),
+  run: ({ storage }, { context }) => context.blobs.removeBelow(actionFilesOf(storage)),
 })
 
 const FILES_OF_A_JOB = 500

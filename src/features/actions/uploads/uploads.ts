@@ -202,7 +202,7 @@ export async function* contentOf(services: Services, storage: string, parts: rea
   for (const { file } of parts) {
     const handle = await openFile(services, { storage, file })
     if (!handle) throw refuse.busy(ENDED_ELSEWHERE)
-    yield* handle.createReadStream()
+    yield* handle.read()
   }
 }
 

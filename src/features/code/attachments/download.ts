@@ -1,4 +1,4 @@
-import type { FileHandle } from "node:fs/promises"
+import type { OpenBlob } from "../../../core/blobs/blobs.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
 import { type Download, storedDownload } from "../../../core/download.ts"
 import { Refusal } from "../../../core/errors.ts"
@@ -17,7 +17,7 @@ export const attachmentDownload = (services: Services, attachment: AttachmentRow
     open: (start) => openCounted(services, attachment, start),
   })
 
-async function openCounted(services: Services, { id, uuid }: AttachmentRow, start: number): Promise<FileHandle> {
+async function openCounted(services: Services, { id, uuid }: AttachmentRow, start: number): Promise<OpenBlob> {
   const file = await openFile(services, uuid)
   if (!file) throw new Refusal("internal", t`the file of attachment ${uuid} is gone`)
   try {

@@ -55,7 +55,7 @@ async function largeFileOf(view: RevisionView, { entry, size }: Blob): Promise<D
     open: async () => {
       const file = await openFile(services, object.file)
       if (!file) throw new Refusal("internal", `the file of large file ${object.oid} is gone`)
-      const content = file.createReadStream()
+      const content = file.read()
       return { ...deliver(entry.name, await peek(content)), content }
     },
   }

@@ -1,26 +1,25 @@
 import { createHash, randomUUID } from "node:crypto"
-import { type FileHandle, rm } from "node:fs/promises"
-import { join } from "node:path"
 import type { Readable } from "node:stream"
+import type { OpenBlob } from "../../../core/blobs/blobs.ts"
 import { refuse } from "../../../core/errors.ts"
-import { openIfExists, writeAtomically } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 
 /**
- * Files of LFS objects, stored below the data folder under generated names: no client input becomes part of a path. A row is inserted after its
+ * Files of LFS objects, stored under generated names: no client input becomes part of a path. A row is inserted after its
  * file is written, and deleted before the file is removed.
  */
 
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-type WithConfig = Pick<Services, "config">
+type WithBlobs = Pick<Services, "blobs">
 
-/** The folder of all objects; files are grouped in subfolders named after their prefix. */
-export const folderOf = ({ config }: WithConfig): string => join(config.dataDir, "lfs")
+/** The folder of all objects. */
+export const FOLDER = "lfs"
 
-function pathOf(services: WithConfig, file: string): string {
+/** Files are grouped in subfolders named after their prefix. */
+function keyOf(file: string): string {
   if (!NAME.test(file)) throw new TypeError("not the name of a large file")
-  return join(folderOf(services), file.slice(0, 2), file)
+  return `${FOLDER}/${file.slice(0, 2)}/${file}`
 }
 
 /** The expected hash and size of the bytes. */
@@ -34,9 +33,9 @@ export interface Expected {
  * fails as `content` does if it aborts; the file is removed then. `content` itself is not destroyed: the response is sent on the same
  * connection. If the process ends before the row is written, the sweep removes the file.
  */
-export async function storeFile(services: WithConfig, content: Readable, expected: Expected): Promise<string> {
+export async function storeFile({ blobs }: WithBlobs, content: Readable, expected: Expected): Promise<string> {
   const file = randomUUID()
-  await writeAtomically(pathOf(services, file), check(content.iterator({ destroyOnReturn: false }), expected))
+  await blobs.write(keyOf(file), check(content.iterator({ destroyOnReturn: false }), expected))
   return file
 }
 
@@ -54,7 +53,7 @@ async function* check(chunks: AsyncIterable<Buffer>, { oid, size }: Expected): A
 }
 
 /** Removes a file that no row uses. */
-export const discardFile = (services: WithConfig, file: string): Promise<void> => rm(pathOf(services, file), { force: true })
+export const discardFile = ({ blobs }: WithBlobs, file: string): Promise<void> => blobs.remove(keyOf(file))
 
-/** Opens the file, which the caller closes; undefined if it is gone. */
-export const openFile = async (services: WithConfig, file: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, file))
+/** Opens the file; undefined if it is gone. */
+export const openFile = async ({ blobs }: WithBlobs, file: string): Promise<OpenBlob | undefined> => blobs.open(keyOf(file))

@@ -1,7 +1,6 @@
-import { join } from "node:path"
-import { namesIn, sweepFolder } from "../../../core/files.ts"
+import { sweepBlobs } from "../../../core/blobs/sweep.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
-import { folderOf } from "./files.ts"
+import { FOLDER } from "./files.ts"
 import { deleteUnlinked, findKeptFiles, findLastObject } from "./store.ts"
 
 /** Seconds; younger objects may belong to a repository that is being created. */
@@ -14,15 +13,13 @@ export const sweepLfs: Task = {
   name: "gc_lfs",
   cron: "57 4 * * *",
   run: async (services, signal) => {
-    const { database, now } = services
+    const { blobs, database, now } = services
     const last = (await findLastObject.first(database.read))?.last ?? 0
     let forgotten = 0
     for (let after = 0; after < last && !signal.aborted; after += BATCH)
       forgotten += await database.write((tx) => deleteUnlinked.changes(tx, { after, upTo: after + BATCH, before: now() - GRACE }))
-    let removed = 0
     const kept = async (files: readonly string[]) => (await findKeptFiles(database.read, { files })).map(({ file }) => file)
-    for (const shard of await namesIn(folderOf(services)))
-      removed += await sweepFolder(join(folderOf(services), shard), { now: now(), signal, findKept: kept })
+    const removed = await sweepBlobs(blobs, FOLDER, { now: now(), signal, findKept: kept })
     return forgotten + removed === 0 ? undefined : `forgot ${forgotten} objects, removed ${removed} files`
   },
 }

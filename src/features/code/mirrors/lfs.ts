@@ -111,7 +111,7 @@ async function send(services: Services, server: LfsServer, file: LfsObject, obje
   if (!object.actions?.upload) return
   const handle = await openFile(services, file.file)
   if (!handle) return
-  const content = handle.createReadStream()
+  const content = handle.read()
   try {
     await upload(services, server, object, { content, length: file.size }, signal)
   } finally {

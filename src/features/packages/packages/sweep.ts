@@ -1,9 +1,8 @@
-import { join } from "node:path"
+import { sweepBlobs } from "../../../core/blobs/sweep.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import { namesIn, sweepFolder } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
-import { folderOf } from "./blobs.ts"
+import { FOLDER } from "./blobs.ts"
 import { followRules } from "./cleanup.ts"
 import { deleteEmpty, deleteUnused, findKeptFiles, findLastBlob, findLastPackage, findOwnersOfEmpty } from "./sweep-store.ts"
 
@@ -15,7 +14,7 @@ export const cleanUpPackages: Task = {
   name: "cleanup_packages",
   cron: "0 0 * * *",
   run: async (services, signal) => {
-    const { database, config, now } = services
+    const { blobs, database, config, now } = services
     const { removed, failed } = await followRules(services, signal)
     const empty = await removeEmpty(services, signal)
     const last = (await findLastBlob.first(database.read))?.last ?? 0
@@ -24,10 +23,8 @@ export const cleanUpPackages: Task = {
       const range = { after, upTo: after + BATCH, before: now() - config.packages.unusedSeconds }
       forgotten += await database.write((tx) => deleteUnused.changes(tx, range))
     }
-    let files = 0
     const kept = async (names: readonly string[]) => (await findKeptFiles(database.read, { files: names })).map(({ file }) => file)
-    for (const shard of await namesIn(folderOf(services)))
-      files += await sweepFolder(join(folderOf(services), shard), { now: now(), signal, findKept: kept })
+    const files = await sweepBlobs(blobs, FOLDER, { now: now(), signal, findKept: kept })
     if (failed.length > 0) throw new Error(`removed ${removed} versions; these rules could not be followed: ${failed.join(", ")}`)
     const done = [`${removed} versions`, `${empty} packages without versions`, `${forgotten} contents`, `${files} files`]
     return removed + empty + forgotten + files === 0 ? undefined : `removed ${done.join(", ")}`

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto"
-import { readFile, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
+import { sweepBlobs } from "../../../core/blobs/sweep.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { ifMissing, sweepFolder, writeAtomically } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
 import { recognizePicture } from "./images.ts"
 import { findShown } from "./store.ts"
 
-/** Uploaded avatars, stored in the data folder under the digest of their bytes. */
+/** Uploaded avatars, stored under the digest of their bytes. */
 
 /** Bytes; a picture is shown at a few hundred pixels, and sent with every page. */
 export const MAX_PICTURE_BYTES = 1024 * 1024
@@ -20,7 +19,8 @@ export const MAX_PICTURE_SIDE = 4096
 const DIGEST = /^[0-9a-f]{64}$/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-const folderOf = ({ config }: Services): string => join(config.dataDir, "avatars")
+const FOLDER = "avatars"
+const keyOf = (digest: string): string => `${FOLDER}/${digest}`
 
 /**
  * Stores an image sent in base64, with or without line breaks, and passes its digest to `show`, which writes it to the `avatar` column of a
@@ -32,7 +32,7 @@ export async function storeAvatar(services: Services, base64: string, show: (dig
   const bytes = decode(base64)
   requirePicture(bytes)
   const digest = createHash("sha256").update(bytes).digest("hex")
-  await writeAtomically(join(folderOf(services), digest), [bytes])
+  await services.blobs.write(keyOf(digest), [bytes])
   try {
     await show(digest)
   } catch (error) {
@@ -59,7 +59,8 @@ function requirePicture(bytes: Buffer): void {
 /** The bytes of an uploaded image, or undefined. */
 export async function readAvatar(services: Services, digest: string): Promise<Buffer | undefined> {
   if (!DIGEST.test(digest)) return undefined
-  return readFile(join(folderOf(services), digest)).catch(ifMissing(undefined))
+  const blob = await services.blobs.open(keyOf(digest))
+  return blob && buffer(blob.read())
 }
 
 /**
@@ -67,7 +68,7 @@ export async function readAvatar(services: Services, digest: string): Promise<Bu
  * moment, the generated one is shown instead, and the image can be uploaded again.
  */
 export async function dropAvatar(services: Services, digest: string): Promise<void> {
-  if (DIGEST.test(digest) && !(await isShown(services.database.read, digest))) await rm(join(folderOf(services), digest), { force: true })
+  if (DIGEST.test(digest) && !(await isShown(services.database.read, digest))) await services.blobs.remove(keyOf(digest))
 }
 
 const isShown = async (db: Handle, digest: string): Promise<boolean> => (await findShown(db, [digest])).length > 0
@@ -77,8 +78,8 @@ export const sweepAvatars: Task = {
   name: "sweep_avatars",
   cron: "27 4 * * *",
   run: async (services, signal) => {
-    const { database, now } = services
-    const removed = await sweepFolder(folderOf(services), { now: now(), signal, findKept: (names) => findShown(database.read, names) })
+    const { blobs, database, now } = services
+    const removed = await sweepBlobs(blobs, FOLDER, { now: now(), signal, findKept: (names) => findShown(database.read, names) })
     return removed === 0 ? undefined : `removed ${removed} files`
   },
 }

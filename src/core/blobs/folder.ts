@@ -1,0 +1,39 @@
+import type { Dirent } from "node:fs"
+import { readdir, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { ifMissing, openIfExists, writeAtomically } from "../files.ts"
+import { type Blobs, requireKey, type StoredBlob } from "./blobs.ts"
+
+/** Blobs as files below a folder, which several processes may share. */
+export function blobsIn(root: string): Blobs {
+  const pathOf = (key: string): string => join(root, requireKey(key))
+
+  async function* list(folder: string, signal?: AbortSignal): AsyncGenerator<StoredBlob> {
+    const none: readonly Dirent[] = []
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifMissing(none))
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (signal?.aborted) return
+      const key = `${folder}/${entry.name}`
+      if (entry.isDirectory()) yield* list(key, signal)
+      const found = entry.isFile() ? await stat(join(root, key)).catch(ifMissing(undefined)) : undefined
+      if (found) yield { key, size: found.size, modifiedAt: found.mtimeMs }
+    }
+  }
+
+  return {
+    write: async (key, content) => writeAtomically(pathOf(key), content),
+    async open(key) {
+      const file = await openIfExists(pathOf(key))
+      if (!file) return undefined
+      return {
+        size: (await file.stat()).size,
+        read: (range) => file.createReadStream(range),
+        slice: (range) => file.createReadStream({ ...range, autoClose: false }),
+        close: () => file.close(),
+      }
+    },
+    remove: (key) => rm(pathOf(key), { force: true }),
+    removeBelow: (folder) => rm(pathOf(folder), { recursive: true, force: true }),
+    list,
+  }
+}

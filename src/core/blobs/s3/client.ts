@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto"
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+import { StorageUnavailable } from "../blobs.ts"
+import type { StoragePlace } from "./place.ts"
+import { type Answered, readError } from "./xml.ts"
+
+/** Requests to an object store that speaks S3: signed (AWS Signature Version 4), with deadlines, and tried again where that does no harm. */
+
+export interface S3Credentials {
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+export interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
+  /** Left out for what concerns the bucket. */
+  readonly key?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  /** Statuses that are answers; every other is an error. */
+  readonly accept: readonly number[]
+}
+
+export interface S3Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: IncomingMessage
+}
+
+export interface S3Limits {
+  /** Milliseconds until the store must begin to answer, and between two pieces of what it sends. */
+  readonly answerMs: number
+  /** Milliseconds after which a request is not tried again. */
+  readonly totalMs: number
+  /** Connections at once. */
+  readonly connections: number
+}
+
+const defaultLimits: S3Limits = { answerMs: 10_000, totalMs: 15_000, connections: 64 }
+/** Milliseconds before the second attempt; each further one waits twice as long. */
+const REST_MS = 100
+/** Bytes of a refusal that are read. */
+const MOST_OF_REFUSAL = 64 * 1024
+
+export interface S3 {
+  /** Answers with headers; the caller reads the body to its end, or destroys it. Rejects with {@link StorageUnavailable}. */
+  readonly ask: (request: S3Request) => Promise<S3Answer>
+  /** The same for a body that is short. */
+  readonly askText: (
+    request: S3Request,
+  ) => Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }>
+  /** An address by which anyone may do this for so many seconds. */
+  readonly addressOf: (request: Pick<S3Request, "method" | "key" | "query">, seconds: number) => Promise<string>
+  readonly close: () => void
+}
+
+export async function openS3(place: StoragePlace, credentials: S3Credentials, limits: S3Limits = defaultLimits): Promise<S3> {
+  const { AwsV4Signer } = await import("aws4fetch")
+  const isSecure = place.endpoint.protocol === "https:"
+  const http = process.getBuiltinModule(isSecure ? "node:https" : "node:http")
+  const agent: Agent = new http.Agent({ keepAlive: true, maxSockets: limits.connections, timeout: 60_000 })
+  const own = { accessKeyId: credentials.accessKey, secretAccessKey: credentials.secretKey, service: "s3", region: place.region }
+
+  async function signed({ method, key, query = {}, headers = {}, body }: Omit<S3Request, "accept">) {
+    const digest = createHash("sha256")
+      .update(body ?? "")
+      .digest("hex")
+    return new AwsV4Signer({
+      ...own,
+      method,
+      url: place.urlOf(key, query),
+      headers: { ...headers, "x-amz-content-sha256": digest },
+    }).sign()
+  }
+
+  async function once(request: S3Request): Promise<S3Answer> {
+    const { url, headers } = await signed(request)
+    const { method, body } = request
+    const sent = http.request(url, {
+      method,
+      agent,
+      headers: {
+        ...Object.fromEntries(headers),
+        ...((body || method === "PUT" || method === "POST") && { "content-length": body?.length ?? 0 }),
+      },
+    })
+    const answer = await answerOf(sent, body, limits.answerMs)
+    answer.setTimeout(limits.answerMs, () => answer.destroy(new StorageUnavailable("the object store has stopped sending")))
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer }
+  }
+
+  async function ask(request: S3Request): Promise<S3Answer> {
+    const end = performance.now() + limits.totalMs
+    for (let rest = REST_MS; ; rest *= 2) {
+      const outcome = await once(request).then(
+        async (answer) => (request.accept.includes(answer.status) ? { answer } : { failure: await refusalOf(answer) }),
+        (error: unknown) => ({ failure: { isPassing: true, error: new StorageUnavailable("the object store does not answer", error) } }),
+      )
+      if ("answer" in outcome) return outcome.answer
+      const { isPassing, error } = outcome.failure
+      const wait = rest * (0.5 + Math.random() / 2)
+      if (!isPassing || performance.now() + wait > end) throw error
+      await sleep(wait)
+    }
+  }
+
+  return {
+    ask,
+    async askText(request) {
+      const { status, headers, body } = await ask(request)
+      return { status, headers, text: await textOf(body) }
+    },
+    async addressOf({ method, key, query = {} }, seconds) {
+      const url = place.urlOf(key, { ...query, "X-Amz-Expires": String(seconds) })
+      const { url: address } = await new AwsV4Signer({ ...own, method, url, signQuery: true }).sign()
+      return address.href
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** Sends a request, and resolves with what is answered, within so many milliseconds after the last byte was taken. */
+function answerOf(sent: ClientRequest, body: Buffer | undefined, answerMs: number): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.setTimeout(answerMs, () => sent.destroy(new Error(`nothing was heard for ${answerMs / 1_000} s`)))
+    sent.once("response", resolve)
+    sent.on("error", reject)
+    sent.end(body)
+  })
+}
+
+/** Statuses with which a store asks for patience. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+
+async function refusalOf({ status, body }: S3Answer): Promise<{ readonly isPassing: boolean; readonly error: StorageUnavailable }> {
+  const text = await textOf(body).catch(() => "")
+  const { code, message }: Answered = readError(text)
+  return {
+    // The store did not get the whole request in its time.
+    isPassing: PASSING.has(status) || code === "RequestTimeout",
+    error: new StorageUnavailable(
+      `the object store refuses with ${status}${code === "" ? "" : `: ${code}`}${message === "" ? "" : `, ${message}`}`,
+    ),
+  }
+}
+
+async function textOf(body: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    const bytes: Buffer = chunk
+    size += bytes.length
+    if (size > MOST_OF_REFUSAL * 64) throw new StorageUnavailable("the object store sends more than was asked for")
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}

@@ -1,0 +1,40 @@
+import type { Seconds } from "../database/tables/index.ts"
+import type { Blobs } from "./blobs.ts"
+
+/** Seconds before a blob without a row is removed: its upload or its transaction may be under way. */
+const GRACE = 86_400
+/** Blobs whose rows are looked up in one query. */
+const BATCH = 500
+
+export interface Sweep {
+  readonly now: Seconds
+  readonly signal: AbortSignal
+  /** Which of these names, the last parts of keys, have a row. */
+  readonly findKept: (names: readonly string[]) => Promise<readonly string[]>
+}
+
+const nameOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
+
+/**
+ * Removes the blobs below a folder that no row names and that were not written to for a day: the remains of processes that were killed while writing one,
+ * or before its row. Returns how many.
+ */
+export async function sweepBlobs(blobs: Blobs, folder: string, { now, signal, findKept }: Sweep): Promise<number> {
+  let removed = 0
+  let batch: string[] = []
+  const removeUnnamed = async (): Promise<void> => {
+    const kept = new Set(await findKept(batch.map(nameOf)))
+    for (const key of batch) {
+      if (kept.has(nameOf(key))) continue
+      await blobs.remove(key)
+      removed += 1
+    }
+    batch = []
+  }
+  for await (const { key, modifiedAt } of blobs.list(folder, signal)) {
+    if (modifiedAt <= (now - GRACE) * 1000) batch.push(key)
+    if (batch.length >= BATCH) await removeUnnamed()
+  }
+  if (batch.length > 0 && !signal.aborted) await removeUnnamed()
+  return removed
+}
