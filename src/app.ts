@@ -24,6 +24,7 @@ import { openLogOutput } from "./core/log-output.ts"
 import { type Metrics, openMetrics } from "./core/metrics.ts"
 import { openGuard } from "./core/outgoing/guard.ts"
 import { openOutgoing } from "./core/outgoing/request.ts"
+import { openPackFiles, openRecords } from "./core/repositories/records.ts"
 import { openSecrets } from "./core/secrets.ts"
 import type { Services } from "./core/services.ts"
 import { settings } from "./core/settings.ts"
@@ -61,6 +62,8 @@ export interface HearthOptions {
   readonly now?: (() => number) | undefined
   /** Background jobs run only in `services.jobs.drain()`, and scheduled tasks only when asked for. For tests that look at what is before and after. */
   readonly halted?: boolean
+  /** Keeps repositories in the database and among the blobs, as several machines do. For tests; by default where there is an object store. */
+  readonly shared?: boolean
   /** The other processes of the server that this one is a worker of, whose supervisor has locked the data folder. */
   readonly cluster?: Cluster | undefined
   /** Called with what a start is busy with, such as bringing the database up to date, for a line that is shown meanwhile. */
@@ -249,8 +252,12 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     // The embedded database is for one server; PostgreSQL may be shared by several.
     const alone = serves && database.kind === "sqlite"
     const isFirst = cluster?.isFirst ?? true
+    const { now = () => Math.floor(Date.now() / 1000) } = options
+    const blobs = blobsIn(config.dataDir)
+    const isShared = options.shared ?? process.env.HEARTH_TEST_SHARED === "1"
     const git = openGit({
-      root: join(config.dataDir, "repositories"),
+      root: isShared ? join(config.dataDir, "cache", "repositories") : join(config.dataDir, "repositories"),
+      shared: isShared ? { records: openRecords(database, now), files: openPackFiles(blobs) } : undefined,
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,
@@ -289,7 +296,6 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     )
     metrics.gauge("hearth_git_processes", "Git processes that run now.", git.running)
     metrics.counter("hearth_git_processes_total", "Git processes started so far.", git.spawned)
-    const { now = () => Math.floor(Date.now() / 1000) } = options
     const site = openSite(config)
     const mailer = openMailer(config, site)
     closing.push(async () => mailer.close())
@@ -320,7 +326,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       jobs: outbox,
       events: { deliver: (tx) => deliverEvents(tx, services, listeners), grown: openGrowth({ database, log }) },
       extensions: extend(extensions),
-      blobs: blobsIn(config.dataDir),
+      blobs,
       secrets,
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),

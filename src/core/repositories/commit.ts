@@ -1,4 +1,4 @@
-import { GitError, type NewPack, type RefUpdate, type Replacement, type RepositoryChange, type Versions } from "../../git/index.ts"
+import { GitError, type NewPack, type RefName, type RefUpdate, type Replacement, type RepositoryChange, type Versions } from "../../git/index.ts"
 import type { Transaction } from "../database/database.ts"
 import { flag, type Seconds } from "../database/tables/index.ts"
 import {
@@ -7,6 +7,7 @@ import {
   insertPack,
   linkPack,
   lockStored,
+  putHead,
   putReferences,
   putVersions,
   removeReferences,
@@ -47,6 +48,11 @@ export async function commitChange(tx: Transaction, change: RepositoryChange, no
     asideSince: stored.aside_since,
   })
   return versions
+}
+
+/** Lets HEAD name another branch. */
+export const commitHead = async (tx: Transaction, key: string, head: RefName): Promise<void> => {
+  await putHead(tx, { key, head })
 }
 
 /**

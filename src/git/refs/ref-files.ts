@@ -120,6 +120,10 @@ export async function listReferences(repository: Repository, prefix = "refs/"): 
   }
   const all = new Map<RefName, ObjectId>(packed.filter(({ name }) => name.startsWith(prefix)).map(({ name, id }) => [name, id]))
   for (const [name, id] of loose) all.set(name, id)
+  for (const [name, id] of repository.moved ?? []) {
+    if (id === null) all.delete(name)
+    else if (name.startsWith(prefix)) all.set(name, id)
+  }
   return [...all].map(([name, id]) => ({ name, id })).sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
 }
 
@@ -128,6 +132,8 @@ export async function resolveReference(repository: Repository, name: RefName | "
   let current: RefName | "HEAD" = name
   for (let depth = 0; depth < 5; depth += 1) {
     if (current !== "HEAD" && !current.startsWith("refs/")) return undefined
+    const moved = current === "HEAD" ? undefined : repository.moved?.get(current)
+    if (moved !== undefined) return moved ?? undefined
     const loose = lineOf(join(repository.directory, current))
     if (loose === undefined) return resolvePacked(repository, current)
     if (isObjectId(loose, repository.format)) return loose

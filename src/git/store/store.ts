@@ -34,6 +34,8 @@ export interface Versions {
 export interface Move {
   /** The repository as it will be: with the new values of its references, and the objects that they name. Further updates of it become part of the move. */
   readonly view: Repository
+  /** Runs work for which the repository is the view, wherever it is looked up by its key. */
+  readonly within: <R>(work: () => Promise<R>) => Promise<R>
   /** What the transaction is to write. What is large is stored now; if nothing names it in the end, it is swept. */
   readonly seal: () => Promise<RepositoryChange>
   /** Takes notice of the commit, so that this process need not fetch what it has made. */

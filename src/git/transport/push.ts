@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream"
 import type { Repository } from "../model/model.ts"
 import type { ObjectId, RefName } from "../model/names.ts"
+import type { Move } from "../store/store.ts"
 
 /** One command of a push. */
 export interface RefCommand {
@@ -67,6 +68,11 @@ export interface ReceiveRequest {
    * Called once if `before` was, whether or not a reference has changed, and awaited before the report. Its lines are shown to the pusher.
    */
   readonly after?: (outcome: PushOutcome) => Promise<readonly string[]>
+  /**
+   * Makes a push by a transaction that writes everything that follows from it too, where references move by one; `before` and `after` are not called then. Its lines are shown to the
+   * pusher. Throws `conflict` and `stale`, and for what else the push is refused as a whole; then nothing may have changed.
+   */
+  readonly make?: (move: Move, commands: readonly RefCommand[], options: readonly string[]) => Promise<readonly string[]>
   /** Whether the input ends after the pack (HTTP), or stays open for the whole session (SSH). */
   readonly stateless: boolean
   /** What the client is told of an error after the request was read; undefined for "internal error", which it is told of all without this. */

@@ -3,7 +3,6 @@ import { isAncestor } from "../history/history.ts"
 import {
   closeQuarantine,
   isConnected,
-  migrateQuarantine,
   openQuarantine,
   type Quarantined,
   type Taken,
@@ -21,7 +20,7 @@ import { spool } from "../process/spool.ts"
 import { blockingLock } from "../refs/locks.ts"
 import { FEWEST_TOGETHER } from "../refs/packed-refs.ts"
 import { resolveReferences } from "../refs/ref-files.ts"
-import { type RefUpdate, updateReferences } from "../refs/references.ts"
+import type { RefUpdate } from "../refs/references.ts"
 import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./push-report.ts"
 import { type PushRequest, type RequestedCommand, readPushRequest, writableName } from "./push-request.ts"
@@ -165,7 +164,7 @@ async function change(
   try {
     if (signal.aborted) throw new GitError("aborted", "the client is gone")
     const updates: readonly RefUpdate[] = commands.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId }))
-    await updateReferences(context, repository, updates, { signal })
+    await context.store().update(repository, updates, { signal })
     return new Map()
   } catch (error) {
     if (isGitError(error, "timeout") || isGitError(error, "aborted")) return leftUnchanged(repository, commands, error)
@@ -232,6 +231,7 @@ async function accept(work: Work, incoming: IncomingObjects | undefined, results
   const outcome = { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (commands.length === 0) return outcome
   if (work.signal.aborted) throw new GitError("aborted", "the client is gone")
+  if (context.store().ready !== undefined && request.make) return makeTogether(work, request.make, incoming?.quarantined, outcome)
   await request.before?.(commands, asked.options)
   const applied = await apply(work, incoming, commands)
   const done: PushOutcome = {
@@ -248,6 +248,54 @@ async function accept(work: Work, incoming: IncomingObjects | undefined, results
   return done
 }
 
+/** How often a push is prepared again because a garbage collection or another push came between. */
+const MOST_MADE = 10
+
+/** Makes the push by one transaction; references that have changed meanwhile are refused, and unless the push is atomic the others are made without them. */
+async function makeTogether(
+  work: Work,
+  make: NonNullable<ReceiveRequest["make"]>,
+  quarantined: Quarantined | undefined,
+  outcome: PushOutcome,
+): Promise<PushOutcome> {
+  const { context, repository, request, asked, atomic } = work
+  let view = quarantined
+  let { results } = outcome
+  for (let tries = 1; ; tries++) {
+    const commands = allowed(results).map(plain)
+    if (commands.length === 0) return { ...outcome, results }
+    const updates = commands.map(({ ref, oldId, newId, forced }) => ({ name: ref, from: oldId, to: newId, forced }))
+    try {
+      const move = await context.store().begin(view ?? repository, updates)
+      if (!move) throw new GitError("failed", "references don't move by transactions here")
+      try {
+        await work.say(await make(move, commands, asked.options))
+      } finally {
+        await move.close()
+      }
+      return { ...outcome, results }
+    } catch (error) {
+      if (tries < MOST_MADE && isGitError(error, "stale")) {
+        if (view) view = { ...(await context.store().receiving(repository)), quarantine: view.quarantine }
+        // What the push builds on may have been dropped.
+        if (view) results = await refuseIncomplete(work, view, results, undefined)
+      } else if (tries < MOST_MADE && isGitError(error, "conflict") && !atomic) {
+        await context.store().ready?.(context.store().at(repository.key, repository.format))
+        const current = await resolveReferences(repository, commands.map(({ ref }) => ref))
+        const before = results
+        results = await checkEach(results, async (result) => checkCurrentValue(result, current.get(result.ref)))
+        const isSame = allowed(results).length === allowed(before).length
+        if (isSame) results = refuseAll(results, updateRefusal(error))
+      } else if (isGitError(error, "conflict")) results = refuseAll(results, updateRefusal(error))
+      else {
+        if (isGitError(error, "aborted")) throw error
+        context.log({ level: "error", message: "a push could not be stored", repository: repository.key, detail: String(error) })
+        results = refuseAll(results, explained(request, error))
+      }
+    }
+  }
+}
+
 const explained = ({ explain }: ReceiveRequest, error: unknown): string => explain?.(error) ?? "internal error"
 
 /** Moves the objects and changes the references. Never throws: the caller, whose `before` was called, must learn how it ended. */
@@ -260,7 +308,7 @@ async function apply(
   try {
     const addedBytes = incoming === undefined ? 0 : await directorySize(incoming.quarantined.quarantine)
     if (incoming !== undefined) {
-      await migrateQuarantine(context, incoming.quarantined)
+      await context.store().migrate(incoming.quarantined)
       // Not awaited here; `perform` awaits it at the end.
       incoming.close().catch(() => {})
     }
@@ -303,7 +351,7 @@ async function perform(work: Work, take: (quarantined: Quarantined) => Promise<T
   const results = atomic && nameless ? refuseAll(first, "atomic push failed") : refuseAllIfAtomic(first, atomic)
   if (allowed(results).length === 0) return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (asked.commands.every((command) => command.newId === null)) return withoutPack(work, results)
-  const quarantined = await openQuarantine(repository)
+  const quarantined = await openQuarantine(await context.store().receiving(repository))
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= closeQuarantine(context, quarantined)

@@ -6,7 +6,7 @@ import type { PushOutcome } from "../../../git/index.ts"
 import { checkPush } from "./checks.ts"
 import { dropEntry, type OpenEntry, openEntry } from "./journal.ts"
 import { explainFailure } from "./refusals.ts"
-import { settlePush } from "./settle.ts"
+import { settleMove, settlePush } from "./settle.ts"
 import { awaitTurns } from "./turns.ts"
 
 export interface PushRequest {
@@ -38,6 +38,10 @@ export async function servePush(
       maxReferences: config.limits.pushReferences,
       explain: explainFailure,
       check: (push) => checkPush(services, pusher, id, push),
+      make: async (move, commands, options) => {
+        await awaitTurns(services, id, commands.map(({ ref }) => ref))
+        return settleMove(services, move, { pushed: { repositoryId: id, pusherId: pusher.user.id, changes: commands, options } })
+      },
       before: async (commands, options) => {
         const changes = commands.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }))
         await awaitTurns(

@@ -7,7 +7,8 @@ import { isGitError, type RefCommand, type Repository } from "../../../git/index
 import { checkReferences } from "./checks.ts"
 import type { PullMerge, TagRelease } from "./entries.ts"
 import { type Claim, dropEntry, openEntry } from "./journal.ts"
-import { settlePush } from "./settle.ts"
+import { moveTogether } from "./together.ts"
+import { settleMove, settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
 import { awaitTurns } from "./turns.ts"
 
@@ -72,21 +73,24 @@ export async function moveReferences(
     changes.map(({ ref }) => ref),
     turn,
   )
+  const updates = changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId }))
+  const pushed = { ...announced, changes, bringsNothing: addedBytes === 0 }
+  try {
+    if (await moveTogether(services, repository, updates, (move) => settleMove(services, move, { pushed, claim }))) return
+  } catch (error) {
+    throw isGitError(error, "conflict") ? isChanged() : error
+  }
   const entry = await openEntry(services, announced, claim)
   try {
     try {
-      await git.references.update(
-        repository,
-        changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
-      )
+      await git.references.update(repository, updates)
     } catch (error) {
       // After any other failure the progress is unknown: the entry stays, and the job checks.
       if (!isGitError(error, "conflict")) throw error
       await dropEntry(services, entry)
-      throw refuse.conflict("the branch or tag was changed by someone else meanwhile; look at it again and repeat the request")
+      throw isChanged()
     }
-    const settling = { ...announced, changes, entryId: entry.id, addedBytes, bringsNothing: addedBytes === 0 }
-    await settlePush(services, settling).catch((error: unknown) =>
+    await settlePush(services, { ...pushed, entryId: entry.id, addedBytes }).catch((error: unknown) =>
       // The references have changed already, so this must not fail; the job does the rest.
       services.log.error({ err: error, repository: row.id }, "what follows from a push failed"),
     )
@@ -94,6 +98,9 @@ export async function moveReferences(
     entry.release()
   }
 }
+
+const isChanged = () =>
+  refuse.conflict("the branch or tag was changed by someone else meanwhile; look at it again and repeat the request")
 
 async function commandOf({ git }: Services, repository: Repository, { ref, oldId, newId }: RefChange): Promise<RefCommand> {
   if (oldId === null || newId === null) return { ref, oldId, newId, kind: newId === null ? "delete" : "create", forced: false }

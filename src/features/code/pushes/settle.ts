@@ -4,36 +4,42 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { commitChange, commitHead } from "../../../core/repositories/commit.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchOf } from "../../../git/index.ts"
+import { branchOf, branchRef, GitError, type Move, type Repository } from "../../../git/index.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { settleRepository, touchRepository, updateRepository } from "../repositories/store.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
+import type { Claim } from "./journal.ts"
 import { openNewCommits } from "./new-commits.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
 import { type PushStep, pushSteps, type RefChange } from "./step.ts"
 import { findRepository } from "./store.ts"
 
-/** The effects of moved references: everything derived from them is stored in one transaction. */
+/** The effects of moved references: everything derived from them is stored in one transaction. Where references are rows themselves, they move in it too. */
 
-/** A push whose references have moved. */
-export interface Settling {
+/** A push whose references have moved, or are about to. */
+export interface Pushed {
   readonly repositoryId: number
   readonly pusherId: number
-  /** Its journal entry. */
-  readonly entryId: number
   readonly changes: readonly RefChange[]
   readonly options: readonly string[]
   /** Set if it merges a pull request. */
-  readonly merge?: PullMerge
+  readonly merge?: PullMerge | undefined
   /** Set if it creates the tag of a release. */
-  readonly release?: TagRelease
-  /** Bytes that the object store grew by; undefined if it must be measured. */
-  readonly addedBytes: number | undefined
+  readonly release?: TagRelease | undefined
   /** Whether the service itself points references to commits that are there already. */
   readonly bringsNothing?: boolean
+}
+
+/** A push whose references have moved by themselves. */
+export interface Settling extends Pushed {
+  /** Its journal entry. */
+  readonly entryId: number
+  /** Bytes that the object store grew by; undefined if it must be measured. */
+  readonly addedBytes: number | undefined
 }
 
 /**
@@ -42,70 +48,116 @@ export interface Settling {
  */
 export async function settlePush(services: Services, settling: Settling): Promise<readonly string[]> {
   const { database, git, now } = services
-  const found = await findRepository.first(database.read, { id: settling.repositoryId })
-  if (!found) {
-    await database.write((tx) => removeEntry(tx, settling.entryId))
+  const { repositoryId, entryId, changes } = settling
+  const prepared = await prepare(services, settling)
+  if (!prepared) {
+    await database.write((tx) => removeEntry(tx, entryId))
     return []
   }
-  const repository = git.at(found.storage, found.object_format)
-  const { changes, merge, release } = settling
-  const newCommits = openNewCommits(git, repository, settling.merge)
-  const moved = { services, row: found, repository, changes, newCommits, bringsNothing: settling.bringsNothing === true, merge, release }
-  const following: Following[] = []
-  for (const step of pushSteps.of(services)) following.push(await step(moved))
-  const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
-  let tips = await readTips(git, repository, branchNames(settling.changes))
-  const settled = await database.write((tx) => settle(tx, services, { settling, tips, following, size }))
+  const { repository } = prepared
+  const added = settling.addedBytes === undefined ? { measured: await git.repositories.size(repository) } : { bytes: settling.addedBytes }
+  let { tips } = prepared
+  const settled = await database.write(async (tx) => {
+    const written = await settle(tx, services, { ...prepared, pushed: settling, added, takes: entryId })
+    // The entry is kept so that the job aligns HEAD if this process ends before it has done so.
+    if (written && !written.headMoves) await removeEntry(tx, entryId)
+    return written
+  })
   // Two pushes to one branch may be recorded in reverse order; the later writer reads git again, so that the final row is correct.
   while (settled && !(await tipsUnchanged(git, repository, tips))) {
-    tips = await readTips(git, repository, branchNames(settling.changes))
-    await database.write((tx) => writeBranches(tx, { repositoryId: found.id, tips, pusherId: settling.pusherId, now: now() }))
+    tips = await readTips(git, repository, branchNames(changes))
+    await database.write((tx) => writeBranches(tx, { repositoryId, tips, pusherId: settling.pusherId, now: now() }))
   }
   if (!settled?.headMoves) return settled?.lines ?? []
-  await alignHead(services, found.id)
-  await database.write((tx) => removeEntry(tx, settling.entryId))
+  await alignHead(services, repositoryId)
+  await database.write((tx) => removeEntry(tx, entryId))
   return settled.lines
 }
 
-type Following = Awaited<ReturnType<PushStep>>
+/** What is written with a move. */
+export interface Together {
+  readonly pushed: Pushed
+  /** Checks first, in the same transaction, that the push may proceed; what it throws aborts the push. */
+  readonly claim?: Claim | undefined
+}
+
+/**
+ * Moves references and stores everything derived from it, in one transaction. Returns messages for the pusher. Throws GitError `conflict` and `stale`, and what `claim` throws; then
+ * nothing has changed.
+ */
+export async function settleMove(services: Services, move: Move, { pushed, claim }: Together): Promise<readonly string[]> {
+  const { database, now } = services
+  const prepared = await move.within(() => prepare(services, pushed))
+  if (!prepared) throw new GitError("missing", "no such repository")
+  const change = await move.seal()
+  const { settled, versions } = await database.write(async (tx) => {
+    // First, so that those who wait for it see what this one has written.
+    const made = await commitChange(tx, change, now())
+    await claim?.(tx, 0)
+    const added = { bytes: change.packs.reduce((sum, { size }) => sum + size, 0) }
+    const written = await settle(tx, services, { ...prepared, pushed, added })
+    if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
+    return { settled: written, versions: made }
+  })
+  await move.made(versions)
+  return settled?.lines ?? []
+}
 
 interface Prepared {
-  readonly settling: Settling
+  readonly repository: Repository
   readonly tips: readonly Tip[]
-  readonly following: readonly Following[]
-  readonly size: number | undefined
+  readonly following: readonly Awaited<ReturnType<PushStep>>[]
+}
+
+/** Reads what follows from a push; undefined where the repository is gone. */
+async function prepare(services: Services, { repositoryId, changes, merge, release, bringsNothing }: Pushed): Promise<Prepared | undefined> {
+  const { database, git } = services
+  const row = await findRepository.first(database.read, { id: repositoryId })
+  if (!row) return undefined
+  const repository = git.at(row.storage, row.object_format)
+  const newCommits = openNewCommits(git, repository, merge)
+  const moved = { services, row, repository, changes, newCommits, bringsNothing: bringsNothing === true, merge, release }
+  const following: Awaited<ReturnType<PushStep>>[] = []
+  for (const step of pushSteps.of(services)) following.push(await step(moved))
+  return { repository, tips: await readTips(git, repository, branchNames(changes)), following }
+}
+
+interface Following extends Prepared {
+  readonly pushed: Pushed
+  /** Bytes that the object store has grown by, or has. */
+  readonly added: { readonly bytes: number } | { readonly measured: number }
+  /** The journal entry that is taken. */
+  readonly takes?: number
 }
 
 interface Settled {
   readonly lines: readonly string[]
   readonly headMoves: boolean
+  readonly defaultBranch: string
 }
 
-async function settle(tx: Transaction, services: Services, { settling, tips, following, size }: Prepared): Promise<Settled | undefined> {
+async function settle(tx: Transaction, services: Services, { pushed, tips, following, added, takes }: Following): Promise<Settled | undefined> {
   const { config, now } = services
-  const { repositoryId, pusherId, entryId, changes, addedBytes } = settling
+  const { repositoryId, pusherId, changes } = pushed
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
-  if (!before || !(await takeEntry(tx, entryId, repositoryId))) return undefined
+  if (!before || (takes !== undefined && !(await takeEntry(tx, takes, repositoryId)))) return undefined
   const owner = await findUserById.first(tx, { id: before.owner_id })
   const pusher = await findPusher(tx, pusherId, owner)
 
   await writeBranches(tx, { repositoryId, tips, pusherId, now: now() })
   const wasEmpty = before.is_empty === 1
   const defaultBranch = await defaultBranchNow(tx, repositoryId, { stored: before.default_branch, wasEmpty, created: created(changes) })
-  const growth = size === undefined ? { base: 1, added: addedBytes ?? 0 } : { base: 0, added: size }
+  const growth = "bytes" in added ? { base: 1, added: added.bytes } : { base: 0, added: added.measured }
   const settled = (await settleRepository.first(tx, { id: repositoryId, defaultBranch, ...growth })) ?? before
 
-  const options = readOptions(settling.options)
+  const options = readOptions(pushed.options)
   const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate, now()) : settled
   const lines: string[] = []
   const about = { repository: after, now: now(), tell: (line: string) => void lines.push(line) }
   if (owner && pusher) for (const write of following) await write(tx, { ...about, owner, pusher })
-  // The entry is kept so that the job aligns HEAD if this process ends before it has done so.
-  const headMoves = wasEmpty || defaultBranch !== before.default_branch
-  if (!headMoves) await removeEntry(tx, entryId)
   const ignored = !wasEmpty && Object.keys(options).length > 0
   if (ignored) lines.push("The push options repo.private and repo.template count only while a repository is empty.")
-  return { headMoves, lines }
+  return { headMoves: wasEmpty || defaultBranch !== before.default_branch, lines, defaultBranch }
 }
 
 const branchNames = (changes: readonly RefChange[]): readonly string[] => changes.flatMap(({ ref }) => branchOf(ref) ?? [])

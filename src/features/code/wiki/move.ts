@@ -4,7 +4,8 @@ import { isGitError, type Repository } from "../../../git/index.ts"
 import type { RefChange } from "../pushes/step.ts"
 import { dropWikiEntry, openWikiEntry } from "./journal.ts"
 import type { PageChange } from "./page-change.ts"
-import { settleWiki } from "./settle.ts"
+import { moveTogether } from "../pushes/together.ts"
+import { settleWiki, settleWikiMove } from "./settle.ts"
 
 export interface WikiMove {
   readonly repositoryId: number
@@ -22,18 +23,21 @@ export interface WikiMove {
  */
 export async function moveWiki(services: Services, repository: Repository, { addedBytes, told, ...move }: WikiMove): Promise<void> {
   const { git, log } = services
+  const updates = move.changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId }))
+  try {
+    if (await moveTogether(services, repository, updates, (together) => settleWikiMove(services, together, { ...move, told }))) return
+  } catch (error) {
+    throw isGitError(error, "conflict") ? isChanged() : error
+  }
   const entry = await openWikiEntry(services, { ...move, changes: [...move.changes], ...(told && { told: [...told] }) })
   try {
     try {
-      await git.references.update(
-        repository,
-        move.changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
-      )
+      await git.references.update(repository, updates)
     } catch (error) {
       // After any other failure the progress is unknown: the entry stays, and the job checks.
       if (!isGitError(error, "conflict")) throw error
       await dropWikiEntry(services, entry)
-      throw refuse.conflict("the wiki was changed by someone else meanwhile; look at it again and repeat the request")
+      throw isChanged()
     }
     await settleWiki(services, { ...move, told, entryId: entry.id, addedBytes }).catch((error: unknown) =>
       // The references have changed already, so this must not fail; the job does the rest.
@@ -43,3 +47,5 @@ export async function moveWiki(services: Services, repository: Repository, { add
     entry.release()
   }
 }
+
+const isChanged = () => refuse.conflict("the wiki was changed by someone else meanwhile; look at it again and repeat the request")

@@ -12,7 +12,7 @@ import type { PushRequest } from "../pushes/push.ts"
 import { explainFailure } from "../pushes/refusals.ts"
 import { dropWikiEntry, openWikiEntry } from "./journal.ts"
 import { openWiki } from "./repository.ts"
-import { settleWiki } from "./settle.ts"
+import { settleWiki, settleWikiMove } from "./settle.ts"
 
 /** Receives an admitted push to a wiki, as `servePush` does for code. Branch and tag protections are for code alone. Throws what `git.transport.receive` throws. */
 export async function pushToWiki(services: Services, pusher: SignedIn, row: RepositoryRow, request: PushRequest): Promise<PushOutcome> {
@@ -27,6 +27,10 @@ export async function pushToWiki(services: Services, pusher: SignedIn, row: Repo
       maxReferences: config.limits.pushReferences,
       explain: explainFailure,
       check: (push) => checkWikiPush(services, pusher, row.id, push),
+      make: async (move, changes) => {
+        await settleWikiMove(services, move, { ...home, changes })
+        return []
+      },
       before: async (commands) => {
         const changes = commands.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }))
         entry = await openWikiEntry(services, { ...home, changes })

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks"
 import { GitError } from "../../model/errors.ts"
 import type { Repository } from "../../model/model.ts"
 import { isObjectId, type ObjectId, type RefName } from "../../model/names.ts"
@@ -33,6 +34,8 @@ export interface Moves {
   readonly begin: (repository: Repository, updates: readonly RefUpdate[]) => Promise<OpenMove>
   /** The move that has this view. */
   readonly joined: (view: Repository) => OpenMove | undefined
+  /** The view of a move, for what runs within it. */
+  readonly viewNow: (key: string) => Repository | undefined
 }
 
 /** Objects of a change, and how they get into this process's cache. */
@@ -64,6 +67,7 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
   // A quarantine is stored once, also where its push is made again.
   const taken = new WeakMap<Repository, Promise<Packed>>()
   const unflushed: Context = { ...context, durable: false }
+  const views = new AsyncLocalStorage<Repository>()
 
   async function begin(repository: Repository, first: readonly RefUpdate[]): Promise<OpenMove> {
     const { key, format } = repository
@@ -126,6 +130,7 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
 
     const move: OpenMove = {
       view,
+      within: (work) => views.run(view, work),
       seal,
       add,
       made: (versions) => cache.made(key, versions, { updates: moved, packs: packed.packs, store: packed.store }),
@@ -176,7 +181,14 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
     }
   }
 
-  return { begin, joined: (view) => open.get(view) }
+  return {
+    begin,
+    joined: (view) => open.get(view),
+    viewNow: (key) => {
+      const view = views.getStore()
+      return view?.key === key ? view : undefined
+    },
+  }
 }
 
 /** Links the files of packs from one object directory to another, the index last, because it makes git see the pack. */

@@ -45,8 +45,6 @@ export function openSharedStore(context: Context, { records, files, root }: Shar
   const cache = openCache(context, { records, files, folders, fills })
   const seen = new WeakMap<Repository, number>()
 
-  const at = (key: string, format: ObjectFormat): Repository => viewOf(folders, locate(context, key, format).key, format)
-
   async function ready(repository: Repository): Promise<void> {
     const last = seen.get(repository)
     if (last !== undefined && performance.now() - last < FRESH_MS) return
@@ -61,7 +59,10 @@ export function openSharedStore(context: Context, { records, files, root }: Shar
     return cached
   }
 
-  const { begin, joined } = openMoves(context, { files, folders, cache, present })
+  const { begin, joined, viewNow } = openMoves(context, { files, folders, cache, present })
+
+  const at = (key: string, format: ObjectFormat): Repository =>
+    viewNow(key) ?? viewOf(folders, locate(context, key, format).key, format)
 
   const update: RepositoryStore["update"] = async (repository, updates, { signal } = {}) => {
     if (updates.length === 0) return

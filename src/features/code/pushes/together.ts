@@ -1,0 +1,29 @@
+import type { Services } from "../../../core/services.ts"
+import { isGitError, type Move, type RefUpdate, type Repository } from "../../../git/index.ts"
+
+/** How often a move is prepared again because a garbage collection came between. */
+const TRIES = 5
+
+/**
+ * Moves references by a transaction, where the store of repositories does so: `make` is given the move, and writes it with what follows. False, with nothing done, where references move by
+ * themselves. Throws GitError `conflict` where one has another value, and what `make` throws.
+ */
+export async function moveTogether(
+  { git }: Pick<Services, "git">,
+  repository: Repository,
+  updates: readonly RefUpdate[],
+  make: (move: Move) => Promise<unknown>,
+): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    const move = await git.references.begin(repository, updates)
+    if (!move) return false
+    try {
+      await make(move)
+      return true
+    } catch (error) {
+      if (tries === TRIES || !isGitError(error, "stale")) throw error
+    } finally {
+      await move.close()
+    }
+  }
+}
