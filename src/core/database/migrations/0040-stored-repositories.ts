@@ -3,7 +3,7 @@ import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
 /** Git repositories that are kept in the database: their references, and their objects in packs, of which the large ones are in an object store. */
-export const storedRepositories = { id: 39, name: "stored_repositories", up }
+export const storedRepositories = { id: 40, name: "stored_repositories", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)
