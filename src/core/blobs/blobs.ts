@@ -1,6 +1,6 @@
 /** Content that is neither in git nor in the database, by its key: in a folder, or in an object store that speaks S3. See docs/files.md. */
 import type { Readable } from "node:stream"
-import type { ByteRange } from "../download.ts"
+import type { ByteRange } from "../file-headers.ts"
 
 /** Bytes, as they arrive. */
 export type Content = Iterable<Buffer> | AsyncIterable<Buffer>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
-import type { ByteRange } from "../../download.ts"
+import type { ByteRange } from "../../file-headers.ts"
 import { type Blobs, type Content, type OpenBlob, requireKey, StorageUnavailable, type StoredBlob } from "../blobs.ts"
 import type { S3 } from "./client.ts"
 import { readObjects, readUploadId, readUploads } from "./xml.ts"
@@ -67,9 +67,9 @@ export function blobsOf(s3: S3): Blobs {
     if (status === 404) return undefined
     const size = Number(headers["content-length"] ?? 0)
     const tag = headers.etag ?? ""
-    const read = (range: ByteRange = { start: 0, end: size - 1 }, highWaterMark?: number): Readable =>
-      Readable.from(bytesOf(key, tag, { start: range.start, end: Math.min(range.end, size - 1) }), { objectMode: false, highWaterMark })
-    return { size, read, slice: (range) => read(range), close: async () => {} }
+    const read = (range: ByteRange = { start: 0, end: size - 1 }): Readable =>
+      Readable.from(bytesOf(key, tag, { start: range.start, end: Math.min(range.end, size - 1) }), { objectMode: false })
+    return { size, read, slice: read, close: async () => {} }
   }
 
   /** The bytes of a range; where they break off, the rest is asked for. */
