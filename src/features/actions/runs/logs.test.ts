@@ -5,6 +5,7 @@ import type { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { expect } from "vitest"
 import { blobsBelow, pathOfBlob } from "../../../../tests/support/blobs.ts"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../files/files.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
@@ -12,7 +13,7 @@ import { appendLog, closeLogs, type LogPart } from "./logs.ts"
 import { openLog } from "./open-log.ts"
 import { packLogs } from "./pack-logs.ts"
 
-withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("logs of jobs", { people: ["ann"], on: databaseKinds }, ({ test, forge, ann }) => {
   let runner: number
   let row: { readonly id: number; readonly storage: string }
   const at = "/repos/ann/lamp/actions"
@@ -169,7 +170,7 @@ withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
     const readers: { readonly at: string; readonly start: number; readonly begun: Readable }[] = []
     const begin = async (at: string) => {
       const start = readers.length
-      readers.push({ at, start, begun: await openLog(services(), log, size, { start, end: size }, 1) })
+      readers.push({ at, start, begun: await openLog(services(), log, size, { start, end: size }, 1024) })
     }
     await begin("rows")
     await add(task, 24, [lines[0] ?? "", lines[1] ?? "", lines[2] ?? ""])
