@@ -1,6 +1,6 @@
 /** Content that is neither in git nor in the database, by its key: in a folder, or in an object store that speaks S3. See docs/files.md. */
 import type { Readable } from "node:stream"
-import type { ByteRange } from "../download.ts"
+import type { ByteRange } from "../file-headers.ts"
 
 /** Bytes, as they arrive. */
 export type Content = Iterable<Buffer> | AsyncIterable<Buffer>
@@ -31,8 +31,11 @@ export interface StoredBlob {
 export interface OpenBlob {
   /** In bytes. */
   readonly size: number
-  /** The bytes of a range, or all, once: the blob is closed when they have been read, or the stream is destroyed. */
-  readonly read: (range?: ByteRange) => Readable
+  /**
+   * The bytes of a range, or all, once: the blob is closed when they have been read, or the stream is destroyed. About `ahead` bytes are read before they are
+   * asked for, by default 64 KiB.
+   */
+  readonly read: (range?: ByteRange, ahead?: number) => Readable
   /** The bytes of one of several ranges; the caller closes the blob after the last. */
   readonly slice: (range: ByteRange) => Readable
   readonly close: () => Promise<void>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
-import type { ByteRange } from "../../download.ts"
+import type { ByteRange } from "../../file-headers.ts"
 import { type Blobs, type Content, type OpenBlob, requireKey, StorageUnavailable, type StoredBlob } from "../blobs.ts"
 import type { S3 } from "./client.ts"
 import { readObjects, readUploadId, readUploads } from "./xml.ts"

@@ -37,6 +37,7 @@ import { attention } from "./0035-attention.ts"
 import { movingBranches } from "./0036-moving-branches.ts"
 import { shortGrams } from "./0037-short-grams.ts"
 import { holders } from "./0038-holders.ts"
+import { logParts } from "./0039-log-parts.ts"
 import { storedRepositories } from "./0040-stored-repositories.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
@@ -79,5 +80,6 @@ export const migrations: readonly Migration[] = [
   movingBranches,
   shortGrams,
   holders,
+  logParts,
   storedRepositories,
 ]
