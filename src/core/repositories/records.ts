@@ -48,7 +48,7 @@ export function openRecords(database: Database, now: () => Seconds): Records {
     for (let last = { after, afterId: Number.MAX_SAFE_INTEGER }; ; ) {
       const rows = await findPacks(read, { repositoryId, ...last, limit: PACKS_AT_ONCE })
       for (const { file, size, content, files, version } of rows)
-        yield { id: file, size, content: content ?? undefined, files: files === "" ? [] : files.split(" "), version }
+        yield { id: file, size, content: content ? Buffer.from(content.buffer, content.byteOffset, content.byteLength) : undefined, files: files === "" ? [] : files.split(" "), version }
       const end = rows.at(-1)
       if (rows.length < PACKS_AT_ONCE || end === undefined) return
       last = { after: end.version, afterId: end.id }

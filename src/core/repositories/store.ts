@@ -155,7 +155,7 @@ export const findPacks = query(
 
 export const insertPack = query(
   "packs.insert",
-  (db, p: Params<{ file: string; size: number; content: Buffer | null; files: string; now: Seconds }>) =>
+  (db, p: Params<{ file: string; size: number; content: Uint8Array | null; files: string; now: Seconds }>) =>
     db
       .insertInto("packs")
       .values({ file: p.file, size: p.size, content: p.content, files: p.files, created_at: p.now })

@@ -36,7 +36,7 @@ export interface PacksTable {
   file: string
   size: number
   /** The pack itself, where it is small. */
-  content: Buffer | null
+  content: Uint8Array | null
   /** The endings of its files in the object store, with spaces between them. */
   files: string
   created_at: Seconds

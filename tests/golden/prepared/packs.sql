@@ -1,0 +1,20 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- packs.findFiles
+select file
+from packs
+where file in ?;
+
+-- packs.forget
+delete from packs
+where created_at < ?
+  and not exists (
+    select 1
+    from repository_packs
+    where repository_packs.pack_id = packs.id);
+
+-- packs.insert
+insert into packs(file, size, content, files, created_at)
+values (?, ?, ?, ?, ?)
+returning id;
