@@ -257,7 +257,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const isShared = options.shared ?? process.env.HEARTH_TEST_SHARED === "1"
     const git = openGit({
       root: isShared ? join(config.dataDir, "cache", "repositories") : join(config.dataDir, "repositories"),
-      shared: isShared ? { records: openRecords(database, now), files: openPackFiles(blobs) } : undefined,
+      shared: isShared ? { records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes: 20 * 2 ** 30 } : undefined,
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,

@@ -2,6 +2,7 @@ import { pruneEvents } from "./core/events/log.ts"
 import { pruneSentForms } from "./core/forms/once.ts"
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
 import type { JobDefinition, Task } from "./core/jobs/jobs.ts"
+import { sweepPacks } from "./core/repositories/sweep.ts"
 import { cleanUpActions } from "./features/actions/artifacts/clean-up.ts"
 import { cleanUpResults } from "./features/actions/cache/clean-up.ts"
 import { removeActionFilesJob, removeActionFolderJob } from "./features/actions/files/files.ts"
@@ -107,6 +108,7 @@ export const schedule: readonly Task[] = [
   pruneEvents,
   pruneSentForms,
   sweepRepositories,
+  sweepPacks,
   sweepAttachments,
   forgetUnboundFiles,
   forgetStagedFiles,

@@ -443,8 +443,9 @@ CREATE TABLE "stored_repositories" ("id" integer primary key autoincrement, "key
 CREATE UNIQUE INDEX "stored_repositories_key" on "stored_repositories" ("key");
 CREATE TABLE "repository_refs" ("stored_repository_id" integer not null references "stored_repositories" ("id") on delete cascade, "name" text default '' not null, "object_id" text default '' not null, "version" integer default 0 not null, constraint "repository_refs_key" primary key ("stored_repository_id", "name")) strict;
 CREATE INDEX "repository_refs_version" on "repository_refs" ("stored_repository_id", "version");
-CREATE TABLE "packs" ("id" integer primary key autoincrement, "file" text default '' not null, "size" integer default 0 not null, "files" text default '' not null, "created_at" integer default 0 not null, "content" blob) strict;
+CREATE TABLE "packs" ("id" integer primary key autoincrement, "file" text default '' not null, "size" integer default 0 not null, "files" text default '' not null, "created_at" integer default 0 not null, "unused_since" integer default 0 not null, "content" blob) strict;
 CREATE UNIQUE INDEX "packs_file" on "packs" ("file");
+CREATE INDEX "packs_unused" on "packs" ("unused_since");
 CREATE TABLE "repository_packs" ("stored_repository_id" integer not null references "stored_repositories" ("id") on delete cascade, "pack_id" integer not null references "packs" ("id") on delete cascade, "version" integer default 0 not null, constraint "repository_packs_key" primary key ("stored_repository_id", "pack_id")) strict;
 CREATE INDEX "repository_packs_version" on "repository_packs" ("stored_repository_id", "version");
 CREATE INDEX "repository_packs_pack" on "repository_packs" ("pack_id");

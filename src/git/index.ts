@@ -130,6 +130,8 @@ export interface Git {
     /** Removes a repository; a missing one is no error. */
     remove(repository: Repository): Promise<void>
     exists(repository: Repository): Promise<boolean>
+    /** Whether nothing at all is left of it: one of which only a part is there is damaged, and not gone. */
+    isGone(repository: Repository): Promise<boolean>
     /** Removes repositories that were being created or removed when a process was killed, more than an hour ago. For the start of the service. */
     sweep(): Promise<void>
     /** The bytes that its files take, without pushes that are not accepted yet. Throws `missing`. */
@@ -433,6 +435,7 @@ export function openGit(options: GitOptions): Git {
       create: store.create,
       remove: store.remove,
       exists: store.exists,
+      isGone: store.isGone,
       sweep: store.sweep,
       size: store.size,
       fork: store.fork,

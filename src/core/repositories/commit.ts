@@ -1,4 +1,12 @@
-import { GitError, type NewPack, type RefName, type RefUpdate, type Replacement, type RepositoryChange, type Versions } from "../../git/index.ts"
+import {
+  GitError,
+  type NewPack,
+  type RefName,
+  type RefUpdate,
+  type Replacement,
+  type RepositoryChange,
+  type Versions,
+} from "../../git/index.ts"
 import type { Transaction } from "../database/database.ts"
 import { flag, type Seconds } from "../database/tables/index.ts"
 import {
@@ -102,7 +110,8 @@ async function writeUpdates(tx: Transaction, repositoryId: number, updates: read
   }
   for (const { name, from } of updates) {
     const there = current.get(name)
-    if (from !== undefined && (from ?? undefined) !== there) throw conflict(`${name} is at ${there ?? "nothing"} but expected ${from ?? "nothing"}`)
+    if (from !== undefined && (from ?? undefined) !== there)
+      throw conflict(`${name} is at ${there ?? "nothing"} but expected ${from ?? "nothing"}`)
   }
   const gone = updates.filter(({ name, to }) => to === null && current.has(name)).map(({ name }) => name)
   for (const names of batches(gone)) await removeReferences(tx, { repositoryId, names })

@@ -5,16 +5,7 @@ import type { Blobs } from "../blobs/blobs.ts"
 import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables/index.ts"
 import { addPack, commitChange, replacePacks } from "./commit.ts"
-import {
-  findPacks,
-  findReferences,
-  findStored,
-  insertStored,
-  linkPacksOf,
-  putHead,
-  putReferences,
-  removeStored,
-} from "./store.ts"
+import { findPacks, findReferences, findStored, insertStored, linkPacksOf, putHead, putReferences, removeStored } from "./store.ts"
 
 /** What git's shared store needs of the database: see git/store/shared. */
 
@@ -48,7 +39,13 @@ export function openRecords(database: Database, now: () => Seconds): Records {
     for (let last = { after, afterId: Number.MAX_SAFE_INTEGER }; ; ) {
       const rows = await findPacks(read, { repositoryId, ...last, limit: PACKS_AT_ONCE })
       for (const { file, size, content, files, version } of rows)
-        yield { id: file, size, content: content ? Buffer.from(content.buffer, content.byteOffset, content.byteLength) : undefined, files: files === "" ? [] : files.split(" "), version }
+        yield {
+          id: file,
+          size,
+          content: content ? Buffer.from(content.buffer, content.byteOffset, content.byteLength) : undefined,
+          files: files === "" ? [] : files.split(" "),
+          version,
+        }
       const end = rows.at(-1)
       if (rows.length < PACKS_AT_ONCE || end === undefined) return
       last = { after: end.version, afterId: end.id }
@@ -58,7 +55,10 @@ export function openRecords(database: Database, now: () => Seconds): Records {
   return {
     find,
     references: async (repositoryId, after) =>
-      (await findReferences(read, { repositoryId, after })).map(({ name, object_id }) => ({ name: refName(name), id: objectId(object_id) })),
+      (await findReferences(read, { repositoryId, after })).map(({ name, object_id }) => ({
+        name: refName(name),
+        id: objectId(object_id),
+      })),
     packs,
     create: ({ key, format, head, references, packsOf, packs: own = [] }) =>
       database.write(async (tx) => {
@@ -94,7 +94,7 @@ export const openPackFiles = (blobs: Blobs): PackFiles => ({
   write: (id, ending, path) => blobs.write(keyOf(id, ending), createReadStream(path, { highWaterMark: 1024 * 1024 })),
   async read(id, ending, path) {
     const blob = await blobs.open(keyOf(id, ending))
-    if (!blob) throw new GitError("failed", "a file of a pack is gone", keyOf(id, ending))
+    if (!blob) throw new GitError("missing", "a file of a pack is gone", keyOf(id, ending))
     await pipeline(blob.read(), createWriteStream(path, { flags: "wx", mode: 0o444 }))
   },
 })

@@ -158,7 +158,7 @@ export const insertPack = query(
   (db, p: Params<{ file: string; size: number; content: Uint8Array | null; files: string; now: Seconds }>) =>
     db
       .insertInto("packs")
-      .values({ file: p.file, size: p.size, content: p.content, files: p.files, created_at: p.now })
+      .values({ file: p.file, size: p.size, content: p.content, files: p.files, created_at: p.now, unused_since: 0 })
       .returning("id"),
 )
 
@@ -195,9 +195,14 @@ export const unlinkPacks = query("repositoryPacks.unlink", (db, p: Params<{ repo
 
 const isUnused = sql<SqlBool>`not exists (select 1 from repository_packs where repository_packs.pack_id = packs.id)`
 
-/** Forgets packs of no repository that are older than a time. */
+/** Notes since when packs are of no repository. */
+export const noteUnusedPacks = query("packs.noteUnused", (db, p: Params<{ now: Seconds }>) =>
+  db.updateTable("packs").set({ unused_since: p.now }).where("unused_since", "=", 0).where(isUnused),
+)
+
+/** Forgets packs that have been of no repository since before a time. Packs are given only by a repository that has them, so that none comes back. */
 export const forgetPacks = query("packs.forget", (db, p: Params<{ before: Seconds }>) =>
-  db.deleteFrom("packs").where("created_at", "<", p.before).where(isUnused),
+  db.deleteFrom("packs").where("unused_since", ">", 0).where("unused_since", "<", p.before).where(isUnused),
 )
 
 export const findPackFiles = query("packs.findFiles", (db, p: Params<{ files: readonly string[] }>) =>

@@ -122,7 +122,7 @@ export interface GitOptions {
   /** The name of this process, which no other that uses these repositories has: without a dot, and short, as it is in the names of locks. */
   readonly worker?: string | undefined
   /** Keeps repositories in a database and an object store; `root` is the folder of a cache then. */
-  readonly shared?: Pick<SharedStoreOptions, "records" | "files"> | undefined
+  readonly shared?: Pick<SharedStoreOptions, "records" | "files" | "cacheBytes"> | undefined
   /** This process's part of what all processes of a server may use; by default all. */
   readonly share?: ((total: number) => number) | undefined
   readonly limits?: Partial<GitLimits>

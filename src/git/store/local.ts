@@ -1,4 +1,6 @@
+import { stat } from "node:fs/promises"
 import { migrateQuarantine } from "../incoming/quarantine.ts"
+import { hasCode } from "../model/errors.ts"
 import type { Context } from "../process/context.ts"
 import { updateReferences } from "../refs/references.ts"
 import { hasLeftBehind } from "../repositories/left-behind.ts"
@@ -24,6 +26,14 @@ export const openLocalStore = (context: Context): RepositoryStore => ({
   create: (key, options) => createRepository(context, key, options),
   remove: (repository) => removeRepository(context, repository),
   exists: existsRepository,
+  isGone: async ({ directory }) =>
+    stat(directory).then(
+      () => false,
+      (error: unknown) => {
+        if (hasCode(error, "ENOENT")) return true
+        throw error
+      },
+    ),
   sweep: () => sweepRepositories(context),
   size: repositorySize,
   fork: (from, key, keep) => forkRepository(context, from, key, keep),

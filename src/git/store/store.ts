@@ -56,6 +56,8 @@ export interface RepositoryStore {
   readonly create: (key: string, options: { readonly format: ObjectFormat; readonly branch: string }) => Promise<Repository>
   readonly remove: (repository: Repository) => Promise<void>
   readonly exists: (repository: Repository) => Promise<boolean>
+  /** Whether nothing at all is left of it. */
+  readonly isGone: (repository: Repository) => Promise<boolean>
   /** Removes what processes left that died. For the start of the service. */
   readonly sweep: () => Promise<void>
   /** In bytes. Throws `missing`. */

@@ -1,13 +1,6 @@
 import type { Readable } from "node:stream"
 import { isAncestor } from "../history/history.ts"
-import {
-  closeQuarantine,
-  isConnected,
-  openQuarantine,
-  type Quarantined,
-  type Taken,
-  takePack,
-} from "../incoming/quarantine.ts"
+import { closeQuarantine, isConnected, openQuarantine, type Quarantined, type Taken, takePack } from "../incoming/quarantine.ts"
 import { GitError, isGitError } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import type { ObjectId, RefName } from "../model/names.ts"
@@ -281,7 +274,10 @@ async function makeTogether(
         if (view) results = await refuseIncomplete(work, view, results, undefined)
       } else if (tries < MOST_MADE && isGitError(error, "conflict") && !atomic) {
         await context.store().ready?.(context.store().at(repository.key, repository.format))
-        const current = await resolveReferences(repository, commands.map(({ ref }) => ref))
+        const current = await resolveReferences(
+          repository,
+          commands.map(({ ref }) => ref),
+        )
         const before = results
         results = await checkEach(results, async (result) => checkCurrentValue(result, current.get(result.ref)))
         const isSame = allowed(results).length === allowed(before).length

@@ -8,13 +8,23 @@ where file in ?;
 
 -- packs.forget
 delete from packs
-where created_at < ?
+where unused_since > ?
+  and unused_since < ?
   and not exists (
     select 1
     from repository_packs
     where repository_packs.pack_id = packs.id);
 
 -- packs.insert
-insert into packs(file, size, content, files, created_at)
-values (?, ?, ?, ?, ?)
+insert into packs(file, size, content, files, created_at, unused_since)
+values (?, ?, ?, ?, ?, ?)
 returning id;
+
+-- packs.noteUnused
+update packs
+set unused_since = ?
+where unused_since = ?
+  and not exists (
+    select 1
+    from repository_packs
+    where repository_packs.pack_id = packs.id);

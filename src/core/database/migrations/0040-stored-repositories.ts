@@ -25,16 +25,15 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   })
   await index("stored_repositories_key", "stored_repositories", ["key"], true)
   const repository = { stored_repository_id: "stored_repositories" }
-  await table(
-    "repository_refs",
-    { stored_repository_id: "reference", name: "text", object_id: "text", version: "integer" },
-    repository,
-    ["stored_repository_id", "name"],
-  )
+  await table("repository_refs", { stored_repository_id: "reference", name: "text", object_id: "text", version: "integer" }, repository, [
+    "stored_repository_id",
+    "name",
+  ])
   await index("repository_refs_version", "repository_refs", ["stored_repository_id", "version"])
-  await table("packs", { id: "id", file: "text", size: "integer", files: "text", created_at: "time" })
+  await table("packs", { id: "id", file: "text", size: "integer", files: "text", created_at: "time", unused_since: "time" })
   await db.schema.alterTable("packs").addColumn("content", types.bytes).execute()
   await index("packs_file", "packs", ["file"], true)
+  await index("packs_unused", "packs", ["unused_since"])
   await table(
     "repository_packs",
     { stored_repository_id: "reference", pack_id: "reference", version: "integer" },

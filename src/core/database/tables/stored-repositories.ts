@@ -40,6 +40,8 @@ export interface PacksTable {
   /** The endings of its files in the object store, with spaces between them. */
   files: string
   created_at: Seconds
+  /** When it was first seen to be of no repository; 0 while it is of one. */
+  unused_since: Seconds
 }
 
 export interface RepositoryPacksTable {

@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises"
 import type { Repository } from "../../../access/permission.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
@@ -7,7 +6,6 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { t } from "../../../core/language/message.ts"
 import type { Services } from "../../../core/services.ts"
-import { hasCode } from "../../../git/model/errors.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { findAllBranchNames } from "../branches/store.ts"
 import { dropLanguages } from "../languages/store.ts"
@@ -20,17 +18,6 @@ import { deleteRepository } from "./delete.ts"
 
 /** Repositories whose folder is gone from the disk, for administrators who can't bring it back from a backup. Neither task runs by itself. */
 
-/** One of which only a part is there is damaged, and not missing: what is left of it stays. */
-async function isMissing({ git }: Services, { storage, object_format }: Repository): Promise<boolean> {
-  try {
-    await stat(git.at(storage, object_format).directory)
-    return false
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return true
-    throw error
-  }
-}
-
 /**
  * The repositories that are missing. Refuses `conflict` where not one is there: then the disk is missing, and nothing must be concluded from that.
  */
@@ -40,7 +27,8 @@ async function findMissing(services: Services, signal: AbortSignal): Promise<rea
   for await (const row of rowsById((range) => findRepositoriesAfter(services.database.read, range))) {
     signal.throwIfAborted()
     looked++
-    if (await isMissing(services, row)) missing.push(row)
+    // One of which only a part is there is damaged, and not missing: what is left of it stays.
+    if (await services.git.repositories.isGone(services.git.at(row.storage, row.object_format))) missing.push(row)
   }
   if (looked > 0 && missing.length === looked)
     throw refuse.conflict(t`none of the ${looked} repositories is in the data folder; is its disk there? Nothing was changed`)

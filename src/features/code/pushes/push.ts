@@ -39,7 +39,11 @@ export async function servePush(
       explain: explainFailure,
       check: (push) => checkPush(services, pusher, id, push),
       make: async (move, commands, options) => {
-        await awaitTurns(services, id, commands.map(({ ref }) => ref))
+        await awaitTurns(
+          services,
+          id,
+          commands.map(({ ref }) => ref),
+        )
         return settleMove(services, move, { pushed: { repositoryId: id, pusherId: pusher.user.id, changes: commands, options } })
       },
       before: async (commands, options) => {

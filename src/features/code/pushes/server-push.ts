@@ -7,9 +7,9 @@ import { isGitError, type RefCommand, type Repository } from "../../../git/index
 import { checkReferences } from "./checks.ts"
 import type { PullMerge, TagRelease } from "./entries.ts"
 import { type Claim, dropEntry, openEntry } from "./journal.ts"
-import { moveTogether } from "./together.ts"
 import { settleMove, settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
+import { moveTogether } from "./together.ts"
 import { awaitTurns } from "./turns.ts"
 
 export interface ServerPushOptions {
@@ -99,8 +99,7 @@ export async function moveReferences(
   }
 }
 
-const isChanged = () =>
-  refuse.conflict("the branch or tag was changed by someone else meanwhile; look at it again and repeat the request")
+const isChanged = () => refuse.conflict("the branch or tag was changed by someone else meanwhile; look at it again and repeat the request")
 
 async function commandOf({ git }: Services, repository: Repository, { ref, oldId, newId }: RefChange): Promise<RefCommand> {
   if (oldId === null || newId === null) return { ref, oldId, newId, kind: newId === null ? "delete" : "create", forced: false }

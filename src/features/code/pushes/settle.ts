@@ -110,7 +110,10 @@ interface Prepared {
 }
 
 /** Reads what follows from a push; undefined where the repository is gone. */
-async function prepare(services: Services, { repositoryId, changes, merge, release, bringsNothing }: Pushed): Promise<Prepared | undefined> {
+async function prepare(
+  services: Services,
+  { repositoryId, changes, merge, release, bringsNothing }: Pushed,
+): Promise<Prepared | undefined> {
   const { database, git } = services
   const row = await findRepository.first(database.read, { id: repositoryId })
   if (!row) return undefined
@@ -136,7 +139,11 @@ interface Settled {
   readonly defaultBranch: string
 }
 
-async function settle(tx: Transaction, services: Services, { pushed, tips, following, added, takes }: Following): Promise<Settled | undefined> {
+async function settle(
+  tx: Transaction,
+  services: Services,
+  { pushed, tips, following, added, takes }: Following,
+): Promise<Settled | undefined> {
   const { config, now } = services
   const { repositoryId, pusherId, changes } = pushed
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })

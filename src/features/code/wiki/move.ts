@@ -2,9 +2,9 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type Repository } from "../../../git/index.ts"
 import type { RefChange } from "../pushes/step.ts"
+import { moveTogether } from "../pushes/together.ts"
 import { dropWikiEntry, openWikiEntry } from "./journal.ts"
 import type { PageChange } from "./page-change.ts"
-import { moveTogether } from "../pushes/together.ts"
 import { settleWiki, settleWikiMove } from "./settle.ts"
 
 export interface WikiMove {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
-import { hasCode } from "../../model/errors.ts"
+import { hasCode, isGitError } from "../../model/errors.ts"
 import type { ObjectFormat, ObjectId, RefName } from "../../model/names.ts"
 import { storeLooseObjects } from "../../objects/loose.ts"
 import type { Context } from "../../process/context.ts"
@@ -13,6 +13,7 @@ import type { NewPack, Versions } from "../store.ts"
 import type { CacheFolders } from "./folders.ts"
 import type { PackFiles, Records, StoredPack, StoredRepository } from "./records.ts"
 import { objectsOf } from "./small-pack.ts"
+import type { Trimming } from "./trim.ts"
 
 /** A repository as this process's files show it. */
 export interface Cached {
@@ -50,6 +51,8 @@ interface Entry {
 
 /** The most repositories, and references of all of them, that are remembered; others are read from the rows again. */
 const MOST = { entries: 5_000, references: 2_000_000 }
+/** How often a look is repeated whose packs were replaced meanwhile. */
+const TRIES = 3
 /** Files of one repository that are fetched at once. */
 const FETCHED_AT_ONCE = 4
 
@@ -58,9 +61,10 @@ export interface CacheSettings {
   readonly files: PackFiles
   readonly folders: CacheFolders
   readonly fills: Limiter
+  readonly trimming: Trimming
 }
 
-export function openCache(context: Context, { records, files, folders, fills }: CacheSettings): Cache {
+export function openCache(context: Context, { records, files, folders, fills, trimming }: CacheSettings): Cache {
   const entries = new LRUCache<string, Entry>({
     max: MOST.entries,
     maxSize: MOST.references,
@@ -79,7 +83,7 @@ export function openCache(context: Context, { records, files, folders, fills }: 
       .catch(() => undefined)
       .then(() => {
         queued.delete(key)
-        const run = follow(key).finally(() => {
+        const run = followSurely(key).finally(() => {
           if (running.get(key) === run) running.delete(key)
         })
         running.set(key, run)
@@ -87,6 +91,17 @@ export function openCache(context: Context, { records, files, folders, fills }: 
       })
     queued.set(key, next)
     return next
+  }
+
+  /** A repack may take packs away between the look at the rows and the last of their files. */
+  async function followSurely(key: string): Promise<Cached | undefined> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await follow(key)
+      } catch (error) {
+        if (tries === TRIES || !isGitError(error, "missing")) throw error
+      }
+    }
   }
 
   async function follow(key: string): Promise<Cached | undefined> {
@@ -99,6 +114,7 @@ export function openCache(context: Context, { records, files, folders, fills }: 
     await followReferences(key, entry, stored)
     const objects = await followPacks(key, entry, stored)
     entries.set(key, entry)
+    trimming.use(folders.objects(key), stored.size)
     return { stored, references: entry.references, objects }
   }
 
@@ -142,13 +158,7 @@ export function openCache(context: Context, { records, files, folders, fills }: 
     return objects
   }
 
-  async function fill(
-    key: string,
-    epoch: number,
-    format: ObjectFormat,
-    packs: AsyncIterable<StoredPack>,
-    atLeast = 0,
-  ): Promise<void> {
+  async function fill(key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>, atLeast = 0): Promise<void> {
     const objects = join(folders.objects(key), String(epoch))
     await mkdir(join(objects, "pack"), { recursive: true })
     let filled = atLeast
@@ -160,6 +170,7 @@ export function openCache(context: Context, { records, files, folders, fills }: 
           const own = { key, directory: folders.worker(key), format, staging: objects }
           await storeLooseObjects(unflushed, own, objectsOf(pack.content, format))
         } else {
+          await trimming.makeRoom(pack.size)
           if (fetching.size >= FETCHED_AT_ONCE) await Promise.race(fetching)
           const fetched = fetch(objects, pack).finally(() => fetching.delete(fetched))
           fetching.add(fetched)

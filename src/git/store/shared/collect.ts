@@ -40,7 +40,12 @@ export async function collect(
   repository: Repository & { readonly staging: string },
   { ids, counts, published, most }: Wanted,
 ): Promise<Collected> {
-  const staged: Repository = { key: repository.key, directory: repository.staging, format: repository.format, quarantine: repository.staging }
+  const staged: Repository = {
+    key: repository.key,
+    directory: repository.staging,
+    format: repository.format,
+    quarantine: repository.staging,
+  }
   const found = new Map<ObjectId, NewObject | undefined>()
   const needed = new Set<ObjectId>()
   let held = 0

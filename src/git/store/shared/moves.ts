@@ -111,12 +111,16 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
       const pushed = repository.quarantine === undefined ? NONE : await quarantined({ ...repository, quarantine: repository.quarantine })
       const firstIds = new Set(repository.quarantine === undefined ? [] : first.flatMap(({ to }) => to ?? []))
       const ids = [...updates.values()].flatMap(({ to }) => (to === null || firstIds.has(to) ? [] : [to]))
-      const collected = await collect(context, { ...view, staging: own.staging }, {
-        ids,
-        counts: (id) => named.has(id) || firstIds.has(id),
-        published,
-        most: 16 * SMALL_PACK,
-      })
+      const collected = await collect(
+        context,
+        { ...view, staging: own.staging },
+        {
+          ids,
+          counts: (id) => named.has(id) || firstIds.has(id),
+          published,
+          most: 16 * SMALL_PACK,
+        },
+      )
       const written = collected.ids.length === 0 ? NONE : await pack(view, collected.ids, collected.objects)
       packed = joint(pushed, written)
       const all = [...updates.values()]

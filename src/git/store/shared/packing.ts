@@ -71,11 +71,16 @@ export interface Quarantine {
   readonly hasPacks: boolean
 }
 
-export async function contentsOf({ quarantine }: { readonly quarantine: string }, isId: (text: string) => text is ObjectId): Promise<Quarantine> {
+export async function contentsOf(
+  { quarantine }: { readonly quarantine: string },
+  isId: (text: string) => text is ObjectId,
+): Promise<Quarantine> {
   const folders = await readdir(quarantine)
   if (folders.some((name) => name.startsWith("tmp_"))) throw new GitError("failed", "an unfinished file in the quarantine")
   const names = await Promise.all(
-    folders.filter((name) => /^[0-9a-f]{2}$/.test(name)).map(async (name) => (await namesIn(join(quarantine, name))).map((rest) => name + rest)),
+    folders
+      .filter((name) => /^[0-9a-f]{2}$/.test(name))
+      .map(async (name) => (await namesIn(join(quarantine, name))).map((rest) => name + rest)),
   )
   const packs = await namesIn(join(quarantine, "pack"))
   return { loose: names.flat().filter(isId), hasPacks: packs.some((name) => name.endsWith(".idx")) }

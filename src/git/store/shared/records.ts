@@ -73,6 +73,6 @@ export interface NewRepository {
 /** The files of packs in the object store, by the pack's id and the ending of the file. */
 export interface PackFiles {
   readonly write: (id: string, ending: string, path: string) => Promise<void>
-  /** Writes it to a path of the disk, which must not exist. Throws where it is gone. */
+  /** Writes it to a path of the disk, which must not exist. Throws `missing` where it is gone. */
   readonly read: (id: string, ending: string, path: string) => Promise<void>
 }

@@ -56,7 +56,7 @@ export function openRepacking(
         })
         if (!replaced) continue
         // This server need not fetch what it has made.
-        await keep(plain, join(folders.objects(repository.key), String(stored.epoch + 1)), replaced.packs)
+        await keep(plain, join(folders.objects(repository.key), String(stored.epoch + 1)), stored.packsVersion)
         await cache.ready(repository.key)
         return
       } finally {
@@ -89,10 +89,13 @@ async function withGraph(files: PackFiles, { objects }: Plain, packs: readonly N
 function changed(before: ReadonlyMap<RefName, ObjectId>, after: Awaited<ReturnType<typeof listReferences>>): readonly RefUpdate[] {
   const now = new Map(after.map(({ name, id }) => [name, id]))
   const gone = [...before].filter(([name]) => !now.has(name)).map(([name, id]) => ({ name, from: id, to: null }))
-  return [...gone, ...after.filter(({ name, id }) => before.get(name) !== id).map(({ name, id }) => ({ name, from: before.get(name) ?? null, to: id }))]
+  return [
+    ...gone,
+    ...after.filter(({ name, id }) => before.get(name) !== id).map(({ name, id }) => ({ name, from: before.get(name) ?? null, to: id })),
+  ]
 }
 
-/** Makes the objects of the copy those of the next epoch, unless another process has them already. */
+/** Makes the objects of the copy those of the next epoch, as far as it was packed, unless another process has them already. */
 async function keep({ objects }: Plain, target: string, version: number): Promise<void> {
   for (const name of (await readdir(objects)).filter((each) => !["pack", "info"].includes(each)))
     await rm(join(objects, name), { recursive: true, force: true })

@@ -17,6 +17,7 @@ import { makePlain } from "./plain.ts"
 import type { PackFiles, Records } from "./records.ts"
 import { openRepacking } from "./repacking.ts"
 import { sweepCache } from "./sweep.ts"
+import { openTrimming } from "./trim.ts"
 
 /*
  * Repositories as rows of the database, with their objects in packs: small ones in rows, larger ones in an object store. The transaction that moves references
@@ -28,21 +29,26 @@ export interface SharedStoreOptions {
   readonly files: PackFiles
   /** The folder of the cache. */
   readonly root: string
+  /** The bytes of objects that the cache may hold. */
+  readonly cacheBytes: number
 }
 
 /** For how long a repository that was looked at is taken for new, in milliseconds: a request looks at it once. */
 const FRESH_MS = 1_000
+/** What was used within this time stays in the cache, in milliseconds: most of git's work is done by then. */
+const BUSY_MS = 120_000
 /** How often a change is made again because a garbage collection came between. */
 const TRIES = 5
 /** Above these, a repack makes it cheaper to serve. */
 const MOST_PACKS = 50
 const MOST_UNMAPPED = 4 * 2 ** 20
 
-export function openSharedStore(context: Context, { records, files, root }: SharedStoreOptions): RepositoryStore {
+export function openSharedStore(context: Context, { records, files, root, cacheBytes }: SharedStoreOptions): RepositoryStore {
   const folders = cacheFolders(root, context.worker)
   const { limits } = context
   const fills = createLimiter({ name: "fills", total: 16, perRepository: 8, queue: limits.queue, waitMs: limits.transferMs })
-  const cache = openCache(context, { records, files, folders, fills })
+  const trimming = openTrimming({ folder: join(root, "objects"), most: cacheBytes, keptMs: limits.transferMs, busyMs: BUSY_MS })
+  const cache = openCache(context, { records, files, folders, fills, trimming })
   const seen = new WeakMap<Repository, number>()
 
   async function ready(repository: Repository): Promise<void> {
@@ -61,8 +67,7 @@ export function openSharedStore(context: Context, { records, files, root }: Shar
 
   const { begin, joined, viewNow } = openMoves(context, { files, folders, cache, present })
 
-  const at = (key: string, format: ObjectFormat): Repository =>
-    viewNow(key) ?? viewOf(folders, locate(context, key, format).key, format)
+  const at = (key: string, format: ObjectFormat): Repository => viewNow(key) ?? viewOf(folders, locate(context, key, format).key, format)
 
   const update: RepositoryStore["update"] = async (repository, updates, { signal } = {}) => {
     if (updates.length === 0) return
@@ -151,6 +156,7 @@ export function openSharedStore(context: Context, { records, files, root }: Shar
       await cache.drop(repository.key)
     },
     exists: async ({ key }) => (await records.find(key)) !== undefined,
+    isGone: async ({ key }) => (await records.find(key)) === undefined,
     sweep: () => sweepCache(folders),
     async size({ key }) {
       const stored = await records.find(key)

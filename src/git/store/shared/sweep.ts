@@ -1,6 +1,6 @@
+import { randomBytes } from "node:crypto"
 import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { randomBytes } from "node:crypto"
 import { namesIn } from "../../process/files.ts"
 import { bootOf, type CacheFolders } from "./folders.ts"
 
@@ -26,7 +26,8 @@ export async function sweepCache({ root, workers, ownWorker, packing }: CacheFol
       const found = await stat(path).catch(() => undefined)
       if (path !== ownWorker && found && Date.now() - found.mtimeMs > DEAD_MS) await rm(path, { recursive: true, force: true })
     }
-  for (const name of (await readdir(root)).filter((each) => each.endsWith(".old"))) await rm(join(root, name), { recursive: true, force: true })
+  for (const name of (await readdir(root)).filter((each) => each.endsWith(".old")))
+    await rm(join(root, name), { recursive: true, force: true })
 }
 
 /** Others see it gone in one step. */
