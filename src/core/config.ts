@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { readStoragePlace } from "./blobs/s3/place.ts"
 import { readNetworks } from "./networks.ts"
 import { exposureOf } from "./private-file.ts"
 import { onDemand } from "./program/on-demand.ts"
@@ -247,6 +248,12 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
     )
   if (config.users.registration === "open" && config.mail.host === "")
     report("users.registration", "Open registration confirms addresses by mail. Set mail.host, or let people be invited.")
+  const { storage } = config
+  const place = storage.url === "" ? undefined : readStoragePlace(storage.url)
+  if (typeof place === "string") report("storage.url", `It ${place}.`)
+  if (storage.url !== "" && storage.accessKey === "") report("storage.accessKey", "storage.url needs it. Give the access key of the store.")
+  if (storage.url !== "" && storage.secretKey === "")
+    report("storage.secretKey", "storage.url needs it. Give the secret of the access key.")
   const { providers } = config.signIn
   if (new Set(providers.map(({ name }) => name)).size < providers.length)
     report("signIn.providers", "Two providers have the same name. Give each another one.")

@@ -28,6 +28,24 @@ export const settings = {
     /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     "sqlite:/path/to/file.db, or postgres://user:password@host/name",
   ),
+  storage: {
+    url: address(
+      "An object store that speaks S3, for everything large that is neither in git nor in the database: files of Git LFS, attachments, packages, pictures, artifacts, logs and caches. By default they are in dataDir.",
+      /^s3:\/\//,
+      "an address like s3://BUCKET?endpoint=https://host&region=name, with path_style=false where the bucket is part of the host's name",
+    ),
+    accessKey: text("", "The name that the object store knows this server by: an access key."),
+    secretKey: secretText("The secret of that access key."),
+    place: choice(
+      ["store", "folder"],
+      "store",
+      "Where new files are written with an object store: to it, or to dataDir. They are found in both. `hearth storage move` moves those that there are.",
+    ),
+    presigned: yesOrNo(
+      true,
+      "Clients of Git LFS fetch files from the object store itself, and send them to it; packages and attached files that are saved come from there. They must be able to reach it. Off, all bytes pass this server.",
+    ),
+  },
   processes: integer(
     0,
     "How many processes serve. By default one, and others while it is busy: as many as there are processors and room in the memory, 8 at most. 1 needs no other process.",
