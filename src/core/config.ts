@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { readStoragePlace } from "./blobs/s3/place.ts"
 import { readNetworks } from "./networks.ts"
 import { exposureOf } from "./private-file.ts"
 import { onDemand } from "./program/on-demand.ts"
 import { isSetting, type Setting } from "./setting.ts"
 import { type Group, settings } from "./settings.ts"
+import { readStoragePlace } from "./storage-place.ts"
 import { closestWord } from "./text/closest-word.ts"
 
 type Values<G> = { readonly [K in keyof G]: G[K] extends Setting<infer T> ? T : Values<G[K]> }

@@ -1,13 +1,10 @@
 import { hash } from "node:crypto"
 import type { Readable } from "node:stream"
 import type { OpenBlob } from "./blobs/blobs.ts"
+import type { ByteRange, FileHeaders } from "./file-headers.ts"
 import Type, { type TSchema } from "./schema.ts"
 
-/** A range of bytes, both ends included. */
-export interface ByteRange {
-  readonly start: number
-  readonly end: number
-}
+export type { ByteRange, FileHeaders } from "./file-headers.ts"
 
 /** A file to be downloaded. */
 export interface Download {
@@ -25,14 +22,6 @@ export interface Download {
   readonly headers?: Readonly<Record<string, string>>
   /** Opens it; not called if the client has it already. */
   readonly open: (range?: ByteRange) => Promise<OpenDownload | Elsewhere>
-}
-
-/** The headers that a file is sent with. */
-export interface FileHeaders {
-  /** The Content-Type header. */
-  readonly type: string
-  /** The Content-Disposition header; none for what is shown in a page, such as a picture. */
-  readonly disposition?: string
 }
 
 export interface OpenDownload extends FileHeaders {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Git } from "../git/index.ts"
 import type { Blobs } from "./blobs/blobs.ts"
-import type { ObjectStore } from "./blobs/s3/open.ts"
+import type { ObjectStore } from "./blobs/object-store.ts"
 import type { Share } from "./cluster/share.ts"
 import type { Config, EffectiveSetting } from "./config.ts"
 import type { Database, Transaction } from "./database/database.ts"

@@ -1,7 +1,6 @@
 /** Content that is neither in git nor in the database, by its key: in a folder, or in an object store that speaks S3. See docs/files.md. */
 import type { Readable } from "node:stream"
-import { messageOf } from "../database/failures.ts"
-import type { ByteRange, FileHeaders } from "../download.ts"
+import type { ByteRange, FileHeaders } from "../file-headers.ts"
 
 /** Bytes, as they arrive. */
 export type Content = Iterable<Buffer> | AsyncIterable<Buffer>
@@ -72,10 +71,13 @@ export interface OpenBlob {
 /** The store does not answer, or not in time. */
 export class StorageUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
-    super(cause instanceof Error ? `${message}: ${messageOf(cause)}` : message, { cause })
+    super(cause instanceof Error ? `${message}: ${wordsOf(cause)}` : message, { cause })
     this.name = "StorageUnavailable"
   }
 }
+
+/** An error with several causes (IPv4 and IPv6) has no message of its own. */
+const wordsOf = (error: Error): string => (error.message === "" && "code" in error ? String(error.code) : error.message)
 
 /** A blob that was opened has been removed, or moved, before it was read to its end. */
 export class BlobGone extends StorageUnavailable {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream"
-import type { ByteRange } from "../download.ts"
+import type { ByteRange } from "../file-headers.ts"
 import { BlobGone, type Blobs, type OpenBlob, type StoredBlob } from "./blobs.ts"
 
 /**

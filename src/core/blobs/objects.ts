@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
-import type { ByteRange, FileHeaders } from "../../download.ts"
+import type { ByteRange, FileHeaders } from "../file-headers.ts"
 import {
   ADDRESS_SECONDS,
   type Announced,
@@ -13,9 +13,9 @@ import {
   requireKey,
   StorageUnavailable,
   type StoredBlob,
-} from "../blobs.ts"
-import type { S3 } from "./client.ts"
-import { type ListedUpload, readObjects, readUploadId, readUploads } from "./xml.ts"
+} from "./blobs.ts"
+import type { S3 } from "./s3.ts"
+import { type ListedUpload, readObjects, readUploadId, readUploads } from "./s3-xml.ts"
 
 /** Blobs as objects of a bucket. */
 

@@ -1,11 +1,11 @@
-import type { Config } from "../../config.ts"
-import type { Blobs } from "../blobs.ts"
-import { StorageRefused } from "../refused.ts"
-import { openS3, type S3, type WatchRequest } from "./client.ts"
-import { readStoragePlace } from "./place.ts"
-import { abortOldUploads, blobsOf, listUploads } from "./store.ts"
+import type { Config } from "../config.ts"
+import { readStoragePlace } from "../storage-place.ts"
+import type { Blobs } from "./blobs.ts"
+import { abortOldUploads, blobsOf, listUploads } from "./objects.ts"
+import { StorageRefused } from "./refused.ts"
+import { openS3, type S3, type WatchRequest } from "./s3.ts"
 
-export type { WatchRequest } from "./client.ts"
+export type { WatchRequest } from "./s3.ts"
 
 export interface ObjectStore {
   readonly blobs: Blobs
