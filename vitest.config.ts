@@ -15,6 +15,9 @@ const alone = ["tests/golden/**/*.test.ts", "tests/queries/**/*.test.ts", "tests
 /** What needs the real runner, which is built with Go: for `npm run test:runner`. */
 const runner = ["tests/runner/**/*.test.ts"]
 
+/** What needs an object store, which is built with Go too: for `npm run test:store`. */
+const store = ["tests/store/**/*.test.ts"]
+
 /** What needs a browser, which an npm package ships: for `npm run test:browser`. */
 const browser = ["tests/browser/**/*.test.ts"]
 
@@ -50,7 +53,7 @@ export default defineConfig({
           ...daily,
           name: "tests",
           include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...faults, ...alone, ...runner, ...browser, ...(hasPrograms ? [] : withPrograms)],
+          exclude: [...configDefaults.exclude, ...faults, ...alone, ...runner, ...store, ...browser, ...(hasPrograms ? [] : withPrograms)],
           // One process runs many files: what they import is loaded once.
           isolate: false,
         },
@@ -65,6 +68,15 @@ export default defineConfig({
           name: "runner",
           include: runner,
           globalSetup: "tests/runner/support/build.ts",
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "store",
+          include: store,
+          isolate: false,
+          globalSetup: "tests/store/support/build.ts",
         },
       },
     ],

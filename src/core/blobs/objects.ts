@@ -20,7 +20,7 @@ import { type ListedUpload, readObjects, readUploadId, readUploads } from "./s3-
 /** Blobs as objects of a bucket. */
 
 /** Bytes of a part of a large blob, which is held in memory until the store has it. S3 takes 10,000 parts, of 5 MiB at least. */
-const PART_BYTES = 8 * 2 ** 20
+export const PART_BYTES = 8 * 2 ** 20
 /** Bytes of all parts that are held at once. A write that would need more is refused. */
 const MOST_HELD = 24 * PART_BYTES
 /** How often the rest of a blob is asked for while none of it comes. */
