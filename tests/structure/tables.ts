@@ -9,6 +9,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   action_caches: "features/actions/cache",
   action_counters: "features/actions/triggers",
   action_jobs: "features/actions/runs",
+  action_log_parts: "features/actions/runs",
   action_runs: "features/actions/runs",
   action_schedules: "features/actions/triggers",
   action_secrets: "features/actions/settings",

@@ -59,8 +59,11 @@ export interface StoredBlob {
 export interface OpenBlob {
   /** In bytes. */
   readonly size: number
-  /** The bytes of a range, or all, once: the blob is closed when they have been read, or the stream is destroyed. */
-  readonly read: (range?: ByteRange) => Readable
+  /**
+   * The bytes of a range, or all, once: the blob is closed when they have been read, or the stream is destroyed. About `ahead` bytes are read before they are
+   * asked for, by default 64 KiB.
+   */
+  readonly read: (range?: ByteRange, ahead?: number) => Readable
   /** The bytes of one of several ranges; the caller closes the blob after the last. */
   readonly slice: (range: ByteRange) => Readable
   readonly close: () => Promise<void>

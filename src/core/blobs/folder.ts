@@ -1,6 +1,8 @@
 import type { Dirent } from "node:fs"
-import { readdir, rm, stat } from "node:fs/promises"
+import { type FileHandle, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { Readable } from "node:stream"
+import type { ByteRange } from "../file-headers.ts"
 import { ifMissing, openIfExists, writeAtomically } from "../files.ts"
 import { type Blobs, requireKey, type StoredBlob } from "./blobs.ts"
 
@@ -30,13 +32,25 @@ export function blobsIn(root: string): Blobs {
       if (!file) return undefined
       return {
         size: (await file.stat()).size,
-        read: (range) => file.createReadStream(range),
-        slice: (range) => file.createReadStream({ ...range, autoClose: false }),
+        read: (range, ahead = PIECE_BYTES) => file.createReadStream({ ...range, highWaterMark: ahead }),
+        slice: (range) => Readable.from(piecesOf(file, range), { objectMode: false }),
         close: () => file.close(),
       }
     },
     remove: (key) => rm(pathOf(key), { force: true }),
     removeBelow: (folder) => rm(pathOf(folder), { recursive: true, force: true }),
     list,
+  }
+}
+
+const PIECE_BYTES = 65_536
+
+/** A range of a file that stays open. The file would remember each of Node's own streams for as long. */
+async function* piecesOf(file: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  for (let at = start; at <= end; ) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(Math.min(PIECE_BYTES, end - at + 1)), position: at })
+    if (bytesRead === 0) return
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
   }
 }

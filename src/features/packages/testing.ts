@@ -1,7 +1,7 @@
-import { readdir } from "node:fs/promises"
+import { blobsBelow } from "../../../tests/support/blobs.ts"
 import type { Hearth } from "../../app.ts"
 import type { Services } from "../../core/services.ts"
-import { folderOf } from "./packages/blobs.ts"
+import { FOLDER } from "./packages/blobs.ts"
 import { cleanUpPackages } from "./packages/sweep.ts"
 
 /** Shared by tests of registries. */
@@ -39,10 +39,7 @@ export async function send(
 }
 
 /** The names of all stored contents, drafts included. */
-export async function storedFiles(services: Parameters<typeof folderOf>[0]): Promise<readonly string[]> {
-  const all = await readdir(folderOf(services), { recursive: true, withFileTypes: true }).catch(() => [])
-  return all.filter((entry) => entry.isFile()).map(({ name }) => name)
-}
+export const storedFiles = (services: Parameters<typeof blobsBelow>[0]): Promise<readonly string[]> => blobsBelow(services, FOLDER)
 
 /** The nightly clean-up, as it would be so many days later. */
 export const cleanUpAfter = (services: Services, days: number): Promise<string | undefined> =>

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
-import { readdir } from "node:fs/promises"
-import { join } from "node:path"
+import { blobsBelow } from "../../../tests/support/blobs.ts"
 import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
 import type { Person, World } from "../git-http/testing.ts"
 
@@ -67,7 +66,4 @@ export const get = ({ hearth }: World, path: string, oid: string, headers: Heade
   fetch(`${hearth.url}/${path}.git/info/lfs/objects/${oid}`, { headers })
 
 /** The names of all stored files, drafts included. */
-export async function filesOf({ services }: World): Promise<readonly string[]> {
-  const all = await readdir(join(services.config.dataDir, "lfs"), { recursive: true, withFileTypes: true }).catch(() => [])
-  return all.filter((entry) => entry.isFile()).map(({ name }) => name)
-}
+export const filesOf = ({ services }: World): Promise<readonly string[]> => blobsBelow(services, "lfs")

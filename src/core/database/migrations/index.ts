@@ -37,6 +37,7 @@ import { attention } from "./0035-attention.ts"
 import { movingBranches } from "./0036-moving-branches.ts"
 import { shortGrams } from "./0037-short-grams.ts"
 import { holders } from "./0038-holders.ts"
+import { logParts } from "./0039-log-parts.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   movingBranches,
   shortGrams,
   holders,
+  logParts,
 ]

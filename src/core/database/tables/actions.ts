@@ -166,17 +166,17 @@ export interface ActionTasksTable {
   state: ActionState
   /** SHA-256 of the job's own token, hex. */
   digest: string
-  /** The file of its log below the repository's; "" while there is none, and again when it has expired. */
+  /** The compressed file of its log below the repository's; "" before it is compressed, and again when it has expired. */
   log_file: Generated<string>
-  /** Lines and bytes of its log; anything after them in the file was written by a process that was killed before it updated the row. */
+  /** Lines and bytes of its log, without `log_end`. */
   log_lines: Generated<number>
   log_size: Generated<number>
-  /** Its last line where the server has ended it, which is not in the file; "" otherwise. */
+  /** Its last line where the server has ended it, which is neither in the file nor in the parts; "" otherwise. */
   log_end: Generated<string>
   /** The log is complete. */
   log_sealed: Generated<Flag>
   log_expired: Generated<Flag>
-  /** Its file is compressed with gzip; the size stays that of the text. */
+  /** It is in one file, compressed with gzip, and has no parts; the size stays that of the text. */
   log_packed: Generated<Flag>
   created_at: Seconds
   started_at: Generated<Seconds>
@@ -185,6 +185,17 @@ export interface ActionTasksTable {
   updated_at: Seconds
   /** When the runner first reported on it; 0 while the runner may not have received it. */
   reported_at: Generated<Seconds>
+}
+
+/** Bytes of a log that is not compressed yet: those in files, then those in rows. */
+export interface ActionLogPartsTable {
+  task_id: number
+  /** The offset of its first byte in the log, where the part before it ends. */
+  start_at: number
+  size: number
+  /** Its file below the repository's; "" where `content` has the bytes. */
+  file: Generated<string>
+  content: Uint8Array | null
 }
 
 export interface ActionStepsTable {
@@ -343,6 +354,7 @@ export interface ActionTables {
   action_jobs: ActionJobsTable
   action_tasks: ActionTasksTable
   action_steps: ActionStepsTable
+  action_log_parts: ActionLogPartsTable
   action_summaries: ActionSummariesTable
   action_artifacts: ActionArtifactsTable
   action_uploads: ActionUploadsTable

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
-import { mkdir, readdir, utimes, writeFile } from "node:fs/promises"
+import { mkdir, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { expect } from "vitest"
+import { blobsBelow, pathOfBlob } from "../../../../tests/support/blobs.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../files/files.ts"
 import { commitWorkflow, finishRun } from "../testing.ts"
@@ -34,7 +35,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config }, ({ t
   const services = () => forge.hearth.services
   const put = (name: string, text: string, more: Partial<Parameters<typeof storeArtifact>[1]> = {}) =>
     storeArtifact(services(), { repository: row, runId: run, attempt: 1, name, ...more }, Readable.from([Buffer.from(text)]))
-  const files = async (storage = row.storage) => (await readdir(actionFilesOf(services(), storage)).catch(() => [])).sort()
+  const files = (storage = row.storage) => blobsBelow(services(), actionFilesOf(storage))
   const fetched = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
     fetch(url, { headers, method, redirect: "manual" })
   const linkOf = async (id: number) => {
@@ -180,14 +181,14 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config }, ({ t
     expect(await files(fort.storage)).toHaveLength(1)
     expect((await forge.call(ann, "DELETE /repos/ann/fort")).status).toBe(204)
     await services().jobs.drain()
-    expect(existsSync(actionFilesOf(services(), fort.storage))).toBe(false)
+    expect(existsSync(pathOfBlob(services(), actionFilesOf(fort.storage)))).toBe(false)
   })
 
   test("files left by a process that died are swept after a day", async () => {
     const mill = await home("mill")
     const inMill = (await forge.call(ann, "GET /repos/ann/mill/actions/runs")).body.workflow_runs[0].id
     const stored = await storeArtifact(services(), { repository: mill, runId: inMill, attempt: 1, name: "x" }, Readable.from(["x"]))
-    const folder = actionFilesOf(services(), mill.storage)
+    const folder = pathOfBlob(services(), actionFilesOf(mill.storage))
     await mkdir(folder, { recursive: true })
     const old = new Date((services().now() - 2 * 86_400) * 1000)
     for (const name of ["old.part", "young.part"]) await writeFile(join(folder, name), "x")

@@ -4,6 +4,7 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { removeFiles } from "../files/files.ts"
 import { removeUsedRunners } from "../runners/store.ts"
+import { removeLogParts } from "../runs/log-parts-store.ts"
 import { removeSummariesOfJobs } from "../runs/summaries-store.ts"
 import { changeTasks, findOldLogs } from "../runs/tasks-store.ts"
 import { expireArtifacts, findExpiredArtifacts } from "./store.ts"
@@ -44,8 +45,10 @@ async function expireLogs(tx: Transaction, services: Services): Promise<number> 
   const gone = { log_expired: 1, log_file: "", log_end: "", log_lines: 0, log_size: 0 } as const
   const ids = old.map(({ id }) => id)
   await changeTasks(tx, ids, gone)
+  const parts = await removeLogParts(tx, ids)
+  const storageOf = new Map(old.map(({ id, storage }) => [id, storage]))
   const jobIds = old.map(({ job_id }) => job_id)
   await removeSummariesOfJobs(tx, jobIds)
-  await removeFiles(tx, services, old)
+  await removeFiles(tx, services, [...old, ...parts.map(({ task_id, file }) => ({ storage: storageOf.get(task_id) ?? "", file }))])
   return old.length
 }

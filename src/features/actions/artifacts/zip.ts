@@ -1,5 +1,8 @@
-import type { FileHandle } from "node:fs/promises"
+import { Readable } from "node:stream"
+import { buffer } from "node:stream/consumers"
+import { LRUCache } from "lru-cache"
 import type { ZipFileOptions } from "yauzl"
+import { type OpenBlob, StorageUnavailable } from "../../../core/blobs/blobs.ts"
 import { refuse } from "../../../core/errors.ts"
 
 /**
@@ -94,15 +97,50 @@ const DIRECTORY_BYTES = 64 * 2 ** 20
 /** What an entry takes in it beside its texts. */
 const ENTRY_BYTES = 46
 
+/** Bytes of a zip file that are read at once where few are asked for, and how many such blocks are kept: each may be a request to an object store. */
+const BLOCK_BYTES = 256 * 1024
+const MOST_BLOCKS = 4
+
+/** The pieces of a range of a file, as far as it is in it, from blocks that are kept for ranges beside it. */
+function piecesOf(blob: OpenBlob): (start: number, end: number) => AsyncGenerator<Buffer> {
+  const blocks = new LRUCache<number, Promise<Buffer>>({ max: MOST_BLOCKS })
+  function blockAt(start: number): Promise<Buffer> {
+    const kept = blocks.get(start)
+    if (kept) return kept
+    const block = buffer(blob.slice({ start, end: Math.min(start + BLOCK_BYTES, blob.size) - 1 }))
+    blocks.set(start, block)
+    return block
+  }
+  return async function* (start, end) {
+    for (let at = start - (start % BLOCK_BYTES); at < Math.min(end, blob.size); at += BLOCK_BYTES)
+      yield (await blockAt(at)).subarray(Math.max(0, start - at), end - at)
+  }
+}
+
 /**
  * The files in a zip file, to be read while it is open; undefined where it is none, or one that is packed in another way. Directories are left out.
  * What a file holds ends with an error where its size is another one than was said.
  */
-export async function readZip({ fd }: FileHandle): Promise<readonly FoundEntry[] | undefined> {
-  const { fromFdPromise } = await import("yauzl")
+export async function readZip(blob: OpenBlob): Promise<readonly FoundEntry[] | undefined> {
+  const { fromRandomAccessReaderPromise, RandomAccessReader } = await import("yauzl")
+  const pieces = piecesOf(blob)
+  class Reader extends RandomAccessReader {
+    override _readStreamForRange(start: number, end: number): Readable {
+      return end - start > BLOCK_BYTES ? blob.slice({ start, end: end - 1 }) : Readable.from(pieces(start, end), { objectMode: false })
+    }
+    // As the one above does, without a stream for each of many thousand entries.
+    override read(target: Buffer, offset: number, length: number, position: number, done: (error: Error | null, bytes?: number) => void) {
+      const copy = async (): Promise<number> => {
+        let bytes = 0
+        for await (const piece of pieces(position, position + length)) bytes += piece.copy(target, offset + bytes)
+        return bytes
+      }
+      copy().then((bytes) => done(null, bytes), done)
+    }
+  }
   try {
     // Names are paths in artifacts, and never in a file system.
-    const zip = await fromFdPromise(fd, { autoClose: false, lazyEntries: true, decodeStrings: false })
+    const zip = await fromRandomAccessReaderPromise(new Reader(), blob.size, { autoClose: false, lazyEntries: true, decodeStrings: false })
     if (zip.entryCount > MOST) return undefined
     const found: FoundEntry[] = []
     let bytes = 0
@@ -119,8 +157,8 @@ export async function readZip({ fd }: FileHandle): Promise<readonly FoundEntry[]
     }
     return found
   } catch (error) {
-    // Errors of the file system have a code; others say what is wrong with the zip file.
-    if (error instanceof Error && "code" in error) throw error
+    // Errors of the file system have a code; others than those of storage say what is wrong with the zip file.
+    if (error instanceof StorageUnavailable || (error instanceof Error && "code" in error)) throw error
     return undefined
   }
 }

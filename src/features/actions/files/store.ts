@@ -14,6 +14,10 @@ export const findLogFiles = query("actions.findLogFiles", (db, p: Params<{ files
   db.selectFrom("action_tasks").select("log_file as file").where("log_file", "in", p.files).where(isLog),
 )
 
+export const findLogPartFiles = query("actions.findLogPartFiles", (db, p: Params<{ files: readonly string[] }>) =>
+  db.selectFrom("action_log_parts").select("file").where("file", "in", p.files).where(isFile),
+)
+
 export const findCacheFiles = query("actions.findCacheFiles", (db, p: Params<{ files: readonly string[] }>) =>
   db.selectFrom("action_caches").select("file").where("file", "in", p.files),
 )

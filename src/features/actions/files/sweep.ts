@@ -2,7 +2,7 @@ import { sweepBlobs } from "../../../core/blobs/sweep.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import { FOLDER } from "./files.ts"
-import { findArtifactFiles, findCacheFiles, findLogFiles, findPartFiles } from "./store.ts"
+import { findArtifactFiles, findCacheFiles, findLogFiles, findLogPartFiles, findPartFiles } from "./store.ts"
 
 /** Removes files of artifacts, caches, uploads and logs left by processes that ended before they wrote the row. */
 export const sweepActionFiles: Task = {
@@ -16,7 +16,7 @@ export const sweepActionFiles: Task = {
 }
 
 async function findKept(db: Handle, files: readonly string[]): Promise<readonly string[]> {
-  const kept = [findArtifactFiles, findLogFiles, findCacheFiles, findPartFiles]
+  const kept = [findArtifactFiles, findLogFiles, findLogPartFiles, findCacheFiles, findPartFiles]
   const rows = await Promise.all(kept.map((find) => find(db, { files })))
   return rows.flat().map(({ file }) => file)
 }

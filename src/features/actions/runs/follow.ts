@@ -3,8 +3,8 @@ import type { Database, Handle } from "../../../core/database/database.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import type { Services } from "../../../core/services.ts"
-import { openLog } from "./logs.ts"
 import { type Followed, type Looks, openLooks } from "./looks.ts"
+import { LogGone, openLog } from "./open-log.ts"
 import { isDone } from "./status.ts"
 import { findFollowedJobs, findFollowedRun } from "./store.ts"
 import { type FollowedLog, findFollowedLog, findFollowedSteps } from "./tasks-store.ts"
@@ -79,12 +79,12 @@ export async function* followLog(services: Services, taskId: number, from: numbe
   try {
     for await (const row of seen(watchingOf(services).logs, taskId, until)) {
       if (!row || row.log_expired === 1) return yield { from: Math.max(from, line), lines: [], isEnd: true }
-      if (row.log_file !== "" && row.log_size > position) {
+      if (row.log_size > position) {
         // A generator that waits keeps its variables: what was read is in those of another one.
-        const read: Position = yield* linesUpTo(services, taskOf(row), row.log_size, { line, position, from }, until)
+        const read: Position = yield* linesUpTo(services, row, { line, position, from }, until)
         line = read.line
         position = read.position
-        // Packed between the look and this: the next look says where it is.
+        // Expired between the look and this: the next look says so.
         if (position < row.log_size) continue
       }
       if (row.log_sealed === 1) {
@@ -97,30 +97,30 @@ export async function* followLog(services: Services, taskId: number, from: numbe
   }
 }
 
-const taskOf = ({ storage, log_file, log_packed }: FollowedLog) => ({ storage, file: log_file, isPacked: log_packed === 1 })
-
 interface Position {
   /** The next line, and the byte where it begins. */
   readonly line: number
   readonly position: number
 }
 
-/** The lines of a log's file up to a size, and where they end. */
+/** The lines of a log as it was when it was looked at, and where they end: before its end where it has gone since. */
 async function* linesUpTo(
   services: Services,
-  file: ReturnType<typeof taskOf>,
-  size: number,
+  { id: taskId, storage, log_size: size }: FollowedLog,
   { line: first, position: start, from }: Position & { readonly from: number },
   signal: AbortSignal,
 ): AsyncGenerator<LogPage, Position> {
   let [line, position] = [first, start]
-  const content = await openLog(services, file, size, { start, end: size }, PAGE_BYTES)
-  if (!content) return { line, position }
-  for await (const { lines, bytes } of linesIn(content, signal)) {
-    const page = pageOf(line, lines, from)
-    line += lines.length
-    position += bytes
-    if (page.lines.length > 0) yield page
+  try {
+    const content = await openLog(services, { taskId, storage }, size, { start, end: size }, PAGE_BYTES)
+    for await (const { lines, bytes } of linesIn(content, signal)) {
+      const page = pageOf(line, lines, from)
+      line += lines.length
+      position += bytes
+      if (page.lines.length > 0) yield page
+    }
+  } catch (error) {
+    if (!(error instanceof LogGone)) throw error
   }
   return { line, position }
 }

@@ -1,26 +1,27 @@
 import { randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open } from "node:fs/promises"
-import { dirname } from "node:path"
-import { pipeline, Readable } from "node:stream"
-import { createGunzip } from "node:zlib"
+import { Readable } from "node:stream"
 import type { Repository } from "../../../access/permission.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { fileHeadersOf } from "../../../core/disposition.ts"
-import { type ByteRange, type Download, sliceOf } from "../../../core/download.ts"
-import { Refusal, refuse } from "../../../core/errors.ts"
-import { t } from "../../../core/language/message.ts"
+import type { ByteRange, Download } from "../../../core/download.ts"
+import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { hasCode } from "../../../git/model/errors.ts"
-import { discardFile, type FileLocation, openFile, pathOf } from "../files/files.ts"
+import { discardFile, keyOf } from "../files/files.ts"
+import { findLogRows, insertLogFile, insertLogRow, removeLogRows } from "./log-parts-store.ts"
+import { openLog } from "./open-log.ts"
 import { findRun, type Job, type Run } from "./store.ts"
-import { advanceLog, findLog, findLogOfJob, sealLogs } from "./tasks-store.ts"
+import { advanceLog, findLog, findLogOfJob, type ShownTask, sealLogs } from "./tasks-store.ts"
 
-/** Append-only logs that runners write during a job. */
+/** Append-only logs that runners write during a job: first in rows, which are put together in files as they become many. */
 
 /** The maximum bytes of a line; longer lines are cut. */
 const LONGEST_LINE = 65_536
 /** Bytes after which lines are counted but not stored; a single call may exceed it. */
 const LARGEST_LOG = 256 * 2 ** 20
+/** Bytes of a log that are in rows; with more they all become a file. */
+const MOST_IN_ROWS = 256 * 2 ** 10
+/** Bytes of one row: readers have some in memory. */
+const LARGEST_ROW = 8 * 2 ** 10
 
 export interface LogLine {
   /** Unix seconds; the nanoseconds are separate. */
@@ -41,13 +42,12 @@ export interface LogPart {
 
 /**
  * Appends lines to a task's log and returns their total number, where the runner continues. Lines that are stored already are skipped, and
- * lines after a gap are not accepted. The bytes are written before the row that counts them: what a process leaves that ends in between is
- * overwritten by the next call.
+ * lines after a gap are not accepted. Of concurrent calls with the same lines one counts.
  * Refuses `notFound` where there is no such task, and `conflict` further lines of a log that its runner has closed. Those of one that the
  * server has closed are dropped.
  */
 export async function appendLog(services: Services, { repository, taskId, index, lines, isLast }: LogPart): Promise<number> {
-  const { database, now } = services
+  const { blobs, database, now } = services
   const log = await findLog.first(database.read, { repositoryId: repository.id, taskId })
   if (!log) throw refuse.notFound()
   if (index > log.log_lines) return log.log_lines
@@ -60,30 +60,43 @@ export async function appendLog(services: Services, { repository, taskId, index,
   }
   if (fresh.length === 0 && !isLast) return log.log_lines
 
-  const location = { storage: repository.storage, file: log.log_file || randomUUID() }
   const bytes = bytesOf(fresh, log.log_size)
-  await writeAt(services, location, bytes, log.log_size)
+  const file = log.in_rows + bytes.length > MOST_IN_ROWS ? randomUUID() : ""
+  const location = { storage: repository.storage, file }
+  // If another call advances the log from here on, this file may lack bytes, and does not count.
+  if (file !== "") {
+    const rows = await findLogRows(database.read, { taskId })
+    await blobs.write(keyOf(location), [...rows.map(({ content }) => Buffer.from(content ?? [])), bytes])
+  }
   const total = log.log_lines + fresh.length
-  const written = await database.write((tx) =>
-    advanceLog.changes(tx, {
-      taskId,
-      from: log.log_lines,
-      lines: total,
-      file: location.file,
-      size: log.log_size + bytes.length,
-      sealed: isLast ? 1 : 0,
-      now: now(),
-    }),
-  )
-  if (written > 0) return total
+  const size = log.log_size + bytes.length
+  const isAdvanced = await database.write(async (tx) => {
+    const step = { taskId, from: log.log_lines, lines: total, size, sealed: isLast ? 1 : 0, now: now() } as const
+    if ((await advanceLog.changes(tx, step)) === 0) return false
+    if (file === "") await insertRows(tx, taskId, log.log_size, bytes)
+    else {
+      const at = log.log_size - log.in_rows
+      await removeLogRows(tx, { taskId })
+      await insertLogFile(tx, { taskId, at, size: size - at, file })
+    }
+    return true
+  })
+  if (isAdvanced) return total
   // A concurrent call was faster; the runner continues from there.
-  if (log.log_file === "") await discardFile(services, location)
+  if (file !== "") await discardFile(services, location)
   return (await findLog.first(database.read, { repositoryId: repository.id, taskId }))?.log_lines ?? 0
 }
 
+async function insertRows(tx: Transaction, taskId: number, position: number, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; at += LARGEST_ROW) {
+    const content = bytes.subarray(at, at + LARGEST_ROW)
+    await insertLogRow(tx, { taskId, at: position + at, size: content.length, content })
+  }
+}
+
 /**
- * Closes logs that are open, with a last line from the server. It is not written into the files, because what a runner sends at the same
- * time is written to the same place there before either of them is counted.
+ * Closes logs that are open, with a last line from the server. It stays in the rows of the tasks: one statement closes many logs, however
+ * far each of them has come.
  */
 export async function closeLogs(
   tx: Transaction,
@@ -94,7 +107,7 @@ export async function closeLogs(
   await sealLogs(tx, taskIds, renderLine({ seconds: now(), nanos: 0, content }).toString())
 }
 
-/** Lines as stored in the file, after so many bytes. */
+/** Lines as they are stored, after so many bytes. */
 function bytesOf(lines: readonly LogLine[], before: number): Buffer {
   if (before >= LARGEST_LOG) return Buffer.alloc(0)
   const bytes = Buffer.concat(lines.map(renderLine))
@@ -119,48 +132,29 @@ function cut(text: string): string {
   return bytes.toString("utf8", 0, end)
 }
 
-async function writeAt(services: Services, location: FileLocation, bytes: Buffer, position: number): Promise<void> {
-  const path = pathOf(services, location)
-  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-  const handle = await openToWrite(path)
-  try {
-    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at, position + at)).bytesWritten
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Opens a file without emptying it, and creates it where it doesn't exist. */
-async function openToWrite(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, "r+")
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return open(path, "w", 0o640)
-    throw error
-  }
-}
-
 /** The current log of a job's last task. Refuses `notFound` where there is none, or it has expired. */
 export async function logDownload(services: Services, { id: repositoryId, storage }: Repository, job: Job): Promise<Download> {
   const { database } = services
   const task = await findLogOfJob.first(database.read, { jobId: job.original_id || job.id })
   const run = await findRun.first(database.read, { repositoryId, id: job.run_id })
   if (!task && run && job.error !== "") return explanation(run, job)
-  if (!task || !run || (task.log_file === "" && task.log_end === "")) throw refuse.notFound()
-  const { id, log_file: file, log_size: size } = task
+  if (!task || !run || !hasLog(task)) throw refuse.notFound()
+  const { id, log_size: size } = task
   const end = Buffer.from(task.log_end)
   return {
-    tag: `"${file || id}-${size}-${end.length}"`,
+    tag: `"${id}-${size}-${end.length}"`,
     size: size + end.length,
     isRanged: true,
     open: async (range = { start: 0, end: size + end.length - 1 }) => {
-      const content = file === "" ? undefined : await openLog(services, { storage, file, isPacked: task.log_packed === 1 }, size, range)
-      if (file !== "" && !content) throw new Refusal("internal", t`the log ${file} is gone`)
+      const content = await openLog(services, { taskId: id, storage }, size, range)
       return { ...headersOf(run, job, id), content: withEnd(content, size, end, range) }
     },
   }
 }
+
+/** Whether a log has begun, and has not expired. */
+export const hasLog = ({ log_size, log_sealed, log_expired }: Pick<ShownTask, "log_size" | "log_sealed" | "log_expired">): boolean =>
+  log_expired === 0 && (log_size > 0 || log_sealed === 1)
 
 const headersOf = (run: Pick<Run, "workflow">, job: Pick<Job, "name">, id: number) => ({
   type: "text/plain; charset=utf-8",
@@ -184,35 +178,9 @@ function explanation(run: Run, job: Job): Download {
   }
 }
 
-interface LogFile extends FileLocation {
-  readonly isPacked: boolean
-}
-
-/**
- * A range of the first `size` bytes of a log, as far as it is among them; undefined where the file is gone. What is compressed is read from its beginning.
- * `ahead` bytes are read before they are asked for.
- */
-export async function openLog(
-  services: Services,
-  file: LogFile,
-  size: number,
-  { start, end }: ByteRange,
-  ahead = 64 * 1024,
-): Promise<Readable | undefined> {
-  const range = { start, end: Math.min(end, size - 1) }
-  if (range.start > range.end) return Readable.from([])
-  const handle = await openFile(services, file)
-  if (!handle) return undefined
-  if (!file.isPacked) return handle.createReadStream({ ...range, highWaterMark: ahead })
-  const text = createGunzip()
-  pipeline(handle.createReadStream(), text, () => {})
-  return Readable.from(sliceOf(text, range), { objectMode: false })
-}
-
-/** A range of a log, whose file has `size` bytes and is followed by `end`. */
-function withEnd(content: Readable | undefined, size: number, end: Buffer, range: ByteRange): Readable {
+/** A range of a log of `size` bytes that is followed by `end`. */
+function withEnd(content: Readable, size: number, end: Buffer, range: ByteRange): Readable {
   const last = end.subarray(Math.max(0, range.start - size), Math.max(0, range.end + 1 - size))
-  if (!content) return Readable.from([last])
   if (last.length === 0) return content
   return Readable.from(concatenated(content, last), { objectMode: false })
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto"
+import { pipeline } from "node:stream"
 import { createGzip } from "node:zlib"
-import { writeAtomically } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
-import { discardFile, openFile, pathOf, removeFiles } from "../files/files.ts"
+import { discardFile, keyOf, removeFiles } from "../files/files.ts"
+import { removeLogParts } from "./log-parts-store.ts"
+import { LogGone, openLog } from "./open-log.ts"
 import { findUnpackedLogs, namePackedLog, type UnpackedLog } from "./tasks-store.ts"
 
 /** The most logs that are compressed in one run of the task; the others wait for the next. */
@@ -23,20 +25,27 @@ export const packLogs: Task = {
   },
 }
 
-/** Writes a compressed copy, and lets the row name it unless the log has expired meanwhile. Returns whether it did. */
-async function pack(services: Services, { id, log_file: file, log_size: size, storage }: UnpackedLog): Promise<boolean> {
-  const original = { storage, file }
+/** Writes a compressed copy, and lets the row name it in place of the parts unless the log has expired meanwhile. Returns whether it did. */
+async function pack(services: Services, { id, log_size: size, storage }: UnpackedLog): Promise<boolean> {
   const copy = { storage, file: randomUUID() }
-  const handle = await openFile(services, original)
-  if (!handle) return false
-  const text = handle.createReadStream({ end: Math.max(0, size - 1) })
-  const gzip = createGzip()
-  text.on("error", (error) => gzip.destroy(error))
-  await writeAtomically(pathOf(services, copy), text.pipe(gzip))
+  try {
+    const text = await openLog(services, { taskId: id, storage }, size, { start: 0, end: size })
+    const gzip = createGzip()
+    pipeline(text, gzip, () => {})
+    await services.blobs.write(keyOf(copy), gzip)
+  } catch (error) {
+    if (error instanceof LogGone) return false
+    throw error
+  }
   const isNamed = await services.database.write(async (tx) => {
-    const { numUpdatedRows } = await namePackedLog(tx, id, { from: file, to: copy.file })
-    if (numUpdatedRows > 0n) await removeFiles(tx, services, [original])
-    return numUpdatedRows > 0n
+    if ((await namePackedLog.changes(tx, { id, file: copy.file })) === 0) return false
+    const parts = await removeLogParts(tx, [id])
+    await removeFiles(
+      tx,
+      services,
+      parts.map(({ file }) => ({ storage, file })),
+    )
+    return true
   })
   if (!isNamed) await discardFile(services, copy)
   return isNamed

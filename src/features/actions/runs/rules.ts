@@ -6,6 +6,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { removeFiles } from "../files/files.ts"
+import { findLogPartFilesOfRun } from "./log-parts-store.ts"
 import { publishingChanges } from "./publish.ts"
 import { enterGroupAgain } from "./rerun.ts"
 import { isDone } from "./status.ts"
@@ -29,7 +30,8 @@ export async function deleteRun(
   const run = await findRun.first(tx, { repositoryId, id })
   if (!run) throw refuse.notFound()
   if (!isDone(run.state)) throw refuse.badRequest("this workflow run is not done")
-  const files = [...(await findArtifactFilesOfRun(tx, { runId: id })), ...(await findLogFilesOfRun(tx, { runId: id }))]
+  const of = { runId: id }
+  const files = [...(await findArtifactFilesOfRun(tx, of)), ...(await findLogFilesOfRun(tx, of)), ...(await findLogPartFilesOfRun(tx, of))]
   await removeFiles(
     tx,
     services,

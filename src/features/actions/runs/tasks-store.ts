@@ -76,7 +76,7 @@ export const findActiveTask = query("actions.findTask", (db, p: Params<{ id: num
 export const findShownTask = query("actions.findShownTask", (db, p: Params<{ jobId: number }>) =>
   db
     .selectFrom("action_tasks")
-    .select(["id", "state", "log_file", "log_lines", "log_size", "log_end", "log_sealed", "log_packed", "log_expired", "updated_at"])
+    .select(["id", "state", "log_lines", "log_size", "log_end", "log_sealed", "log_expired", "updated_at"])
     .where("job_id", "=", p.jobId)
     .orderBy("id", "desc")
     .limit(1),
@@ -88,7 +88,7 @@ export const findFollowedLog = query("actions.findFollowedLog", (db, p: Params<{
   db
     .selectFrom("action_tasks")
     .innerJoin("repositories", "repositories.id", "action_tasks.repository_id")
-    .select(["log_file", "log_size", "log_end", "log_sealed", "log_packed", "log_expired", "repositories.storage"])
+    .select(["action_tasks.id", "log_size", "log_end", "log_sealed", "log_expired", "repositories.storage"])
     .where("action_tasks.id", "=", p.taskId),
 )
 
@@ -98,20 +98,30 @@ export const findFollowedSteps = query("actions.findFollowedSteps", (db, p: Para
   db.selectFrom("action_steps").selectAll().where("task_id", "in", p.taskIds).orderBy("task_id").orderBy("number"),
 )
 
+/** A log, with how many of its last bytes are in rows. */
 export const findLog = query("actions.findLog", (db, p: Params<{ repositoryId: number; taskId: number }>) =>
   db
     .selectFrom("action_tasks")
-    .select(["log_file", "log_lines", "log_size", "log_end", "log_sealed", "log_expired"])
+    .select(["log_lines", "log_size", "log_end", "log_sealed", "log_expired"])
+    .select((eb) =>
+      eb
+        .selectFrom("action_log_parts")
+        .select(sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as("size"))
+        .whereRef("task_id", "=", "action_tasks.id")
+        .where("file", "=", "")
+        .$asScalar()
+        .as("in_rows"),
+    )
     .where("id", "=", p.taskId)
     .where("repository_id", "=", p.repositoryId),
 )
 
 export const advanceLog = query(
   "actions.advanceLog",
-  (db, p: Params<{ taskId: number; from: number; lines: number; file: string; size: number; sealed: 0 | 1; now: number }>) =>
+  (db, p: Params<{ taskId: number; from: number; lines: number; size: number; sealed: 0 | 1; now: number }>) =>
     db
       .updateTable("action_tasks")
-      .set({ log_file: p.file, log_lines: p.lines, log_size: p.size, log_sealed: p.sealed, updated_at: p.now })
+      .set({ log_lines: p.lines, log_size: p.size, log_sealed: p.sealed, updated_at: p.now })
       .where("id", "=", p.taskId)
       .where("log_lines", "=", p.from)
       .where("log_sealed", "=", 0)
@@ -121,13 +131,13 @@ export const advanceLog = query(
 export const findLogOfJob = query("actions.findLogOfJob", (db, p: Params<{ jobId: number }>) =>
   db
     .selectFrom("action_tasks")
-    .select(["id", "log_file", "log_size", "log_end", "log_packed"])
+    .select(["id", "log_size", "log_end", "log_sealed", "log_expired"])
     .where("job_id", "=", p.jobId)
     .orderBy("id", "desc")
     .limit(1),
 )
 
-/** Closes the open logs of tasks, with a last line that is not in their files. */
+/** Closes the open logs of tasks, with a last line that is not in their parts. */
 export const sealLogs = (tx: Transaction, taskIds: readonly number[], end: string) =>
   tx
     .updateTable("action_tasks")
@@ -138,13 +148,13 @@ export const sealLogs = (tx: Transaction, taskIds: readonly number[], end: strin
     .execute()
 
 // Literal, because partial indexes are only used for the exact condition that they were created with.
-const isUnpacked = sql<SqlBool>`log_sealed = 1 and log_packed = 0 and log_file <> ''`
+const isUnpacked = sql<SqlBool>`log_sealed = 1 and log_packed = 0 and log_size > 0`
 
 export const findUnpackedLogs = query("actions.findUnpackedLogs", (db, p: Params<{ now: number; limit: number }>) =>
   db
     .selectFrom("action_tasks")
     .innerJoin("repositories", "repositories.id", "action_tasks.repository_id")
-    .select(["action_tasks.id", "action_tasks.log_file", "action_tasks.log_size", "repositories.storage"])
+    .select(["action_tasks.id", "action_tasks.log_size", "repositories.storage"])
     .where(isUnpacked)
     .where("action_tasks.stopped_at", ">", 0)
     .where("action_tasks.stopped_at", "<=", p.now)
@@ -154,9 +164,16 @@ export const findUnpackedLogs = query("actions.findUnpackedLogs", (db, p: Params
 
 export type UnpackedLog = Awaited<ReturnType<typeof findUnpackedLogs>>[number]
 
-/** Lets the row of a task name the compressed file of its log, unless the log has another one, or none, by now. */
-export const namePackedLog = (tx: Transaction, id: number, { from, to }: { readonly from: string; readonly to: string }) =>
-  tx.updateTable("action_tasks").set({ log_file: to, log_packed: 1 }).where("id", "=", id).where("log_file", "=", from).executeTakeFirst()
+/** Lets the row of a task name the compressed file of its log, unless that is compressed or has expired by now. */
+export const namePackedLog = query("actions.namePackedLog", (db, p: Params<{ id: number; file: string }>) =>
+  db
+    .updateTable("action_tasks")
+    .set({ log_file: p.file, log_packed: 1 })
+    .where("id", "=", p.id)
+    .where("log_sealed", "=", 1)
+    .where("log_packed", "=", 0)
+    .where("log_expired", "=", 0),
+)
 
 /** Changes tasks in the same way. */
 export const changeTasks = (tx: Transaction, ids: readonly number[], changes: Partial<Task>) =>

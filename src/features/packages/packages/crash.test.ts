@@ -3,11 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { CHUNKED, chunk, dial, head, times } from "../../../../tests/attacks/sockets.ts"
+import { pathOfBlob } from "../../../../tests/support/blobs.ts"
 import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
 import { startServer } from "../../../../tests/support/server-process.ts"
 import { startHearth } from "../../../app.ts"
 import { cleanUpAfter, send, storedFiles } from "../testing.ts"
-import { folderOf } from "./blobs.ts"
+import { FOLDER } from "./blobs.ts"
 
 /** The process is killed with SIGKILL in the middle of uploads. */
 describe.each(databaseKinds)("killed on %s", (kind) => {
@@ -57,7 +58,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
       await cleanUpAfter(services, 2)
       const blobs = await services.database.read.selectFrom("package_blobs").select("file").execute()
       expect((await storedFiles(services)).toSorted()).toEqual(blobs.map(({ file }) => file).toSorted())
-      await Promise.all(blobs.map(({ file }) => access(join(folderOf(services), file.slice(0, 2), file))))
+      await Promise.all(blobs.map(({ file }) => access(pathOfBlob(services, `${FOLDER}/${file.slice(0, 2)}/${file}`))))
       for (const index of answered) {
         const { status, text } = await send(hearth, root, `GET root/generic/tool/1/running-${index}`)
         expect([status, text === Buffer.alloc(100_000, index).toString("latin1")]).toEqual([200, true])

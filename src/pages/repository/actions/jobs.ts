@@ -3,7 +3,7 @@ import { attribute, type Html, html } from "../../../core/html.ts"
 import { t } from "../../../core/language/message.ts"
 import { moved, numberIn, type Page, page, type Shown, sentEvents, sentFile } from "../../../core/page.ts"
 import Type from "../../../core/schema.ts"
-import { logDownload } from "../../../features/actions/runs/logs.ts"
+import { hasLog, logDownload } from "../../../features/actions/runs/logs.ts"
 import { isDone } from "../../../features/actions/runs/status.ts"
 import { findJob, findJobsOfAttempt, findRunnerNames, type Job, type Run } from "../../../features/actions/runs/store.ts"
 import { findShownTask, findSteps, type ShownTask } from "../../../features/actions/runs/tasks-store.ts"
@@ -118,7 +118,7 @@ async function jobPage(call: OnActions, run: Run, job: Job, asked: Parameters<ty
             isCallingOthers
               ? html`<p class="muted">This job calls a workflow; its jobs have the logs.</p>`
               : html`
-                ${task && logTools(url, here, asked, task.log_file !== "" || task.log_end !== "")}
+                ${task && logTools(url, here, asked, hasLog(task))}
                 ${isLive && reloadLink(here)}${await logOf(call, job, task, asked, { url, waiting })}
               `
           }

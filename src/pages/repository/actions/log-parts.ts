@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { openLog } from "../../../features/actions/runs/logs.ts"
+import { LogGone, openLog } from "../../../features/actions/runs/open-log.ts"
 import type { ShownTask } from "../../../features/actions/runs/tasks-store.ts"
 import { SHOWN_BYTES, splitTime } from "./log-line.ts"
 
@@ -58,14 +58,19 @@ async function scan(
   { storage, task }: LogSource,
   each: (number: number, text: (longest: number) => string) => boolean,
 ): Promise<void> {
-  const { log_file: file, log_size: size } = task
+  const { id: taskId, log_size: size } = task
   let number = 0
-  if (file !== "" && size > 0) {
-    const content = await openLog(services, { storage, file, isPacked: task.log_packed === 1 }, size, { start: 0, end: size })
+  if (size > 0) {
+    const content = await openLog(services, { taskId, storage }, size, { start: 0, end: size }).catch(unlessGone)
     if (!content) return
     if (!(await scanBytes(content, (text) => each(number++, text)))) return
   }
   if (task.log_end !== "") each(Math.max(number, task.log_lines), (longest) => task.log_end.trimEnd().slice(0, longest))
+}
+
+/** Nothing is shown of a log that has gone. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof LogGone)) throw error
 }
 
 async function scanBytes(content: Readable, each: (text: (longest: number) => string) => boolean): Promise<boolean> {

@@ -1,6 +1,6 @@
-import { readdir } from "node:fs/promises"
 import { request } from "node:http"
 import { expect } from "vitest"
+import { blobsBelow } from "../../../../tests/support/blobs.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../../../features/actions/files/files.ts"
 import { runJob, twirp } from "./testing.ts"
@@ -14,7 +14,7 @@ withHearth("uploads of jobs that stall", { people: ["ann"], config: { http: { st
       .select("storage")
       .where("name", "=", "lamp")
       .executeTakeFirstOrThrow()
-    const files = async (): Promise<readonly string[]> => readdir(actionFilesOf(services, storage)).catch(() => [])
+    const files = () => blobsBelow(services, actionFilesOf(storage))
     const job = await runJob(forge, "ann/lamp")
     const artifact = await twirp(forge, job.token, "ArtifactService/CreateArtifact", {
       workflow_run_backend_id: String(job.runId),

@@ -1,9 +1,10 @@
 /** Slow: whole caches go back and forth on both databases, on SQLite with GitHub's own libraries too. */
 import { randomBytes } from "node:crypto"
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect } from "vitest"
+import { blobsBelow } from "../../../../tests/support/blobs.ts"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { actionFilesOf } from "../../../features/actions/files/files.ts"
@@ -78,7 +79,7 @@ withHearth("caches of jobs", { people: ["ann"], config, on: databaseKinds }, ({ 
   }
   const files = async (): Promise<readonly string[]> => {
     await services().jobs.drain()
-    return readdir(actionFilesOf(services(), storage)).catch(() => [])
+    return blobsBelow(services(), actionFilesOf(storage))
   }
   const used = (key: string, at: number) =>
     services().database.write((tx) => tx.updateTable("action_caches").set({ used_at: at }).where("key", "=", key).execute())
