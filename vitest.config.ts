@@ -3,7 +3,12 @@ import { folderForTests } from "./tests/support/folder.ts"
 import LongestFirst from "./tests/support/order.ts"
 
 // These need programs that not every machine has. Where the variable is set (see .ci/run) they must be there.
-const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/gpg.test.ts", "tests/clients/webhook.test.ts"]
+const withPrograms = [
+  "tests/clients/git-lfs.test.ts",
+  "tests/store/git-lfs.test.ts",
+  "tests/clients/gpg.test.ts",
+  "tests/clients/webhook.test.ts",
+]
 const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined
 
 /** What kills servers, makes every statement fail, floods and waits, or starts a slow program: minutes, for `npm run test:faults`. */
@@ -75,6 +80,7 @@ export default defineConfig({
           ...common,
           name: "store",
           include: store,
+          exclude: [...configDefaults.exclude, ...(hasPrograms ? [] : withPrograms)],
           isolate: false,
           globalSetup: "tests/store/support/build.ts",
         },

@@ -184,7 +184,7 @@ async function refusalOf({ status, body }: S3Answer): Promise<Failure> {
   return {
     // The store did not get the whole request in its time.
     isPassing: PASSING.has(status) || code === "RequestTimeout",
-    error: new StorageUnavailable(`the object store refuses with ${[status, code, message].filter(Boolean).join(", ")}`),
+    error: new StorageUnavailable(`the object store refuses with ${[status, code, message.replace(/\.$/, "")].filter(Boolean).join(", ")}`),
   }
 }
 
