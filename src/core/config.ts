@@ -5,7 +5,6 @@ import { exposureOf } from "./private-file.ts"
 import { onDemand } from "./program/on-demand.ts"
 import { isSetting, type Setting } from "./setting.ts"
 import { type Group, settings } from "./settings.ts"
-import { readStoragePlace } from "./storage-place.ts"
 import { closestWord } from "./text/closest-word.ts"
 
 type Values<G> = { readonly [K in keyof G]: G[K] extends Setting<infer T> ? T : Values<G[K]> }
@@ -249,8 +248,6 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
   if (config.users.registration === "open" && config.mail.host === "")
     report("users.registration", "Open registration confirms addresses by mail. Set mail.host, or let people be invited.")
   const { storage } = config
-  const place = storage.url === "" ? undefined : readStoragePlace(storage.url)
-  if (typeof place === "string") report("storage.url", `It ${place}.`)
   if (storage.url !== "" && storage.accessKey === "") report("storage.accessKey", "storage.url needs it. Give the access key of the store.")
   if (storage.url !== "" && storage.secretKey === "")
     report("storage.secretKey", "storage.url needs it. Give the secret of the access key.")

@@ -30,20 +30,20 @@ export const settings = {
   ),
   storage: {
     url: address(
-      "An object store that speaks S3, for everything large that is neither in git nor in the database: files of Git LFS, attachments, packages, pictures, artifacts, logs and caches. By default they are in dataDir.",
+      "An object store that speaks S3, for files of Git LFS, attachments, packages, pictures, artifacts, logs and caches. By default they are in dataDir.",
       /^s3:\/\//,
-      "an address like s3://BUCKET?endpoint=https://host&region=name, with path_style=false where the bucket is part of the host's name",
+      "an address like s3://BUCKET?endpoint=https://host&region=name&path_style=true",
     ),
     accessKey: text("", "The name that the object store knows this server by: an access key."),
     secretKey: secretText("The secret of that access key."),
     place: choice(
       ["store", "folder"],
       "store",
-      "Where new files are written with an object store: to it, or to dataDir. They are found in both. `hearth storage move` moves those that there are.",
+      "Where new files are written when there is an object store; they are found in both places, and `hearth storage move` moves them.",
     ),
     presigned: yesOrNo(
       true,
-      "Clients of Git LFS fetch files from the object store itself, and send them to it; packages and attached files that are saved come from there. They must be able to reach it. Off, all bytes pass this server.",
+      "Clients fetch files of Git LFS, packages and what is saved of attachments from the object store itself, and send it files of Git LFS. Off, all bytes pass this server.",
     ),
   },
   processes: integer(

@@ -11,6 +11,9 @@ import { ask, basic, batch, contentOf, get, put } from "../../src/servers/lfs/te
 import { withWorld } from "../support/fixture.ts"
 import { openStoreWorld } from "./support/world.ts"
 
+// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+const recordOf = async (answer: Response): Promise<any> => answer.json()
+
 const DIGEST = "0".repeat(64)
 
 const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64")
@@ -36,12 +39,12 @@ withWorld("a server with an object store", { open: openStoreWorld }, ({ test, wo
       headers: { ...as(ann), "content-type": "application/json" },
       body: JSON.stringify({ title: name }),
     })
-    const { number } = await issue.json()
+    const { number } = await recordOf(issue)
     const form = new FormData()
     form.set("attachment", new Blob([new Uint8Array(bytes)]), name)
     const made = await fetch(`${at()}/issues/${number}/assets`, { method: "POST", headers: as(ann), body: form })
     expect(made.status).toBe(201)
-    return (await made.json()).browser_download_url
+    return (await recordOf(made)).browser_download_url
   }
 
   test("large files go to the store and come from it, and only to those who may read them", async () => {
@@ -129,7 +132,7 @@ withWorld("a server with an object store", { open: openStoreWorld }, ({ test, wo
       body: JSON.stringify({ image: png.toString("base64") }),
     })
     expect(shown.status).toBe(204)
-    const { avatar_url } = await (await fetch(`${world.hearth.url}/api/v1/users/ann`)).json()
+    const { avatar_url } = await recordOf(await fetch(`${world.hearth.url}/api/v1/users/ann`))
     const avatar = await fetch(avatar_url, { redirect: "manual" })
     expect([avatar.status, Buffer.from(await avatar.arrayBuffer()).equals(png)]).toEqual([200, true])
     expect(await objects("avatars")).toHaveLength(1)

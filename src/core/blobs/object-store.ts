@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts"
-import { readStoragePlace } from "../storage-place.ts"
 import type { Blobs } from "./blobs.ts"
 import { abortOldUploads, blobsOf, listUploads } from "./objects.ts"
 import { StorageRefused } from "./refused.ts"
 import { openS3, type S3, type WatchRequest } from "./s3.ts"
+import { readStoragePlace } from "./s3-place.ts"
 
 export type { WatchRequest } from "./s3.ts"
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { StoragePlace } from "../storage-place.ts"
 import { StorageUnavailable } from "./blobs.ts"
+import type { StoragePlace } from "./s3-place.ts"
 import { type Answered, readError } from "./s3-xml.ts"
 
 /** Requests to an object store that speaks S3: signed (AWS Signature Version 4), with deadlines, and tried again where that does no harm. */
