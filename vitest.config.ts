@@ -3,7 +3,12 @@ import { folderForTests } from "./tests/support/folder.ts"
 import LongestFirst from "./tests/support/order.ts"
 
 // These need programs that not every machine has. Where the variable is set (see .ci/run) they must be there.
-const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/gpg.test.ts", "tests/clients/webhook.test.ts"]
+const withPrograms = [
+  "tests/clients/git-lfs.test.ts",
+  "tests/store/git-lfs.test.ts",
+  "tests/clients/gpg.test.ts",
+  "tests/clients/webhook.test.ts",
+]
 const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined
 
 /** What kills servers, makes every statement fail, floods and waits, or starts a slow program: minutes, for `npm run test:faults`. */
@@ -14,6 +19,9 @@ const alone = ["tests/golden/**/*.test.ts", "tests/queries/**/*.test.ts", "tests
 
 /** What needs the real runner, which is built with Go: for `npm run test:runner`. */
 const runner = ["tests/runner/**/*.test.ts"]
+
+/** What needs an object store, which is built with Go too: for `npm run test:store`. */
+const store = ["tests/store/**/*.test.ts"]
 
 /** What needs a browser, which an npm package ships: for `npm run test:browser`. */
 const browser = ["tests/browser/**/*.test.ts"]
@@ -50,7 +58,7 @@ export default defineConfig({
           ...daily,
           name: "tests",
           include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...faults, ...alone, ...runner, ...browser, ...(hasPrograms ? [] : withPrograms)],
+          exclude: [...configDefaults.exclude, ...faults, ...alone, ...runner, ...store, ...browser, ...(hasPrograms ? [] : withPrograms)],
           // One process runs many files: what they import is loaded once.
           isolate: false,
         },
@@ -65,6 +73,16 @@ export default defineConfig({
           name: "runner",
           include: runner,
           globalSetup: "tests/runner/support/build.ts",
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "store",
+          include: store,
+          exclude: [...configDefaults.exclude, ...(hasPrograms ? [] : withPrograms)],
+          isolate: false,
+          globalSetup: "tests/store/support/build.ts",
         },
       },
     ],

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FastifyInstance } from "fastify"
 import type { User } from "./core/actor.ts"
-import { blobsIn } from "./core/blobs/folder.ts"
+import { openStorage } from "./core/blobs/open.ts"
 import { currentCaller } from "./core/caller.ts"
 import type { Cluster } from "./core/cluster/cluster.ts"
 import { shareIn } from "./core/cluster/share.ts"
-import { type ConfigOverrides, effectiveConfig, type LoadedConfig, loadConfig } from "./core/config.ts"
+import { type ConfigOverrides, effectiveConfig, isSharedByServers, type LoadedConfig, loadConfig } from "./core/config.ts"
 import { openDatabase } from "./core/database/open.ts"
 import { lockForServer } from "./core/database/server-lock.ts"
 import { deliverEvents } from "./core/events/events.ts"
@@ -87,7 +87,7 @@ const TOKEN_NAME = "startHearth"
 /**
  * Starts a complete forge. Several may run in one process.
  *
- * Refuses in words for the operator: `ConfigRefused`, `DatabaseRefused`, `KeyRefused`, and what the system says of a port that is taken.
+ * Refuses in words for the operator: `ConfigRefused`, `DatabaseRefused`, `StorageRefused`, `KeyRefused`, and what the system says of a port that is taken.
  */
 export async function startHearth(options: HearthOptions = {}): Promise<Hearth> {
   const { services, administrator, url, close } = await serveHearth(options)
@@ -249,15 +249,21 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       ),
     ])
     closing.push(() => database.close())
+    const countStorage = metrics.counterBy("hearth_storage_requests_total", "Requests to the object store, by how they were answered.", [
+      "method",
+      "outcome",
+    ])
+    const storage = await openStorage(config, (method, outcome) => countStorage({ method, outcome: String(outcome) }))
+    closing.push(async () => storage.close())
     // The embedded database is for one server; PostgreSQL may be shared by several.
     const alone = serves && database.kind === "sqlite"
     const isFirst = cluster?.isFirst ?? true
     const { now = () => Math.floor(Date.now() / 1000) } = options
-    const blobs = blobsIn(config.dataDir)
-    const isShared = options.shared ?? process.env.HEARTH_TEST_SHARED === "1"
+    const { blobs } = storage
+    const isShared = options.shared ?? isSharedByServers(config)
     const git = openGit({
       root: isShared ? join(config.dataDir, "cache", "repositories") : join(config.dataDir, "repositories"),
-      shared: isShared ? { records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes: 20 * 2 ** 30 } : undefined,
+      shared: isShared ? { records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes: config.storage.cacheBytes } : undefined,
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,
@@ -321,12 +327,13 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       site,
       database,
       git,
-      health: openHealthChecker({ database, git, config, log, now }),
+      health: openHealthChecker({ database, git, store: storage.store, config, log, now }),
       highlighter: openHighlighter(config.highlighting),
       jobs: outbox,
       events: { deliver: (tx) => deliverEvents(tx, services, listeners), grown: openGrowth({ database, log }) },
       extensions: extend(extensions),
       blobs,
+      store: storage.store,
       secrets,
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),

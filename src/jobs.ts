@@ -1,3 +1,4 @@
+import { abortUploads } from "./core/blobs/unfinished.ts"
 import { pruneEvents } from "./core/events/log.ts"
 import { pruneSentForms } from "./core/forms/once.ts"
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
@@ -117,6 +118,7 @@ export const schedule: readonly Task[] = [
   removeArchives,
   sweepAvatars,
   sweepLfs,
+  abortUploads,
   cleanUpPackages,
   maintainRepositories,
   pruneRepositories,

@@ -6,6 +6,7 @@ import { type Finding, failure } from "./checks/finding.ts"
 import { checkAddress, checkDataFolder, checkGit, checkHostKey, checkKey, checkSpace } from "./checks/installation.ts"
 import { checkLocks, checkObjects, compareRepositories, findRepositories } from "./checks/repositories.ts"
 import { checkSigningKey } from "./checks/signing-key.ts"
+import { checkStorage } from "./checks/storage.ts"
 import { DONE, type ExitCode, FAILED } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -41,6 +42,7 @@ async function* findings(terminal: Terminal, config: Config, { fsck, deep }: Doc
   yield folder
   if (folder.level === "ok") yield await checkSpace(config)
   yield checkAddress(config)
+  yield* checkStorage(config)
   const { database, there, finding } = await findDatabase(config)
   yield finding
   yield await checkKey(config, there)

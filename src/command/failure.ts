@@ -1,3 +1,4 @@
+import { StorageRefused } from "../core/blobs/refused.ts"
 import { ConfigRefused } from "../core/config.ts"
 import { DatabaseRefused } from "../core/database/failures.ts"
 import { Refusal } from "../core/errors.ts"
@@ -29,7 +30,8 @@ export function explain(error: unknown): { readonly text: string; readonly code:
 }
 
 function wordsFor(error: unknown): string {
-  if (error instanceof CommandFailed || error instanceof DatabaseRefused) return `${error.message}\n${error.advice}`
+  if (error instanceof CommandFailed || error instanceof DatabaseRefused || error instanceof StorageRefused)
+    return `${error.message}\n${error.advice}`
   if (error instanceof KeyRefused) return error.message
   if (error instanceof Refusal) return refusalWords(error)
   if (error instanceof SshRefused && error.cause instanceof Error) {

@@ -7,6 +7,7 @@ import type { Environment } from "./installation.ts"
 import { packageRuleCommands } from "./package-rule-commands.ts"
 import { runnerCommands } from "./runner-commands.ts"
 import { signingKeyCommands } from "./signing-key-commands.ts"
+import { storageCommands } from "./storage-commands.ts"
 import type { Terminal } from "./terminal.ts"
 import { tokenCommands } from "./token-commands.ts"
 import { userCommands } from "./user-commands.ts"
@@ -77,6 +78,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   packageRuleCommands(program, terminal, env)
   runnerCommands(program, terminal, env)
   signingKeyCommands(program, terminal, env)
+  storageCommands(program, terminal, env, end)
 
   program
     .command("doctor")

@@ -223,6 +223,12 @@ function resolved(config: Config, sources: ReadonlyMap<string, Source>): Config 
   return { ...config, dataDir, databaseUrl, repository, rootUrl: config.rootUrl.replace(/\/+$/, "") }
 }
 
+/**
+ * Whether any number of equal servers share everything that counts: with PostgreSQL and an object store, which have the repositories too. A server's own disk then holds only caches.
+ */
+export const isSharedByServers = ({ databaseUrl, storage }: Pick<Config, "databaseUrl" | "storage">): boolean =>
+  storage.url !== "" && /^postgres(ql)?:/.test(databaseUrl)
+
 /** Checks that involve several settings. */
 function contradictions(config: Config, sources: ReadonlyMap<string, Source>): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
@@ -247,6 +253,17 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
     )
   if (config.users.registration === "open" && config.mail.host === "")
     report("users.registration", "Open registration confirms addresses by mail. Set mail.host, or let people be invited.")
+  const { storage } = config
+  if (storage.url !== "" && storage.accessKey === "") report("storage.accessKey", "storage.url needs it. Give the access key of the store.")
+  if (storage.url !== "" && storage.secretKey === "")
+    report("storage.secretKey", "storage.url needs it. Give the secret of the access key.")
+  if (isSharedByServers(config)) {
+    const several = "With PostgreSQL and an object store, all servers are one."
+    if (config.security.secretKey === "") report("security.secretKey", `${several} Give each of them the same key, 32 bytes in hex.`)
+    if (config.rootUrl === "") report("rootUrl", `${several} Give each of them the address that people use.`)
+    if (storage.place !== "store") report("storage.place", `${several} A folder is one server's alone. Take it out.`)
+    if (sources.get("repository.importDir")?.kind !== "default") report("repository.importDir", `${several} A folder is one server's alone. Take it out.`)
+  }
   const { providers } = config.signIn
   if (new Set(providers.map(({ name }) => name)).size < providers.length)
     report("signIn.providers", "Two providers have the same name. Give each another one.")

@@ -21,26 +21,41 @@ export interface Download {
   /** Headers that say where it belongs, such as a Link to its page. */
   readonly headers?: Readonly<Record<string, string>>
   /** Opens it; not called if the client has it already. */
-  readonly open: (range?: ByteRange) => Promise<OpenDownload>
+  readonly open: (range?: ByteRange) => Promise<OpenDownload | Elsewhere>
 }
 
 export interface OpenDownload extends FileHeaders {
   readonly content: Buffer | Readable
 }
 
+/** Where the bytes are fetched that this server does not send itself. */
+export interface Elsewhere {
+  readonly address: string
+}
+
 interface StoredFile extends FileHeaders, Omit<Download, "isRanged" | "head" | "open"> {
+  /**
+   * Clients fetch it from the object store where they can. Only for what is saved: pages show nothing of other sites, and nothing is to be shown by browsers
+   * as a document of the store's.
+   */
+  readonly isDirect?: boolean
   /** Opens the file, to be read from this byte on. */
   readonly open: (start: number) => Promise<OpenBlob>
 }
 
 /** A stored file, which clients may fetch in parts. */
-export const storedDownload = ({ type, disposition, open, ...file }: StoredFile): Download => {
+export const storedDownload = ({ type, disposition, isDirect = false, open, ...file }: StoredFile): Download => {
   const head = { type, ...(disposition !== undefined && { disposition }) }
   return {
     ...file,
     isRanged: true,
     head,
-    open: async (range) => ({ ...head, content: (await open(range?.start ?? 0)).read(range) }),
+    async open(range) {
+      const blob = await open(range?.start ?? 0)
+      if (!isDirect || !blob.address || disposition?.startsWith("attachment") !== true) return { ...head, content: blob.read(range) }
+      await blob.close()
+      return { address: await blob.address(head) }
+    },
   }
 }
 

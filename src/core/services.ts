@@ -1,6 +1,7 @@
 import type { Logger } from "pino"
 import type { Git } from "../git/index.ts"
 import type { Blobs } from "./blobs/blobs.ts"
+import type { ObjectStore } from "./blobs/object-store.ts"
 import type { Share } from "./cluster/share.ts"
 import type { Config, EffectiveSetting } from "./config.ts"
 import type { Database, Transaction } from "./database/database.ts"
@@ -26,6 +27,8 @@ export interface Services {
   readonly extensions: Extensions
   /** Files that are neither in git nor in the database. */
   readonly blobs: Blobs
+  /** The object store that they are in, where there is one. */
+  readonly store: ObjectStore | undefined
   readonly secrets: Secrets
   readonly passwords: Passwords
   readonly outgoing: Outgoing

@@ -28,6 +28,28 @@ export const settings = {
     /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     "sqlite:/path/to/file.db, or postgres://user:password@host/name",
   ),
+  storage: {
+    url: address(
+      "An object store that speaks S3, for files of Git LFS, attachments, packages, pictures, artifacts, logs and caches. By default they are in dataDir.",
+      /^s3:\/\//,
+      "an address like s3://BUCKET?endpoint=https://host&region=name&path_style=true",
+    ),
+    accessKey: text("", "The name that the object store knows this server by: an access key."),
+    secretKey: secretText("The secret of that access key."),
+    place: choice(
+      ["store", "folder"],
+      "store",
+      "Where new files are written when there is an object store; they are found in both places, and `hearth storage move` moves them.",
+    ),
+    presigned: yesOrNo(
+      true,
+      "Clients fetch files of Git LFS, packages and what is saved of attachments from the object store itself, and send it files of Git LFS. Off, all bytes pass this server.",
+    ),
+    cacheBytes: size(
+      20 * 2 ** 30,
+      "With PostgreSQL and an object store: how many bytes of repositories a server keeps on its own disk, to be quick. What was used least recently goes.",
+    ),
+  },
   processes: integer(
     0,
     "How many processes serve. By default one, and others while it is busy: as many as there are processors and room in the memory, 8 at most. 1 needs no other process.",

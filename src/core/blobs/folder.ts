@@ -6,6 +6,8 @@ import type { ByteRange } from "../file-headers.ts"
 import { ifMissing, openIfExists, writeAtomically } from "../files.ts"
 import { type Blobs, requireKey, type StoredBlob } from "./blobs.ts"
 
+const sortedBy = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)
+
 /** Blobs as files below a folder, which several processes may share. */
 export function blobsIn(root: string): Blobs {
   const pathOf = (key: string): string => join(root, requireKey(key))
@@ -13,7 +15,8 @@ export function blobsIn(root: string): Blobs {
   async function* list(folder: string, signal?: AbortSignal): AsyncGenerator<StoredBlob> {
     const none: readonly Dirent[] = []
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ifMissing(none))
-    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    // As object stores sort: by the bytes of the whole key.
+    for (const entry of entries.toSorted((a, b) => (sortedBy(a) < sortedBy(b) ? -1 : 1))) {
       if (signal?.aborted) return
       const key = `${folder}/${entry.name}`
       if (entry.isDirectory()) yield* list(key, signal)

@@ -21,11 +21,12 @@ interface Part {
 }
 
 /** Makes the checker of one server. It tries what calls need: to write to the database and beside the repositories, to start git, and room on the disk. */
-export function openHealthChecker(services: Pick<Services, "database" | "git" | "config" | "log" | "now">): HealthChecker {
-  const { database, git, config, log, now } = services
+export function openHealthChecker(services: Pick<Services, "database" | "git" | "store" | "config" | "log" | "now">): HealthChecker {
+  const { database, git, store, config, log, now } = services
   const parts: Readonly<Record<string, Part>> = {
     "database:write": { ill: "takes no write", look: passing(() => database.write((tx) => writeHealth(tx, { now: now() }))) },
     "repositories:write": { ill: "their folder can't be written", look: passing(() => writeIn(join(config.dataDir, "repositories"))) },
+    ...(store && { "storage:read": { ill: "the object store does not answer", look: passing(store.look) } }),
     "git:start": { ill: "can't be started", look: passing(() => git.version()) },
     "disk:free": { ill: "its free space can't be read", look: () => checkDisk(config.dataDir, config.health.minFreeBytes) },
   }

@@ -9,7 +9,7 @@ import type { Blobs } from "../blobs/blobs.ts"
 import { blobsIn } from "../blobs/folder.ts"
 import { commitChange } from "./commit.ts"
 import { openPackFiles, openRecords } from "./records.ts"
-import { findPackFiles, findStored } from "./store.ts"
+import { findStored } from "./store.ts"
 import { sweepPacks } from "./sweep.ts"
 
 /** Two servers, each with a cache of its own, and what they share. */

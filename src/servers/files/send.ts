@@ -13,7 +13,8 @@ const policyOf = ({ type, disposition = "" }: FileHeaders): string =>
   disposition.startsWith("attachment") ? DOWNLOADED : type === PDF ? PDF_SHOWN : SHOWN
 
 /**
- * The one place that sends bytes: a file or the range of it that is asked for, 304 where the client has it already, or 416 for a range outside of it.
+ * The one place that sends bytes: a file or the range of it that is asked for, 304 where the client has it already, 416 for a range outside of it, or 302 to the
+ * object store that has it.
  */
 export async function sendDownload(
   request: FastifyRequest,
@@ -35,7 +36,11 @@ export async function sendDownload(
     describe(head)
     return reply.send(Readable.from([]))
   }
-  const { content, ...known } = await open(range)
+  const opened = await open(range)
+  // The address is good for a while, and the range is asked for again there.
+  if ("address" in opened)
+    return reply.removeHeader("etag").header("cache-control", "no-store").header("location", opened.address).code(302).send()
+  const { content, ...known } = opened
   describe(known)
   if (request.method !== "HEAD" || Buffer.isBuffer(content)) return reply.send(content)
   // The bytes are not sent; an empty stream keeps the length header.

@@ -4,7 +4,7 @@ import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import { answerBatch, BatchRequest, requireBatch } from "../../features/code/lfs/batch.ts"
 import { createLock, type LockQuery, listLocks, presentLock, releaseLock } from "../../features/code/lfs/locks.ts"
-import { findObject, requireNameable } from "../../features/code/lfs/objects.ts"
+import { findObject, requireNameable, takePutObject } from "../../features/code/lfs/objects.ts"
 import { PASS_SECONDS, writePass } from "../../features/code/lfs/passes.ts"
 import { lfsUrl } from "../../features/code/repositories/urls.ts"
 import { type LfsAccess, type Names, openLfsAccess } from "./admission.ts"
@@ -55,25 +55,27 @@ function registerBatch(scope: FastifyInstance, services: Services, access: LfsAc
       authorization: pass && `Bearer ${pass}`,
       expiresIn: PASS_SECONDS,
     }
-    return send(reply, await answerBatch(database.read, repository, { operation, objects, maxBytes: config.lfs.maxBytes }, transfers))
+    return send(reply, await answerBatch(services, repository, { operation, objects, maxBytes: config.lfs.maxBytes }, transfers))
   })
 
-  scope.post<Names>(`${ROOT}/verify`, async (request, reply) => {
+  scope.post<Names & Queried>(`${ROOT}/verify`, async (request, reply) => {
     requireAccept(request)
     const { repository } = await access.forUpload(request)
     const announced = readRecord(request, ObjectRecord)
     requireNameable(announced)
     const object = await findObject(database.read, repository, announced.oid)
-    if (!object) throw refuse.notFound("the object does not exist")
-    if (object.size !== announced.size) throw refuse.invalid("size", `the object has ${object.size} bytes`)
+    if (object && object.size !== announced.size) throw refuse.invalid("size", `the object has ${object.size} bytes`)
+    const { file } = request.query
+    const isThere = object !== undefined || (typeof file === "string" && (await takePutObject(services, repository, announced, file)))
+    if (!isThere) throw refuse.notFound("the object does not exist")
     return send(reply, {})
   })
 }
 
-type Filter = { readonly Querystring: Readonly<Record<string, unknown>> }
+type Queried = { readonly Querystring: Readonly<Record<string, unknown>> }
 
 function registerLocks(scope: FastifyInstance, { database, now }: Services, access: LfsAccess): void {
-  scope.get<Names & Filter>(`${ROOT}/locks`, async (request, reply) => {
+  scope.get<Names & Queried>(`${ROOT}/locks`, async (request, reply) => {
     requireAccept(request)
     const { repository } = await access.forDownload(request)
     const { locks, next } = await listLocks(database.read, repository, readFilter(request.query))

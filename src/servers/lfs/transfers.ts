@@ -60,7 +60,14 @@ export async function registerTransfers(app: FastifyInstance, services: Services
 
   function downloadOf({ oid, size, file }: LfsObject, name: string): Download {
     const disposition = fileHeadersOf(name).disposition.replace(/^\w+/, "attachment")
-    return storedDownload({ tag: `"${oid}"`, size, type: "application/octet-stream", disposition, open: () => openObject(oid, file) })
+    return storedDownload({
+      tag: `"${oid}"`,
+      size,
+      type: "application/octet-stream",
+      disposition,
+      isDirect: true,
+      open: () => openObject(oid, file),
+    })
   }
   async function openObject(oid: string, file: string): Promise<OpenBlob> {
     const handle = await openFile(services, file)

@@ -48,6 +48,7 @@ async function sendFile(services: Services, request: FastifyRequest, reply: Fast
     size,
     type: "application/octet-stream",
     disposition: fileHeadersOf(found.name).disposition.replace(/^\w+/, "attachment"),
+    isDirect: true,
     open: async () => {
       const handle = await openContent(services, found.file)
       if (!handle) throw new Refusal("internal", `the content of the package file ${found.id} is gone`)

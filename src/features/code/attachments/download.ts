@@ -14,6 +14,7 @@ export const attachmentDownload = (services: Services, attachment: AttachmentRow
     tag: `"${attachment.uuid}"`,
     size: attachment.size,
     ...fileHeadersOf(attachment.name),
+    isDirect: true,
     open: (start) => openCounted(services, attachment, start),
   })
 

@@ -1,7 +1,10 @@
 import type { Repository } from "../../../access/permission.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import { mapInBatches } from "../../../core/batches.ts"
+import { ADDRESS_SECONDS } from "../../../core/blobs/blobs.ts"
 import { refuse } from "../../../core/errors.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { addressOfFile, inviteFile } from "./files.ts"
 import type { LfsOperation } from "./passes.ts"
 import { isOid, isSize } from "./pointers.ts"
 import { findLinked } from "./store.ts"
@@ -50,6 +53,8 @@ export interface Transfers {
   readonly expiresIn: number
 }
 
+type WithBlobs = Pick<Services, "blobs" | "database">
+
 /** Refuses `badRequest` for an unknown operation, `tooLarge` for too many objects, `conflict` for another hash than SHA-256. */
 export function requireBatch({ operation, objects, hash_algo = "sha256" }: BatchRequest): LfsOperation {
   if (operation !== "upload" && operation !== "download") throw refuse.badRequest("[operation]: must be upload or download")
@@ -58,9 +63,12 @@ export function requireBatch({ operation, objects, hash_algo = "sha256" }: Batch
   return operation
 }
 
-/** Returns the download or upload action of each object; errors are reported per object. One query, however many objects there are. */
+/**
+ * Returns the download or upload action of each object; errors are reported per object. One query, however many objects there are. Where an object store has
+ * them, transfers are with it: whoever has such an address needs no other credentials, and the `verify` after an upload makes an object of what was sent.
+ */
 export async function answerBatch(
-  db: Handle,
+  services: WithBlobs,
   { id: repositoryId }: Pick<Repository, "id">,
   {
     operation,
@@ -70,8 +78,8 @@ export async function answerBatch(
   transfers: Transfers,
 ): Promise<BatchAnswer> {
   const oids = [...new Set(objects.map(({ oid }) => oid).filter(isOid))]
-  const found = oids.length === 0 ? [] : await findLinked(db, { repositoryId, oids })
-  const sizes = new Map(found.map(({ oid, size }) => [oid, size]))
+  const found = oids.length === 0 ? [] : await findLinked(services.database.read, { repositoryId, oids })
+  const there = new Map(found.map((object) => [object.oid, object]))
   const { root, authorization, expiresIn } = transfers
   const action = (href: string, header: Readonly<Record<string, string>> = {}): Action => ({
     href: `${root}/${href}`,
@@ -80,23 +88,28 @@ export async function answerBatch(
       : { header: { ...header, Authorization: authorization }, expires_in: expiresIn }),
   })
 
-  const answer = ({ oid, size }: { readonly oid: string; readonly size: number }): BatchObject => {
+  const answer = async ({ oid, size }: { readonly oid: string; readonly size: number }): Promise<BatchObject> => {
     const failed = (code: number, message: string): BatchObject => ({ oid, size, error: { code, message } })
     if (!isOid(oid)) return failed(422, "the oid must be a SHA-256 in lower-case hex")
     if (!isSize(size)) return failed(422, "the size must be a whole number of bytes")
-    const stored = sizes.get(oid)
-    if (stored !== undefined && stored !== size) return failed(422, `the object has ${stored} bytes`)
+    const stored = there.get(oid)
+    if (stored && stored.size !== size) return failed(422, `the object has ${stored.size} bytes`)
     const authenticated = authorization === undefined ? {} : { authenticated: true }
-    if (operation === "download")
-      return stored === undefined
-        ? failed(404, "the object does not exist")
-        : { oid, size, ...authenticated, actions: { download: action(`objects/${oid}`) } }
-    if (stored !== undefined) return { oid, size }
+    if (operation === "download") {
+      if (!stored) return failed(404, "the object does not exist")
+      const href = await addressOfFile(services, stored.file)
+      if (href === undefined) return { oid, size, ...authenticated, actions: { download: action(`objects/${oid}`) } }
+      return { oid, size, authenticated: true, actions: { download: { href, expires_in: ADDRESS_SECONDS } } }
+    }
+    if (stored) return { oid, size }
     if (size > maxBytes) return failed(422, `a large file may have at most ${maxBytes} bytes here`)
-    const upload = action(`objects/${oid}/${size}`)
-    return { oid, size, ...authenticated, actions: { upload, verify: action("verify", { Accept: MEDIA_TYPE }) } }
+    const verify = (query: string) => action(`verify${query}`, { Accept: MEDIA_TYPE })
+    const place = await inviteFile(services, { oid, size })
+    if (!place) return { oid, size, ...authenticated, actions: { upload: action(`objects/${oid}/${size}`), verify: verify("") } }
+    const upload = { href: place.href, header: place.headers, expires_in: ADDRESS_SECONDS }
+    return { oid, size, ...authenticated, actions: { upload, verify: verify(`?file=${place.file}`) } }
   }
-  return { transfer: "basic", objects: objects.map(answer), hash_algo: "sha256" }
+  return { transfer: "basic", objects: await mapInBatches(objects, answer), hash_algo: "sha256" }
 }
 
 /** The media type of requests and responses. */

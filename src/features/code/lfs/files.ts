@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto"
 import type { Readable } from "node:stream"
-import type { OpenBlob } from "../../../core/blobs/blobs.ts"
+import type { DirectAddress, OpenBlob } from "../../../core/blobs/blobs.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 
@@ -50,6 +50,28 @@ async function* check(chunks: AsyncIterable<Buffer>, { oid, size }: Expected): A
   }
   if (length !== size) throw refuse.invalid("size", `${length} bytes came where ${size} were announced`)
   if (hash.digest("hex") !== oid) throw refuse.invalid("oid", "the SHA-256 of what came is another one")
+}
+
+/** A new file that clients may put into the object store themselves; undefined where these bytes come through this server. */
+export async function inviteFile(
+  { blobs }: WithBlobs,
+  { oid, size }: Expected,
+): Promise<(DirectAddress & { readonly file: string }) | undefined> {
+  const file = randomUUID()
+  const place = await blobs.direct?.invite(keyOf(file), { sha256: oid, size })
+  return place && { ...place, file }
+}
+
+/** Whether a client has put these bytes there. */
+export const isPut = async ({ blobs }: WithBlobs, file: string, { oid, size }: Expected): Promise<boolean> =>
+  NAME.test(file) && (await blobs.direct?.holds(keyOf(file), { sha256: oid, size })) === true
+
+/** The address at the object store that anyone may fetch the file from; undefined where it is fetched from this server. */
+export async function addressOfFile(services: WithBlobs, file: string): Promise<string | undefined> {
+  if (!services.blobs.direct) return undefined
+  const blob = await openFile(services, file)
+  await blob?.close()
+  return blob?.address?.({ type: "application/octet-stream", disposition: "attachment" })
 }
 
 /** Removes a file that no row uses. */

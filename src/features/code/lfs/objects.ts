@@ -5,7 +5,7 @@ import { refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { recountLfsSize } from "../repositories/counters-store.ts"
-import { discardFile, storeFile } from "./files.ts"
+import { discardFile, isPut, storeFile } from "./files.ts"
 import { isOid, isSize, type LargeFile } from "./pointers.ts"
 import { findLinked, insertLink, keepObject, type LfsObject } from "./store.ts"
 
@@ -26,15 +26,39 @@ export function requireNameable({ oid, size }: LargeFile): void {
  */
 export async function takeObject(
   services: Services,
-  { id: repositoryId }: Pick<Repository, "id">,
+  repository: Pick<Repository, "id">,
   announced: LargeFile,
   content: Readable,
 ): Promise<void> {
-  const { config, database, now } = services
-  const { oid, size } = announced
+  const { maxBytes } = services.config.lfs
   requireNameable(announced)
-  if (size > config.lfs.maxBytes) throw tooLarge(config.lfs.maxBytes)
-  const file = await storeFile(services, content, announced)
+  if (announced.size > maxBytes) throw tooLarge(maxBytes)
+  await linkFile(services, repository, announced, await storeFile(services, content, announced))
+}
+
+/**
+ * Makes an object of a file that a client has put into the object store by the address that a batch gave it: its name is known to that client alone. False
+ * where these bytes are not there.
+ */
+export async function takePutObject(
+  services: Services,
+  repository: Pick<Repository, "id">,
+  announced: LargeFile,
+  file: string,
+): Promise<boolean> {
+  if (announced.size > services.config.lfs.maxBytes || !(await isPut(services, file, announced))) return false
+  await linkFile(services, repository, announced, file)
+  return true
+}
+
+/** Writes row, link and size for a file that is in place. */
+async function linkFile(
+  services: Services,
+  { id: repositoryId }: Pick<Repository, "id">,
+  { oid, size }: LargeFile,
+  file: string,
+): Promise<void> {
+  const { database, now } = services
   const discard = () => discardFile(services, file)
   const write = () =>
     database.write(async (tx) => {

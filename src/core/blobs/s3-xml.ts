@@ -77,14 +77,21 @@ export interface ListedUpload {
 }
 
 /** A page of ListMultipartUploads: uploads in parts that are not completed. */
-export function readUploads(xml: string): readonly ListedUpload[] {
+export function readUploads(xml: string): {
+  readonly uploads: readonly ListedUpload[]
+  readonly next: Readonly<Record<string, string>> | undefined
+} {
   const uploads: ListedUpload[] = []
+  let [isTruncated, keyMarker, idMarker] = [false, "", ""]
   let [key, uploadId, begunAt] = ["", "", 0]
   readElements(xml, (path, text) => {
+    if (path === "ListMultipartUploadsResult.IsTruncated") isTruncated = text === "true"
+    if (path === "ListMultipartUploadsResult.NextKeyMarker") keyMarker = text
+    if (path === "ListMultipartUploadsResult.NextUploadIdMarker") idMarker = text
     if (path === "ListMultipartUploadsResult.Upload.Key") key = text
     if (path === "ListMultipartUploadsResult.Upload.UploadId") uploadId = text
     if (path === "ListMultipartUploadsResult.Upload.Initiated") begunAt = Date.parse(text)
     if (path === "ListMultipartUploadsResult.Upload") uploads.push({ key, uploadId, begunAt })
   })
-  return uploads
+  return { uploads, next: isTruncated ? { "key-marker": keyMarker, "upload-id-marker": idMarker } : undefined }
 }
