@@ -1,7 +1,5 @@
-import type { Repository } from "../model/model.ts"
+import type { Maintenance, RefUpdate, Repository } from "../model/model.ts"
 import type { ObjectFormat, RefName } from "../model/names.ts"
-import type { RefUpdate } from "../refs/references.ts"
-import type { Maintenance } from "../repositories/maintenance.ts"
 
 /** A change of a repository, as the transaction that makes it is to write it. */
 export interface RepositoryChange {

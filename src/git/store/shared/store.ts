@@ -1,11 +1,10 @@
 import { mkdir, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { GitError, isGitError } from "../../model/errors.ts"
-import type { Repository } from "../../model/model.ts"
+import type { RefUpdate, Repository } from "../../model/model.ts"
 import { branchRef, isObjectId, type ObjectFormat, type RefName } from "../../model/names.ts"
 import type { Context } from "../../process/context.ts"
 import { createLimiter } from "../../process/limits.ts"
-import type { RefUpdate } from "../../refs/references.ts"
 import { packFrom } from "../../repositories/left-behind.ts"
 import { locate } from "../../repositories/repository.ts"
 import type { RepositoryStore } from "../store.ts"
@@ -14,7 +13,7 @@ import { cacheFolders } from "./folders.ts"
 import { openMoves, place } from "./moves.ts"
 import { contentsOf, storePacks } from "./packing.ts"
 import { makePlain } from "./plain.ts"
-import type { PackFiles, Records } from "./records.ts"
+import type { SharedStoreOptions } from "./records.ts"
 import { openRepacking } from "./repacking.ts"
 import { sweepCache } from "./sweep.ts"
 import { openTrimming } from "./trim.ts"
@@ -23,15 +22,6 @@ import { openTrimming } from "./trim.ts"
  * Repositories as rows of the database, with their objects in packs: small ones in rows, larger ones in an object store. The transaction that moves references
  * is what counts. The disk of a server holds a cache of all that, in which git is run. See docs/scaling.md.
  */
-
-export interface SharedStoreOptions {
-  readonly records: Records
-  readonly files: PackFiles
-  /** The folder of the cache. */
-  readonly root: string
-  /** The bytes of objects that the cache may hold. */
-  readonly cacheBytes: number
-}
 
 /** For how long a repository that was looked at is taken for new, in milliseconds: a request looks at it once. */
 const FRESH_MS = 1_000
