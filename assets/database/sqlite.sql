@@ -1,4 +1,4 @@
--- Made by `npm run golden` from what the 38 migrations make of an empty database; read the difference in review.
+-- Made by `npm run golden` from what the 39 migrations make of an empty database; read the difference in review.
 CREATE TABLE "schema_versions" ("id" integer primary key, "name" text not null, "applied_at" integer not null) strict;
 CREATE TABLE "users" ("id" integer primary key autoincrement, "kind" text default '' not null, "name" text default '' not null, "lower_name" text default '' not null, "full_name" text default '' not null, "email" text default '' not null, "description" text default '' not null, "location" text default '' not null, "website" text default '' not null, "language" text default '' not null, "theme" text default '' not null, "diff_view_style" text default '' not null, "visibility" text default 'public' not null, "avatar" text default '' not null, "created_at" integer default 0 not null, "updated_at" integer default 0 not null, "last_login_at" integer default 0 not null, "password_hash" text default '' not null, "credentials_version" integer default 1 not null, "login_name" text default '' not null, "source_id" integer default 0 not null, "is_admin" integer default 0 not null, "is_active" integer default 1 not null, "is_restricted" integer default 0 not null, "prohibit_login" integer default 0 not null, "must_change_password" integer default 0 not null, "hide_email" integer default 0 not null, "hide_activity" integer default 0 not null, "allow_create_organization" integer default 1 not null, "max_repositories" integer default -1 not null, "repo_admin_change_team_access" integer default 0 not null, "followers_count" integer default 0 not null, "following_count" integer default 0 not null, "stars_count" integer default 0 not null, "repositories_count" integer default 0 not null) strict;
 CREATE UNIQUE INDEX "users_lower_name" on "users" ("lower_name");
@@ -324,7 +324,6 @@ CREATE TABLE "wikis" ("repository_id" integer not null references "repositories"
 CREATE INDEX action_tasks_digest on action_tasks (digest) where state in ('running', 'cancelling');
 CREATE INDEX action_jobs_ready on action_jobs (repository_id, id) where state = 'waiting';
 CREATE INDEX action_jobs_busy on action_jobs (repository_id) where state in ('running', 'cancelling');
-CREATE INDEX action_tasks_unpacked on action_tasks (stopped_at) where log_sealed = 1 and log_packed = 0 and log_file <> '';
 CREATE INDEX "action_runs_group" on "action_runs" (repository_id, concurrency_group)
       where concurrency_group <> '' and state in ('blocked', 'waiting', 'running', 'cancelling');
 CREATE INDEX "action_jobs_group" on "action_jobs" (repository_id, concurrency_group)
@@ -437,6 +436,9 @@ CREATE INDEX "team_invitations_inviter" on "team_invitations" ("invited_by");
 CREATE INDEX "team_invitations_expiry" on "team_invitations" ("expires_at");
 CREATE TABLE "branch_turns" ("repository_id" integer not null references "repositories" ("id") on delete cascade, "branch" text default '' not null, "holder" text default '' not null, "ends_at" integer default 0 not null, constraint "branch_turns_key" primary key ("repository_id", "branch")) strict;
 CREATE INDEX branches_pushed on branches (pusher_id, updated_at);
+CREATE TABLE "action_log_parts" ("task_id" integer not null references "action_tasks" ("id") on delete cascade, "start_at" integer default 0 not null, "size" integer default 0 not null, "file" text default '' not null, "content" blob, constraint "action_log_parts_key" primary key ("task_id", "start_at")) strict;
+CREATE INDEX action_log_parts_file on action_log_parts (file) where file <> '';
+CREATE INDEX action_tasks_unpacked on action_tasks (stopped_at) where log_sealed = 1 and log_packed = 0 and log_size > 0;
 insert into "oauth2_applications" (id, owner_id, name, client_id, secret_digest, redirect_uris, is_confidential, skips_consent, created_at, updated_at) values (1, null, 'git-credential-oauth', 'a4792ccc-144e-407e-86c9-5e7d8d9c3269', '', '["http://127.0.0.1","https://127.0.0.1"]', 0, 0, 0, 0);
 insert into "oauth2_applications" (id, owner_id, name, client_id, secret_digest, redirect_uris, is_confidential, skips_consent, created_at, updated_at) values (2, null, 'Git Credential Manager', 'e90ee53c-94e2-48ac-9358-a874fb9e0662', '', '["http://127.0.0.1","https://127.0.0.1"]', 0, 0, 0, 0);
 insert into "oauth2_applications" (id, owner_id, name, client_id, secret_digest, redirect_uris, is_confidential, skips_consent, created_at, updated_at) values (3, null, 'tea', 'd57cb8c4-630c-4168-8324-ec79935e18d4', '', '["http://127.0.0.1","https://127.0.0.1"]', 0, 0, 0, 0);

@@ -1,6 +1,4 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
-import { access, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises"
+import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
@@ -8,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type FileStep, type Pause, type PausePoint, setPause } from "../seams/pause.ts"
 import { refuse } from "./errors.ts"
-import { sweepFolder, writeAtomically, writeRow } from "./files.ts"
+import { writeAtomically, writeRow } from "./files.ts"
 
 const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
 /** Long enough for earlier work to have ended. */
@@ -116,25 +114,6 @@ describe("a file that is written whole", () => {
     expect(await readFile(path(), "utf8")).toBe("same")
     expect(await files()).toEqual(["file"])
   })
-
-  test.each(STEPS)(
-    "is there whole or as a draft where its process is killed at the step %s, and the sweep removes the draft",
-    async (step) => {
-      const child = fork(join(import.meta.dirname, "files.fixture.ts"), [path(), step])
-      await once(child, "message")
-      child.kill("SIGKILL")
-      await once(child, "exit")
-      const left = await files()
-      expect(left).toEqual(step === "folder" || step === "open" ? [] : [expect.stringMatching(/^file\..+\.part$/)])
-      const now = Math.floor(Date.now() / 1000)
-      const sweep = (at: number) =>
-        sweepFolder(join(folder, "ab"), { now: at, signal: new AbortController().signal, findKept: async () => [] })
-      expect(await sweep(now)).toBe(0)
-      expect(await files()).toEqual(left)
-      expect(await sweep(now + 2 * 86_400)).toBe(left.length)
-      expect(await files()).toEqual([])
-    },
-  )
 })
 
 describe("the row of a file", () => {
@@ -163,34 +142,5 @@ describe("the row of a file", () => {
       throw refuse.notFound()
     }
     await expect(writeRow(refused, async () => Promise.reject(new Error("read-only")))).rejects.toMatchObject({ kind: "notFound" })
-  })
-})
-
-describe("the sweep of a folder", () => {
-  const sweep = (aborted = false) =>
-    sweepFolder(folder, {
-      now: Math.floor(Date.now() / 1000),
-      signal: aborted ? AbortSignal.abort() : new AbortController().signal,
-      findKept: async (names) => names.filter((name) => name.startsWith("kept")),
-    })
-
-  test("leaves what a row names and what is young, in any number", async () => {
-    await mkdir(folder, { recursive: true })
-    const old = new Date(Date.now() - 2 * 86_400_000)
-    for (let index = 0; index < 600; index += 1) {
-      await writeFile(join(folder, `old-${index}.part`), "")
-      await utimes(join(folder, `old-${index}.part`), old, old)
-    }
-    for (const name of ["kept", "kept-young", "young.part"]) await writeFile(join(folder, name), "")
-    await utimes(join(folder, "kept"), old, old)
-    expect(await sweep(true)).toBe(0)
-    expect(await sweep()).toBe(600)
-    expect((await files()).sort()).toEqual(["kept", "kept-young", "young.part"])
-  })
-
-  test("finds nothing where there is no folder", async () => {
-    await rm(folder, { recursive: true })
-    expect(await sweep()).toBe(0)
-    await mkdir(folder)
   })
 })

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
-import type { Readable } from "node:stream"
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { dirname } from "node:path"
 import { hasCode } from "../git/model/errors.ts"
 import { type FileStep, pause } from "../seams/pause.ts"
-import type { Seconds } from "./database/tables/index.ts"
 import { Refusal } from "./errors.ts"
 
 /** For `.catch`: gives this value if the file or folder doesn't exist; rethrows any other error. */
@@ -14,9 +12,6 @@ export const ifMissing =
     if (hasCode(error, "ENOENT")) return value
     throw error
   }
-
-/** The names in a folder; none if it doesn't exist. */
-export const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(ifMissing([]))
 
 /** The file, to be read and closed by the caller; undefined if it doesn't exist. */
 export const openIfExists = (path: string): Promise<FileHandle | undefined> => open(path, "r").catch(ifMissing(undefined))
@@ -60,24 +55,6 @@ export async function writeAtomically(
 }
 
 /**
- * Writes bytes that come from outside as they arrive, and gives how many they were. Fails with what `tooLarge` makes at the first byte over the limit, and
- * else as `writeAtomically` does.
- */
-export async function writeBounded(path: string, content: Readable, most: number, tooLarge: () => Error): Promise<number> {
-  let size = 0
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of content) {
-      const bytes: Buffer = chunk
-      size += bytes.length
-      if (size > most) throw tooLarge()
-      yield bytes
-    }
-  }
-  await writeAtomically(path, counted())
-  return size
-}
-
-/**
  * Writes the row of a file that is in place; `discard` removes the file if the row is refused. After any other failure it is unknown whether the
  * transaction was committed: the file stays, and a sweep removes it after a day without a row.
  */
@@ -88,36 +65,4 @@ export async function writeRow<Value>(write: () => Promise<Value>, discard: () =
     if (error instanceof Refusal) await discard().catch(() => {})
     throw error
   }
-}
-
-/** Seconds before a file without a row is removed: its upload or its transaction may be under way. */
-const GRACE = 86_400
-/** Files whose rows are looked up in one query. */
-const BATCH = 500
-
-export interface Sweep {
-  readonly now: Seconds
-  readonly signal: AbortSignal
-  /** Which of these names have a row. */
-  readonly findKept: (names: readonly string[]) => Promise<readonly string[]>
-}
-
-/**
- * Removes the files of a folder that no row names and that were not modified for a day: the remains of processes that were killed while writing a
- * file, or before its row. Returns how many.
- */
-export async function sweepFolder(folder: string, { now, signal, findKept }: Sweep): Promise<number> {
-  const names = await namesIn(folder)
-  let removed = 0
-  for (let at = 0; at < names.length && !signal.aborted; at += BATCH) {
-    const batch = names.slice(at, at + BATCH)
-    const kept = new Set(await findKept(batch))
-    for (const path of batch.filter((name) => !kept.has(name)).map((name) => join(folder, name))) {
-      const found = await stat(path).catch(ifMissing(undefined))
-      if (!found || found.mtimeMs > (now - GRACE) * 1000) continue
-      await rm(path, { force: true })
-      removed += 1
-    }
-  }
-  return removed
 }

@@ -27,7 +27,7 @@ export const inAnyOrder: readonly string[] = [
 const inOrder: readonly string[] = [
   "src/features/actions/artifacts/artifacts.test.ts",
   "src/servers/runner/results/artifacts-v3.test.ts",
-  "src/features/actions/artifacts/logs.test.ts",
+  "src/features/actions/runs/logs.test.ts",
   "src/features/actions/runs/groups.test.ts",
   "src/features/actions/runs/publish.test.ts",
   "src/features/actions/triggers/on-pull.test.ts",

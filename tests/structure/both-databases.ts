@@ -4,6 +4,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "src/core/database/lock.test.ts",
     "src/core/database/migrate.test.ts",
     "src/core/database/migrations/0005-releases.test.ts",
+    "src/core/database/migrations/0039-log-parts.test.ts",
     "src/core/database/query.test.ts",
     "src/core/database/search.test.ts",
     "src/core/events/events.test.ts",
@@ -16,6 +17,7 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
   "rules with row locks, and callers at once": [
     "src/features/actions/runs/clock.test.ts",
     "src/features/actions/runs/groups.test.ts",
+    "src/features/actions/runs/logs.test.ts",
     "src/features/actions/runs/progress.test.ts",
     "src/features/actions/runs/publish.test.ts",
     "src/features/actions/runs/runs.test.ts",

@@ -19,7 +19,7 @@ const nameOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
  * Removes the blobs below a folder that no row names and that were not written to for a day: the remains of processes that were killed while writing one,
  * or before its row. Returns how many.
  */
-export async function sweepBlobs(blobs: Blobs, folder: string, { now, signal, findKept }: Sweep): Promise<number> {
+export async function sweepBlobs(blobs: Pick<Blobs, "list" | "remove">, folder: string, { now, signal, findKept }: Sweep): Promise<number> {
   let removed = 0
   let batch: string[] = []
   const removeUnnamed = async (): Promise<void> => {

@@ -3,7 +3,7 @@
 
 -- actions.advanceLog
 update action_tasks
-set log_file = ?, log_lines = ?, log_size = ?, log_sealed = ?, updated_at = ?
+set log_lines = ?, log_size = ?, log_sealed = ?, updated_at = ?
 where id = ?
   and log_lines = ?
   and log_sealed = ?
@@ -146,7 +146,7 @@ where run_id = ?
 order by id;
 
 -- actions.findFollowedLog
-select log_file, log_size, log_end, log_sealed, log_packed, log_expired, repositories.storage
+select action_tasks.id, log_size, log_end, log_sealed, log_expired, repositories.storage
 from action_tasks
 inner join repositories on repositories.id = action_tasks.repository_id
 where action_tasks.id = ?;
@@ -211,7 +211,11 @@ where repository_id = ?
   and event = ?;
 
 -- actions.findLog
-select log_file, log_lines, log_size, log_end, log_sealed, log_expired
+select log_lines, log_size, log_end, log_sealed, log_expired, (
+    select cast(coalesce(sum(size), 0) as bigint) as size
+    from action_log_parts
+    where task_id = action_tasks.id
+      and file = ?) as in_rows
 from action_tasks
 where id = ?
   and repository_id = ?;
@@ -229,11 +233,45 @@ inner join action_jobs on action_jobs.id = action_tasks.job_id
 where action_jobs.run_id = ?;
 
 -- actions.findLogOfJob
-select id, log_file, log_size, log_end, log_packed
+select id, log_size, log_end, log_sealed, log_expired
 from action_tasks
 where job_id = ?
 order by id desc
 limit ?;
+
+-- actions.findLogPartFiles
+select file
+from action_log_parts
+where file in ?
+  and file <> '';
+
+-- actions.findLogPartFilesOfRun
+select action_log_parts.file
+from action_log_parts
+inner join action_tasks on action_tasks.id = action_log_parts.task_id
+inner join action_jobs on action_jobs.id = action_tasks.job_id
+where action_jobs.run_id = ?
+  and action_log_parts.file <> '';
+
+-- actions.findLogParts
+select *
+from action_log_parts
+where task_id = ?
+  and start_at <= ?
+  and start_at >= (
+    select max(first.start_at) as start_at
+    from action_log_parts as first
+    where first.task_id = ?
+      and first.start_at <= ?)
+order by start_at
+limit ?;
+
+-- actions.findLogRows
+select content
+from action_log_parts
+where task_id = ?
+  and file = ?
+order by start_at;
 
 -- actions.findNamedArtifact
 select *
@@ -319,6 +357,12 @@ inner join action_tasks on action_tasks.id = action_uploads.task_id
 inner join repositories on repositories.id = action_uploads.repository_id
 where action_uploads.id = ?
   and action_tasks.state in ('running', 'cancelling');
+
+-- actions.findPackedLog
+select log_file
+from action_tasks
+where id = ?
+  and log_packed = ?;
 
 -- actions.findPartFiles
 select file
@@ -420,7 +464,7 @@ order by online_at desc, id
 limit ?;
 
 -- actions.findShownTask
-select id, state, log_file, log_lines, log_size, log_end, log_sealed, log_packed, log_expired, updated_at
+select id, state, log_lines, log_size, log_end, log_sealed, log_expired, updated_at
 from action_tasks
 where job_id = ?
 order by id desc
@@ -481,12 +525,12 @@ from action_triggers
 where repository_id = ?;
 
 -- actions.findUnpackedLogs
-select action_tasks.id, action_tasks.log_file, action_tasks.log_size, repositories.storage
+select action_tasks.id, action_tasks.log_size, repositories.storage
 from action_tasks
 inner join repositories on repositories.id = action_tasks.repository_id
 where log_sealed = 1
   and log_packed = 0
-  and log_file <> ''
+  and log_size > 0
   and action_tasks.stopped_at > ?
   and action_tasks.stopped_at <= ?
 order by action_tasks.stopped_at
@@ -541,11 +585,27 @@ where pulls.repository_id = ?
   and issues.author_id = ?
 limit ?;
 
+-- actions.insertLogFile
+insert into action_log_parts(task_id, start_at, size, file)
+values (?, ?, ?, ?);
+
+-- actions.insertLogRow
+insert into action_log_parts(task_id, start_at, size, content)
+values (?, ?, ?, ?);
+
 -- actions.moveSchedule
 update action_schedules
 set next_at = ?
 where id = ?
   and next_at = ?;
+
+-- actions.namePackedLog
+update action_tasks
+set log_file = ?, log_packed = ?
+where id = ?
+  and log_sealed = ?
+  and log_packed = ?
+  and log_expired = ?;
 
 -- actions.nextNumber
 insert into action_counters(repository_id, last_number)
@@ -558,6 +618,11 @@ delete from action_artifacts
 where id = ?
   and repository_id = ?
 returning file, run_id;
+
+-- actions.removeLogRows
+delete from action_log_parts
+where task_id = ?
+  and file = ?;
 
 -- actions.removeRun
 delete from action_runs

@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto"
 import { rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Readable } from "node:stream"
+import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { expect } from "vitest"
 import { blobsBelow, pathOfBlob } from "../../../../tests/support/blobs.ts"
+import { databaseKinds } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
+import { type Blobs, StorageUnavailable } from "../../../core/blobs/blobs.ts"
+import type { ByteRange } from "../../../core/file-headers.ts"
 import { actionFilesOf } from "../files/files.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
 import { appendLog, closeLogs, type LogPart } from "./logs.ts"
 import { openLog } from "./open-log.ts"
 import { packLogs } from "./pack-logs.ts"
 
-withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("logs of jobs", { people: ["ann"], on: databaseKinds }, ({ test, forge, ann }) => {
   let runner: number
   let row: { readonly id: number; readonly storage: string }
   const at = "/repos/ann/lamp/actions"
@@ -167,9 +170,8 @@ withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
     const size = shown(...lines).length
     const log = { taskId: task, storage: row.storage }
     const readers: { readonly at: string; readonly start: number; readonly begun: Readable }[] = []
-    const begin = async (at: string) => {
-      const start = readers.length
-      readers.push({ at, start, begun: await openLog(services(), log, size, { start, end: size }, 1) })
+    const begin = async (at: string, start = readers.length) => {
+      readers.push({ at, start, begun: await openLog(services(), log, size, { start, end: size }, 1024) })
     }
     await begin("rows")
     await add(task, 24, [lines[0] ?? "", lines[1] ?? "", lines[2] ?? ""])
@@ -181,7 +183,40 @@ withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
     await services().jobs.drain()
     expect(await parts(task)).toEqual([])
     await begin("compressed")
+    await begin("a file that has just gone", 1)
     for (const { at, start, begun } of readers) expect((await text(begun)) === shown(...lines).slice(start), at).toBe(true)
+  })
+
+  test("are read on where the store breaks off, and not for ever", async () => {
+    const { task } = await fresh()
+    const lines = Array.from({ length: 30 }, () => "x".repeat(10_000))
+    await add(task, 0, lines)
+    expect((await parts(task)).map(({ file }) => file !== "")).toEqual([true])
+    const { blobs } = services()
+    let opened = 0
+    const breaking = (given: number): Blobs => ({
+      ...blobs,
+      async open(key) {
+        opened++
+        const blob = await blobs.open(key)
+        async function* some(range?: ByteRange): AsyncGenerator<Buffer> {
+          let left = given
+          for await (const chunk of blob?.read(range) ?? []) {
+            if (left > 0) yield chunk
+            left -= chunk.length
+            if (left <= 0) throw new StorageUnavailable("it has gone")
+          }
+        }
+        return blob && { ...blob, read: (range) => Readable.from(some(range), { objectMode: false }) }
+      },
+    })
+    const log = { taskId: task, storage: row.storage }
+    const all = shown(...lines)
+    const range = { start: 0, end: all.length }
+    expect((await text(await openLog({ ...services(), blobs: breaking(70_000) }, log, all.length, range))) === all).toBe(true)
+    opened = 0
+    await expect(openLog({ ...services(), blobs: breaking(0) }, log, all.length, range)).rejects.toThrow("it has gone")
+    expect(opened).toBe(4)
   })
 
   test("that are lost fail where they begin to be, and are passed over where logs are compressed", async () => {

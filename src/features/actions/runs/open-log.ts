@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { pipeline, Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { LRUCache } from "lru-cache"
@@ -42,16 +43,13 @@ export async function openLog(
   { start, end }: ByteRange,
   ahead = 64 * 1024,
 ): Promise<Readable> {
-  const bytes = bytesOf(services, log, { start, end: Math.min(end, size - 1) }, ahead)
-  const first = await bytes.next()
-  async function* all(): AsyncGenerator<Buffer> {
-    if (first.done) return
-    yield first.value
-    yield* bytes
-  }
-  const content = Readable.from(all(), { objectMode: false, highWaterMark: ahead })
-  // Also where nothing was read: its file is open.
-  return content.once("close", () => void bytes.return(undefined).catch(() => {}))
+  // The stream of a file reads as much as the one that is returned.
+  const each = Math.ceil(ahead / 2)
+  const bytes = bytesOf(services, log, { start, end: Math.min(end, size - 1) }, each)
+  const content = Readable.from(bytes, { objectMode: false, highWaterMark: each })
+  // Or the end, or the error.
+  await once(content, "readable")
+  return content
 }
 
 /** The bytes of a range, from wherever they are by the time that they are read. */
