@@ -1,7 +1,6 @@
 import type { Config } from "../config.ts"
-import type { Blobs } from "./blobs.ts"
+import { type Blobs, StorageRefused } from "./blobs.ts"
 import { abortOldUploads, blobsOf, listUploads } from "./objects.ts"
-import { StorageRefused } from "./refused.ts"
 import { openS3, type S3, type WatchRequest } from "./s3.ts"
 import { readStoragePlace, type StoragePlace } from "./s3-place.ts"
 
