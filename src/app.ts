@@ -232,6 +232,15 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     // Before the database is opened, which migrates it.
     const unlock = serves && !cluster ? lockForServer(config.databaseUrl) : undefined
     if (unlock) closing.push(async () => unlock())
+    const countStorage = metrics.counterBy("hearth_storage_requests_total", "Requests to the object store, by how they were answered.", [
+      "method",
+      "outcome",
+    ])
+    const storage = await openStorage(config, {
+      isTried: serves,
+      watch: (method, outcome) => countStorage({ method, outcome: String(outcome) }),
+    })
+    closing.push(async () => storage.close())
     const share = shareIn(cluster)
     const { waitSeconds, connections } = config.database
     const [database, secrets] = await Promise.all([
@@ -249,12 +258,6 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       ),
     ])
     closing.push(() => database.close())
-    const countStorage = metrics.counterBy("hearth_storage_requests_total", "Requests to the object store, by how they were answered.", [
-      "method",
-      "outcome",
-    ])
-    const storage = await openStorage(config, (method, outcome) => countStorage({ method, outcome: String(outcome) }))
-    closing.push(async () => storage.close())
     // The embedded database is for one server; PostgreSQL may be shared by several.
     const alone = serves && database.kind === "sqlite"
     const isFirst = cluster?.isFirst ?? true
