@@ -335,7 +335,7 @@ async function readVersion(context: Context): Promise<string> {
 }
 
 /** What makes methods of functions: they get the context, and see a repository that is as new as what all processes have made of it. */
-function binders(context: Context, { ready }: RepositoryStore) {
+function binders(context: Context, ready: RepositoryStore["ready"]) {
   type Act<A extends readonly unknown[], R> = (context: Context, repository: Repository, ...rest: A) => R
   const bind = <A extends readonly unknown[], R>(act: Act<A, Promise<R>>) =>
     ready === undefined
@@ -423,7 +423,8 @@ export function openGit(options: GitOptions): Git {
   })
   const store: RepositoryStore =
     options.shared === undefined ? openLocalStore(context) : openSharedStore(context, { ...options.shared, root })
-  const { bind, bindRecords, bindStream } = binders(context, store)
+  const { bind, bindRecords, bindStream } = binders(context, store.ready)
+  const { bind: bindToClient } = binders(context, store.renew)
 
   return {
     at: store.at,
@@ -509,13 +510,13 @@ export function openGit(options: GitOptions): Git {
       bundle: bindStream(bundle),
     },
     transport: {
-      advertiseUpload: bind(advertiseUpload),
+      advertiseUpload: bindToClient(advertiseUpload),
       advertiseReceive: async (repository, how) => {
-        if (repository) await store.ready?.(repository)
+        if (repository) await store.renew?.(repository)
         return advertiseReceive(context, repository, how)
       },
-      upload: bind(serveUpload),
-      receive: bind(receivePush),
+      upload: bindToClient(serveUpload),
+      receive: bindToClient(receivePush),
     },
     remotes: {
       list: (remote, signal) => listRemote(context, remote, signal),

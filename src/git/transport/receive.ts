@@ -272,7 +272,7 @@ async function makeTogether(
         // What the push builds on may have been dropped.
         if (view) results = await refuseIncomplete(work, view, results, undefined)
       } else if (tries < MOST_MADE && isGitError(error, "conflict") && !atomic) {
-        await context.store().ready?.(context.store().at(repository.key, repository.format))
+        await context.store().renew?.(repository)
         const current = await resolveReferences(
           repository,
           commands.map(({ ref }) => ref),

@@ -76,7 +76,7 @@ export async function settlePush(services: Services, settling: Settling): Promis
 /** What is written with a move. */
 export interface Together {
   readonly pushed: Pushed
-  /** Checks first, in the same transaction, that the push may proceed; what it throws aborts the push. */
+  /** Checks, in the same transaction, that the push may proceed; what it throws aborts the push. */
   readonly claim?: Claim | undefined
 }
 
@@ -90,11 +90,9 @@ export async function settleMove(services: Services, move: Move, { pushed, claim
   if (!prepared) throw new GitError("missing", "no such repository")
   const change = await move.seal()
   const { settled, versions } = await database.write(async (tx) => {
-    // First, so that those who wait for it see what this one has written.
     const made = await commitChange(tx, change, now())
-    await claim?.(tx, 0)
     const added = { bytes: change.packs.reduce((sum, { size }) => sum + size, 0) }
-    const written = await settle(tx, services, { ...prepared, pushed, added })
+    const written = await settle(tx, services, { ...prepared, pushed, added, claim })
     if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
     return { settled: written, versions: made }
   })
@@ -130,6 +128,7 @@ interface Following extends Prepared {
   readonly added: { readonly bytes: number } | { readonly measured: number }
   /** The journal entry that is taken. */
   readonly takes?: number
+  readonly claim?: Claim | undefined
 }
 
 interface Settled {
@@ -141,12 +140,13 @@ interface Settled {
 async function settle(
   tx: Transaction,
   services: Services,
-  { pushed, tips, following, added, takes }: Following,
+  { pushed, tips, following, added, takes, claim }: Following,
 ): Promise<Settled | undefined> {
   const { config, now } = services
   const { repositoryId, pusherId, changes } = pushed
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
   if (!before || (takes !== undefined && !(await takeEntry(tx, takes, repositoryId)))) return undefined
+  await claim?.(tx, 0)
   const owner = await findUserById.first(tx, { id: before.owner_id })
   const pusher = await findPusher(tx, pusherId, owner)
 
