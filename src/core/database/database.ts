@@ -57,8 +57,10 @@ export interface Database<T = Tables> {
    * rejected with {@link TransactionIdle}. After a statement has failed the transaction is rolled back, even when `work` swallows the error: the
    * promise is rejected with that error. On PostgreSQL `work` is run again, at most five times in all, after a serialisation failure or
    * a deadlock, so it must have no effect but on the database; for anything else there is {@link Database.afterCommit}.
+   *
+   * Writers who lock the same row first say so by `line`, see {@link lineOf}: on PostgreSQL those of one process share transactions, as all do on SQLite.
    */
-  write<R>(work: (tx: Transaction<T>) => Promise<R>): Promise<R>
+  write<R>(work: (tx: Transaction<T>) => Promise<R>, line?: string): Promise<R>
 
   /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost needs a job. */
   afterCommit(tx: Transaction<T>, effect: () => void): void

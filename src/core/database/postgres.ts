@@ -7,6 +7,7 @@ import { coalesce } from "./coalesce.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure } from "./failures.ts"
+import { createLines, type OpenTransaction } from "./lines.ts"
 import { createListener } from "./listener.ts"
 import { createLiveness } from "./liveness.ts"
 import type { MigratingConnection } from "./migrate.ts"
@@ -20,6 +21,10 @@ const attempts = 5
 // Serialisation failure and deadlock: https://www.postgresql.org/docs/15/errcodes-appendix.html
 const worthRetrying = new Set(["40001", "40P01"])
 const retryPause = 20
+/** A statement took longer than it may among others, see {@link createLines}. */
+const CANCELLED = "57014"
+
+const BEGIN = "begin isolation level read committed read write"
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
@@ -52,13 +57,13 @@ function toInteger(text: string): number {
 /** Connects to the server. Throws {@link DatabaseRefused} when it can't be reached or refuses the connection. */
 export async function openPostgres<T>(options: DriverOptions): Promise<{ database: Database<T>; migrating: MigratingConnection }> {
   const { logger, waitMs } = options
-  const pool = (settings: string) => {
+  const pool = (settings: Pick<pg.PoolConfig, "options" | "pipeline">) => {
     const made = new pg.Pool({
       connectionString: options.url,
       max: options.poolSize,
       types,
       application_name: "hearth",
-      options: settings,
+      ...settings,
       // For a free connection as well as for a new one.
       connectionTimeoutMillis: waitMs,
       keepAlive: true,
@@ -70,8 +75,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     made.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"))
     return made
   }
-  const readers = pool("-c default_transaction_read_only=on")
-  const writers = pool("-c default_transaction_read_only=off -c default_transaction_isolation=read\\ committed")
+  const readers = pool({ options: "-c default_transaction_read_only=on" })
+  // What a transaction asks at once is sent at once.
+  const writers = pool({ options: "-c default_transaction_read_only=off", pipeline: true })
   try {
     await writers.query("select 1")
   } catch (error) {
@@ -141,55 +147,70 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     },
   })
 
+  /** Begins a transaction on a connection of its own; `first` is its first statement. */
+  async function openTransaction(first?: string): Promise<OpenTransaction> {
+    const client = await connectionOf(writers)
+    let lost: Error | undefined
+    const lose = (error: unknown): void => {
+      // In an unknown state: the pool must not reuse this connection.
+      lost = error instanceof Error ? error : new Error(String(error))
+    }
+    try {
+      // Awaited: without a transaction what is sent next would be stored at once.
+      await ask(client, BEGIN)
+      if (first !== undefined) await ask(client, first)
+    } catch (error) {
+      lose(error)
+      client.release(lost)
+      throw error
+    }
+    return {
+      async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
+        observers.tell(sql, parameters, name, true)
+        if (pause) await pause("transaction.statement")
+        return run<Row>(client, sql, parameters, name)
+      },
+      async exec(sql) {
+        await ask(client, sql)
+      },
+      async commit() {
+        // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
+        const { command } = await ask(client, "commit").catch((error: unknown) => {
+          lose(error)
+          throw error
+        })
+        if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
+      },
+      async rollback() {
+        await ask(client, "rollback").catch(lose)
+      },
+      release: () => client.release(lost),
+    }
+  }
+
   /** One transaction on its own connection; `first` is its first statement, and `last` is run after its work. */
   async function transact<Tables, R>(
     work: Parameters<typeof runTransaction<Tables, R>>[2],
     { idleLimit, first, last }: { readonly idleLimit: number | undefined; readonly first?: string; readonly last?: Last<Tables> },
   ): Promise<R> {
-    const client = await connectionOf(writers)
-    let lost: Error | undefined
-    // One connection takes one statement at a time; work may start several at once, and may end without awaiting one.
-    let latest: Promise<unknown> = Promise.resolve()
-    const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
-      const result = latest.then(task)
-      latest = result.catch(() => {})
-      return result
-    }
+    const transaction = await openTransaction(first)
     const connection: TransactionConnection = {
+      ...transaction,
       kind: "postgres",
-      async begin() {
-        try {
-          await ask(client, "begin")
-          if (first !== undefined) await ask(client, first)
-        } catch (error) {
-          // In an unknown state: the pool must not reuse this connection.
-          lost = error instanceof Error ? error : new Error(String(error))
-          throw error
-        }
-      },
-      async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
-        observers.tell(sql, parameters, name, true)
-        if (pause) await pause("transaction.statement")
-        return inTurn(() => run<Row>(client, sql, parameters, name))
-      },
+      begin: async () => {},
       async commit() {
-        // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
         if (pause) await pause("transaction.beforeCommit")
-        const { command } = await inTurn(() => ask(client, "commit"))
-        if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
-      },
-      async rollback() {
-        await inTurn(() => ask(client, "rollback")).catch((error: unknown) => {
-          lost = error instanceof Error ? error : new Error(String(error))
-        })
+        await transaction.commit()
       },
     }
     try {
       return await runTransaction<Tables, R>(connection, { logger, idleLimit }, work, last)
     } finally {
-      client.release(lost)
+      transaction.release()
     }
   }
+
+  const lines = createLines({ open: openTransaction, waitMs, mostWaiting: options.poolSize * WAITING_PER_CONNECTION })
 
   // Every change of rows has a transaction id, and the snapshot lists those that have ended: equal snapshots see the same rows.
   const state = coalesce(async () => {
@@ -201,14 +222,18 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   const database: Database<T> = {
     kind: "postgres",
     read,
-    async write(work) {
+    async write(work, line) {
       for (let attempt = 1; ; attempt++) {
         if (pause) await pause("transaction.begin")
+        // What has failed in a line is run again on its own: there it waits for nobody's rows but those that it needs.
+        const inLine = attempt === 1 ? line : undefined
         try {
+          if (inLine !== undefined) return await lines.join(inLine, (connection) => runTransaction(connection, options, work, last))
           return await transact(work, { idleLimit: options.idleLimit, ...(last && { last }) })
         } catch (error) {
-          if (attempt === attempts || !(error instanceof pg.DatabaseError) || !worthRetrying.has(error.code ?? "")) throw error
-          logger.info({ attempt, code: error.code }, "a transaction is run again")
+          const code = error instanceof pg.DatabaseError ? (error.code ?? "") : ""
+          if (attempt === attempts || !(worthRetrying.has(code) || (inLine !== undefined && code === CANCELLED))) throw error
+          logger.info({ attempt, code }, "a transaction is run again")
           await sleep(Math.random() * retryPause * 2 ** attempt)
         }
       }
@@ -226,7 +251,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     listen: (channel, fn) => listener.add(channel, fn),
     async close() {
       // A server that does not answer must not keep this one from stopping.
-      await Promise.race([Promise.all([listener.close(), readers.end(), writers.end()]), sleep(waitMs, undefined, { ref: false })])
+      const ended = lines.idle().then(() => Promise.all([listener.close(), readers.end(), writers.end()]))
+      await Promise.race([ended, sleep(waitMs, undefined, { ref: false })])
       liveness.close()
     },
   }
@@ -247,9 +273,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
 /** Whether the server itself has sent this error; any other says that it could not be asked. */
 const isAnswer = (error: unknown): boolean => error instanceof pg.DatabaseError
 
-/** Ends a connection, whose statement then fails. */
+/** Ends a connection, whose statements then fail. */
 function abandon(client: pg.ClientBase): void {
-  if (client instanceof pg.Client) client.end().catch(() => {})
+  if (client instanceof pg.Client) client.connection.stream.destroy()
 }
 
 /** Resolves when the server answers over a new connection, be it that it takes no more of them. */
