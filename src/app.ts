@@ -229,7 +229,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const unlock = serves && !cluster ? lockForServer(config.databaseUrl) : undefined
     if (unlock) closing.push(async () => unlock())
     const share = shareIn(cluster)
-    const { waitSeconds, connections } = config.database
+    const { waitSeconds, connections, transactionPooling, listenUrl } = config.database
     const [database, secrets] = await Promise.all([
       openDatabase({
         url: config.databaseUrl,
@@ -237,6 +237,8 @@ export async function openServices(options: HearthOptions = {}, { serves = false
         progress: options.progress,
         waitMs: waitSeconds * 1000,
         poolSize: connections,
+        transactionPooling,
+        listenUrl: listenUrl || undefined,
         share,
         cluster,
       }),

@@ -8,6 +8,7 @@ import type { Share } from "../cluster/share.ts"
 import type { Tables } from "./tables/index.ts"
 
 export {
+  CommitUnknown,
   DatabaseFull,
   DatabaseRefused,
   DatabaseUnavailable,
@@ -101,6 +102,10 @@ export interface DriverOptions {
   readonly logger: DatabaseLogger
   readonly idleLimit: number
   readonly poolSize: number
+  /** PostgreSQL is behind a pooler that gives each transaction another connection: nothing may be kept in a session. */
+  readonly transactionPooling: boolean
+  /** The PostgreSQL to listen at, which is no such pooler; undefined for `url`. */
+  readonly listenUrl: string | undefined
   /** Milliseconds that a call waits for a connection, for the lock of the file, or for a sign of life of the server. */
   readonly waitMs: number
   /** The other processes of this server; undefined where it is the only one. */

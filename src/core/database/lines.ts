@@ -36,8 +36,11 @@ export interface Lines {
 const MOST = 32
 const LONGEST_MS = 20
 
-/** SQL's milliseconds for a statement of those that follow the first one: who waits longer would keep the answers of those before, and is run again on its own. */
-const PATIENCE_MS = 500
+/**
+ * Milliseconds that a statement may take in a line. Whoever waits longer, such as for a row that someone else holds, would keep all others waiting, and is run
+ * again on their own.
+ */
+const PATIENCE_MS = 1_000
 
 interface Waiting {
   readonly run: (group: Group) => Promise<void>
@@ -149,6 +152,7 @@ function openGroup(transaction: OpenTransaction): Group {
 
   // Where one of these fails, so does every later statement of the transaction, and its commit.
   const send = (sql: string): void => void transaction.exec(sql).catch(() => {})
+  send(`set local statement_timeout = ${PATIENCE_MS}`)
 
   async function undo(isFirst: boolean): Promise<void> {
     if (isFirst) {
@@ -167,15 +171,13 @@ function openGroup(transaction: OpenTransaction): Group {
   return {
     isOpen: () => isOpen,
     member(onEnd) {
-      const place = members++
-      const isFirst = place === 0
+      const isFirst = members++ === 0
       let isOver = false
       let latest: Promise<unknown> = Promise.resolve()
       let failed: { readonly error: unknown } | undefined
       return {
         kind: "postgres",
         async begin() {
-          if (place === 1) send(`set local statement_timeout = ${PATIENCE_MS}`)
           if (!isFirst) send("savepoint member")
         },
         execute(sql, parameters, name) {

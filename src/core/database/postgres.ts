@@ -4,14 +4,16 @@ import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { pause } from "../../seams/pause.ts"
 import { coalesce } from "./coalesce.ts"
+import { abandon, createConnections, isAnswer, requirePrimary, WAITING_PER_CONNECTION } from "./connections.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
-import { DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure } from "./failures.ts"
+import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure, stateOf } from "./failures.ts"
 import { createLines, type OpenTransaction } from "./lines.ts"
-import { createListener } from "./listener.ts"
+import { createChecker, createListener } from "./listener.ts"
 import { createLiveness } from "./liveness.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
+import { addressesOf, type Places, placesOf } from "./places.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
@@ -28,11 +30,7 @@ const BEGIN = "begin isolation level read committed read write"
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
-
-/** Calls that may wait for each connection of a pool; further ones are refused. */
-const WAITING_PER_CONNECTION = 50
-/** With one, a process would wait for each long statement. */
-const FEWEST_CONNECTIONS = 2
+const STARTING = "57P03"
 
 const { builtins } = pg.types
 
@@ -57,34 +55,16 @@ function toInteger(text: string): number {
 /** Connects to the server. Throws {@link DatabaseRefused} when it can't be reached or refuses the connection. */
 export async function openPostgres<T>(options: DriverOptions): Promise<{ database: Database<T>; migrating: MigratingConnection }> {
   const { logger, waitMs } = options
-  const pool = (settings: Pick<pg.PoolConfig, "options" | "pipeline">) => {
-    const made = new pg.Pool({
-      connectionString: options.url,
-      max: options.poolSize,
-      types,
-      application_name: "hearth",
-      ...settings,
-      // For a free connection as well as for a new one.
-      connectionTimeoutMillis: waitMs,
-      keepAlive: true,
-      // A pool must not keep a process alive.
-      allowExitOnIdle: true,
-    })
-    // A connection that is lost while in use rejects its statement; without a listener the event would end the process.
-    made.on("connect", (client) => client.on("error", () => {}))
-    made.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"))
-    return made
-  }
-  const readers = pool({ options: "-c default_transaction_read_only=on" })
-  // What a transaction asks at once is sent at once.
-  const writers = pool({ options: "-c default_transaction_read_only=off", pipeline: true })
+  const places = placesOf(options.url)
+  const connections = createConnections(options, places, types)
+  const { readers, writers } = connections
   try {
-    await writers.query("select 1")
+    ;(await connections.take(writers)).release()
   } catch (error) {
     await Promise.all([readers.end(), writers.end()])
     throw new DatabaseRefused(
       "unreachable",
-      `The PostgreSQL server at ${placeOf(options.url)} can't be used: ${messageOf(error)}`,
+      `The PostgreSQL server at ${addressesOf(options.url)} can't be used: ${messageOf(error)}`,
       "Check HEARTH_DATABASE_URL, that the server runs, and that this user may connect to the database.",
       error,
     )
@@ -92,18 +72,14 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
 
   const observers = createObservers()
   const emitter = createEmitter(logger)
-  const listener = createListener(options, emitter)
-  const liveness = createLiveness({ waitMs, logger, probe: (timeoutMs) => askForLife(options.url, timeoutMs) })
+  const listening = listeningPlaces(options, places)
+  const listener = listening ? createListener({ logger, waitMs, places: listening }, emitter) : createChecker(emitter)
+  const liveness = createLiveness({ waitMs, logger, probe: (timeoutMs) => askForLife(places, timeoutMs) })
 
   /** Waits for a connection of the pool. Throws {@link DatabaseUnavailable} when there is none in time. */
   async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
     liveness.require()
-    pool.options.max = Math.min(options.poolSize, Math.max(FEWEST_CONNECTIONS, options.share(options.poolSize)))
-    if (pool.waitingCount >= pool.options.max * WAITING_PER_CONNECTION)
-      throw new DatabaseUnavailable(undefined, "Too many calls wait for a connection to the database")
-    return pool.connect().catch((error: unknown) => {
-      throw postgresFailure(error, isAnswer(error))
-    })
+    return connections.take(pool)
   }
 
   async function ask(client: pg.ClientBase, query: string | pg.QueryConfig): Promise<pg.QueryResult> {
@@ -113,13 +89,14 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
         () => abandon(client),
       )
     } catch (error) {
+      connections.failed(error)
       throw postgresFailure(error, isAnswer(error))
     }
   }
 
   async function run<R>(client: pg.ClientBase, sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<R>> {
     const config = { text: sql, values: [...parameters] }
-    const { rows, rowCount } = await ask(client, name === undefined ? config : { ...config, name })
+    const { rows, rowCount } = await ask(client, name === undefined || options.transactionPooling ? config : { ...config, name })
     return { rows, changes: rowCount ?? 0 }
   }
 
@@ -168,7 +145,10 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
         observers.tell(sql, parameters, name, true)
         if (pause) await pause("transaction.statement")
-        return run<Row>(client, sql, parameters, name)
+        return run<Row>(client, sql, parameters, name).catch((error: unknown) => {
+          if (error instanceof DatabaseUnavailable) lose(error)
+          throw error
+        })
       },
       async exec(sql) {
         await ask(client, sql)
@@ -177,7 +157,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
         // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
         const { command } = await ask(client, "commit").catch((error: unknown) => {
           lose(error)
-          throw error
+          throw error instanceof DatabaseUnavailable ? new CommitUnknown(error.cause) : error
         })
         if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
       },
@@ -270,18 +250,20 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   return { database, migrating }
 }
 
-/** Whether the server itself has sent this error; any other says that it could not be asked. */
-const isAnswer = (error: unknown): boolean => error instanceof pg.DatabaseError
-
-/** Ends a connection, whose statements then fail. */
-function abandon(client: pg.ClientBase): void {
-  if (client instanceof pg.Client) client.connection.stream.destroy()
+/** Where to listen: a pooler of transactions forgets who listens, so that only another place will do. */
+function listeningPlaces({ transactionPooling, listenUrl }: DriverOptions, places: Places): Places | undefined {
+  if (listenUrl !== undefined) return placesOf(listenUrl)
+  return transactionPooling ? undefined : places
 }
 
-/** Resolves when the server answers over a new connection, be it that it takes no more of them. */
-async function askForLife(url: string, timeoutMs: number): Promise<void> {
+/**
+ * Resolves when the server answers over a new connection, be it that it takes no more of them. Where it is a standby or is starting, or does not answer, new
+ * connections go to the next place.
+ */
+async function askForLife(places: Places, timeoutMs: number): Promise<void> {
+  const place = places.current()
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: place,
     application_name: "hearth probe",
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
@@ -289,17 +271,12 @@ async function askForLife(url: string, timeoutMs: number): Promise<void> {
   client.on("error", () => {})
   try {
     await client.connect()
-    await client.query("select 1")
+    await requirePrimary(client)
   } catch (error) {
-    if (!isAnswer(error)) throw error
+    if (isAnswer(error) && stateOf(error) !== STARTING) return
+    places.leave(place)
+    throw error
   } finally {
     abandon(client)
   }
-}
-
-/** The server's address, without the password that may be in the URL. */
-function placeOf(url: string): string {
-  if (!URL.canParse(url)) return "(an address that can't be read)"
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
 }
