@@ -19,12 +19,15 @@ export interface Connections {
   take(pool: pg.Pool): Promise<pg.PoolClient>
   /** Says what has failed: where the server no longer takes writes, all connections that were made so far are given up. */
   failed(error: unknown): void
+  /** Says that this server takes writes: connections to others, which may never answer again, are ended. */
+  isPrimary(place: string): void
 }
 
 export function createConnections(options: DriverOptions, places: Places, types: pg.CustomTypesConfig): Connections {
   const { logger, waitMs, poolSize } = options
   let generation = 0
   const generations = new WeakMap<pg.ClientBase, number>()
+  const clients = new Set<Client>()
 
   /** A connection to the place that is current when it is made. */
   class Client extends pg.Client {
@@ -35,6 +38,8 @@ export function createConnections(options: DriverOptions, places: Places, types:
       super({ ...config, connectionString: place, connectionTimeoutMillis: waitMs / places.count })
       this.place = place
       generations.set(this, generation)
+      clients.add(this)
+      this.on("end", () => clients.delete(this))
       // A connection that is lost while in use rejects its statement; without a listener the event would end the process.
       this.on("error", () => {})
     }
@@ -47,7 +52,10 @@ export function createConnections(options: DriverOptions, places: Places, types:
       application_name: "hearth",
       ...settings,
       Client,
-      onConnect: requirePrimary,
+      async onConnect(client) {
+        await requirePrimary(client)
+        if (client instanceof Client) isPrimary(client.place)
+      },
       // For a free connection as well as for a new one.
       connectionTimeoutMillis: waitMs,
       keepAlive: true,
@@ -56,6 +64,10 @@ export function createConnections(options: DriverOptions, places: Places, types:
     })
     made.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"))
     return made
+  }
+
+  function isPrimary(place: string): void {
+    for (const client of clients) if (client.place !== place) abandon(client)
   }
 
   function failed(error: unknown): void {
@@ -84,6 +96,7 @@ export function createConnections(options: DriverOptions, places: Places, types:
     // What a transaction asks at once is sent at once.
     writers: pool({ pipeline: true }),
     failed,
+    isPrimary,
     async take(made) {
       made.options.max = Math.min(poolSize, Math.max(FEWEST_CONNECTIONS, options.share(poolSize)))
       if (made.waitingCount >= made.options.max * WAITING_PER_CONNECTION)

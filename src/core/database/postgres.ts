@@ -74,7 +74,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   const emitter = createEmitter(logger)
   const listening = listeningPlaces(options, places)
   const listener = listening ? createListener({ logger, waitMs, places: listening }, emitter) : createChecker(emitter)
-  const liveness = createLiveness({ waitMs, logger, probe: (timeoutMs) => askForLife(places, timeoutMs) })
+  const probe = async (timeoutMs: number): Promise<void> => connections.isPrimary(await askForLife(places, timeoutMs))
+  const liveness = createLiveness({ waitMs, logger, probe })
 
   /** Waits for a connection of the pool. Throws {@link DatabaseUnavailable} when there is none in time. */
   async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
@@ -257,10 +258,10 @@ function listeningPlaces({ transactionPooling, listenUrl }: DriverOptions, place
 }
 
 /**
- * Resolves when the server answers over a new connection, be it that it takes no more of them. Where it is a standby or is starting, or does not answer, new
- * connections go to the next place.
+ * Gives the place of the server when it answers over a new connection, be it that it takes no more of them. Where it is a standby or is starting, or does
+ * not answer, new connections go to the next place.
  */
-async function askForLife(places: Places, timeoutMs: number): Promise<void> {
+async function askForLife(places: Places, timeoutMs: number): Promise<string> {
   const place = places.current()
   const client = new pg.Client({
     connectionString: place,
@@ -272,8 +273,9 @@ async function askForLife(places: Places, timeoutMs: number): Promise<void> {
   try {
     await client.connect()
     await requirePrimary(client)
+    return place
   } catch (error) {
-    if (isAnswer(error) && stateOf(error) !== STARTING) return
+    if (isAnswer(error) && stateOf(error) !== STARTING) return place
     places.leave(place)
     throw error
   } finally {
