@@ -129,6 +129,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   async function openTransaction(first?: string): Promise<OpenTransaction> {
     const client = await connectionOf(writers)
     let lost: Error | undefined
+    // Statements keep their order, whatever the pauses of tests.
+    let paused: Promise<unknown> = Promise.resolve()
     const lose = (error: unknown): void => {
       // In an unknown state: the pool must not reuse this connection.
       lost = error instanceof Error ? error : new Error(String(error))
@@ -145,7 +147,10 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     return {
       async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
         observers.tell(sql, parameters, name, true)
-        if (pause) await pause("transaction.statement")
+        if (pause) {
+          paused = paused.then(() => pause?.("transaction.statement"))
+          await paused
+        }
         return run<Row>(client, sql, parameters, name).catch((error: unknown) => {
           if (error instanceof DatabaseUnavailable) lose(error)
           throw error
