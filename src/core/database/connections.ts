@@ -15,6 +15,8 @@ const elsewhere = /^(25006|57P0[1-3])$/
 export interface Connections {
   readonly readers: pg.Pool
   readonly writers: pg.Pool
+  /** For reads that take no time: one connection, which many use at once. */
+  readonly quick: pg.Pool
   /** Waits for a connection of the pool. Throws {@link DatabaseUnavailable} when there is none in time. */
   take(pool: pg.Pool): Promise<pg.PoolClient>
   /** Says what has failed: where the server no longer takes writes, all connections that were made so far are given up. */
@@ -45,7 +47,7 @@ export function createConnections(options: DriverOptions, places: Places, types:
     }
   }
 
-  function pool(settings: Pick<pg.PoolConfig, "options" | "pipeline">): pg.Pool {
+  function pool(settings: Pick<pg.PoolConfig, "options" | "pipeline" | "max">): pg.Pool {
     const made = new pg.Pool({
       max: poolSize,
       types,
@@ -90,15 +92,18 @@ export function createConnections(options: DriverOptions, places: Places, types:
     }
   }
 
+  // Behind a pooler of transactions a connection has no settings of its own.
+  const readOnly = options.transactionPooling ? {} : { options: "-c default_transaction_read_only=on" }
+  const quick = pool({ ...readOnly, max: 1, pipeline: true })
   return {
-    // Behind a pooler of transactions a connection has no settings of its own.
-    readers: pool(options.transactionPooling ? {} : { options: "-c default_transaction_read_only=on" }),
+    readers: pool(readOnly),
+    quick,
     // What a transaction asks at once is sent at once.
     writers: pool({ pipeline: true }),
     failed,
     isPrimary,
     async take(made) {
-      made.options.max = Math.min(poolSize, Math.max(FEWEST_CONNECTIONS, options.share(poolSize)))
+      if (made !== quick) made.options.max = Math.min(poolSize, Math.max(FEWEST_CONNECTIONS, options.share(poolSize)))
       if (made.waitingCount >= made.options.max * WAITING_PER_CONNECTION)
         throw new DatabaseUnavailable(undefined, "Too many calls wait for a connection to the database")
       for (;;) {

@@ -14,7 +14,9 @@ import { createLiveness } from "./liveness.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { addressesOf, type Places, placesOf } from "./places.ts"
+import { isQuick } from "./query.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
+import { createShared } from "./shared.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
 type Last<T> = Parameters<Database<T>["beforeCommit"]>[0]
@@ -57,11 +59,11 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   const { logger, waitMs } = options
   const places = placesOf(options.url)
   const connections = createConnections(options, places, types)
-  const { readers, writers } = connections
+  const { readers, writers, quick } = connections
   try {
     ;(await connections.take(writers)).release()
   } catch (error) {
-    await Promise.all([readers.end(), writers.end()])
+    await Promise.all([readers, writers, quick].map((pool) => pool.end()))
     throw new DatabaseRefused(
       "unreachable",
       `The PostgreSQL server at ${addressesOf(options.url)} can't be used: ${messageOf(error)}`,
@@ -115,11 +117,15 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }
   }
 
+  const shared = createShared(() => connectionOf(quick), WAITING_PER_CONNECTION * options.poolSize)
+
   const read = handleOver<T>({
     kind: "postgres",
     async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       observers.tell(sql, parameters, name, false)
-      const outcome = runAlone<R>(readers, sql, parameters, name)
+      const outcome = isQuick(name)
+        ? shared.use((client) => run<R>(client, sql, parameters, name))
+        : runAlone<R>(readers, sql, parameters, name)
       if (pause) await outcome.then(() => pause?.("read.done"))
       return outcome
     },
@@ -237,7 +243,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     listen: (channel, fn) => listener.add(channel, fn),
     async close() {
       // A server that does not answer must not keep this one from stopping.
-      const ended = lines.idle().then(() => Promise.all([listener.close(), readers.end(), writers.end()]))
+      const ended = lines.idle().then(() => Promise.all([listener.close(), ...[readers, writers, quick].map((pool) => pool.end())]))
       await Promise.race([ended, sleep(waitMs, undefined, { ref: false })])
       liveness.close()
     },
