@@ -8,6 +8,7 @@ import { type Shelf, shelfMigrations } from "../../../tests/support/shelf.ts"
 import type { Database, Transaction } from "./database.ts"
 import { CommitUnknown, DatabaseUnavailable, isUniqueViolation, type TransactionIdle } from "./failures.ts"
 import { type DatabaseOptions, openDatabase } from "./open.ts"
+import { query, quickQuery } from "./query.ts"
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -19,6 +20,18 @@ async function open(options: Omit<DatabaseOptions, "url"> = {}) {
   closing.push(fresh.drop)
   return fresh
 }
+
+const shelvesNamed = query<{ name: string }, { id: number }, Shelf>("test.pooledShelf", (db, p) =>
+  db.selectFrom("shelves").select("id").where("name", "=", p.name),
+)
+const shelf = quickQuery(
+  query<{ name: string }, { id: number; pid: number }, Shelf>("test.quickShelf", (db, p) =>
+    db
+      .selectFrom("shelves")
+      .select(["id", sql<number>`pg_backend_pid()`.as("pid")])
+      .where("name", "=", p.name),
+  ),
+)
 
 /** Another program on the same database. */
 async function openClient(url: string): Promise<pg.Client> {
@@ -280,5 +293,55 @@ describe("a commit whose answer is lost", () => {
     expect(new Set(effects)).toEqual(new Set(done.map(({ value }) => value)))
     // It was stored all the same, which nobody could know.
     await expect.poll(() => names(database)).toHaveLength(3)
+  })
+})
+
+describe("behind a pooler of transactions", () => {
+  test("no statement is prepared by name, and who listens is asked to check", async () => {
+    const { database } = await open({ transactionPooling: true })
+    const heard: (string | undefined)[] = []
+    const stop = await database.listen("hearth_test", (payload) => heard.push(payload))
+    await database.write(async (tx) => {
+      await add(tx, "one")
+      expect(await shelvesNamed(tx, { name: "one" })).toHaveLength(1)
+      expect((await sql`select name from pg_prepared_statements`.execute(tx)).rows).toEqual([])
+    }, LINE)
+    await database.notify("hearth_test", "lost")
+    await expect.poll(() => heard).toContain(undefined)
+    expect(heard).not.toContain("lost")
+    await stop()
+  })
+
+  test("notifications come by the address that is given for them", async () => {
+    const { url } = await open()
+    const database = await openDatabase<Shelf>({ url, migrations: shelfMigrations, transactionPooling: true, listenUrl: url })
+    closing.push(() => database.close())
+    const heard: (string | undefined)[] = []
+    await database.listen("hearth_test", (payload) => heard.push(payload))
+    await database.write((tx) => database.notify("hearth_test", "told", tx), LINE)
+    await expect.poll(() => heard).toEqual(["told"])
+  })
+})
+
+describe("reads of one row", () => {
+  test("share a connection, and fail together when it is lost", async () => {
+    const { database, url } = await open()
+    await database.write((tx) => add(tx, "one"))
+    const ask = (): Promise<readonly { readonly pid: number }[]> => shelf(database.read, { name: "one" })
+    const pids = (await Promise.all(numbers(50).map(ask))).map(([row]) => row?.pid)
+    expect(new Set(pids).size).toBe(1)
+    const client = await openClient(url)
+    await client.query("begin; lock table shelves in access exclusive mode")
+    const waiting = numbers(5).map(ask)
+    await expect
+      .poll(
+        async () => (await client.query("select 1 from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'", [pids[0]])).rowCount,
+      )
+      .toBe(1)
+    await client.query("select pg_terminate_backend($1)", [pids[0]])
+    const results = await Promise.allSettled(waiting)
+    for (const result of results) expect(result).toMatchObject({ reason: expect.any(DatabaseUnavailable) })
+    await client.query("commit")
+    expect(await ask()).toHaveLength(1)
   })
 })
