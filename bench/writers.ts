@@ -4,7 +4,7 @@
  * `BENCH_WRITERS=32`; `BENCH_PROCESSES=2` for as many processes of the server.
  */
 import { spawn } from "node:child_process"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -37,12 +37,24 @@ async function tokenOf(server: Server): Promise<string> {
   return sha1
 }
 
+/** Time of processors that these processes have taken, in milliseconds. */
+async function processorMsOf(pids: readonly number[]): Promise<number> {
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")))
+  const ticks = stats.map((stat) => (stat.split(") ").at(-1)?.split(" ") ?? []).slice(11, 13).reduce((sum, each) => sum + Number(each), 0))
+  return ticks.reduce((sum, each) => sum + each * 10, 0)
+}
+
+interface Watched<R> {
+  readonly result: R
+  readonly commits: number
+  readonly waits: string
+  /** Time of processors that the connections' processes have taken, in milliseconds. */
+  readonly processor: number
+}
+
 /** What the connections of this server wait for, as PostgreSQL says it from time to time; and its commits. */
-async function watched<R>(
-  databaseUrl: string,
-  work: () => Promise<R>,
-): Promise<{ readonly result: R; readonly commits: number; readonly waits: string }> {
-  if (!onPostgres) return { result: await work(), commits: 0, waits: "" }
+async function watched<R>(databaseUrl: string, work: () => Promise<R>): Promise<Watched<R>> {
+  if (!onPostgres) return { result: await work(), commits: 0, waits: "", processor: 0 }
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const commitsOf = async (): Promise<number> => {
@@ -50,6 +62,12 @@ async function watched<R>(
       "select xact_commit as commits from pg_stat_database where datname = current_database()",
     )
     return Number(rows[0]?.commits)
+  }
+  const connections = async (): Promise<number> => {
+    const { rows } = await client.query<{ readonly pid: number }>(
+      "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    )
+    return processorMsOf(rows.map(({ pid }) => pid))
   }
   const waits = new Map<string, number>()
   let isOver = false
@@ -65,15 +83,16 @@ async function watched<R>(
       await sleep(SAMPLE_EVERY_MS)
     }
   }
-  const before = await commitsOf()
+  const [before, processorBefore] = [await commitsOf(), await connections()]
   const sampled = sampling()
   try {
     const result = await work()
     isOver = true
     await sampled
+    const processor = (await connections()) - processorBefore
     const commits = (await commitsOf()) - before - samples
     const each = [...waits].toSorted(([, a], [, b]) => b - a).slice(0, 6)
-    return { result, commits, waits: each.map(([name, count]) => `${name} ${(count / samples).toFixed(1)}`).join(", ") }
+    return { result, commits, processor, waits: each.map(([name, count]) => `${name} ${(count / samples).toFixed(1)}`).join(", ") }
   } finally {
     isOver = true
     await sampled
@@ -97,14 +116,20 @@ try {
   for (let round = 0; round <= ROUNDS; round++)
     for (const [kind, of] of Object.entries(kinds)) {
       const processorBefore = await server.processorMs()
-      const { result, commits, waits } = await watched(existing.databaseUrl, () =>
+      const {
+        result,
+        commits,
+        waits,
+        processor: atPostgres,
+      } = await watched(existing.databaseUrl, () =>
         lightLoad({ port, connections: WRITERS, seconds: SECONDS, requests: of.map(requestTo), status: 2 }),
       )
       const processor = (await server.processorMs()) - processorBefore
       // The first round compiles what it runs.
       if (round > 0) figures.set(kind, [...(figures.get(kind) ?? []), result])
-      const share = (processor / 10 / (SECONDS + 1)).toFixed(0)
-      console.log(`${kind}: ${Math.round(result)}/s, ${share} % of a processor, ${Math.round(commits / (SECONDS + 1))} commits/s; ${waits}`)
+      const each = (ms: number) => (ms / result / (SECONDS + 1)).toFixed(2)
+      const times = `${each(processor)} ms of a processor each, ${each(atPostgres)} ms of PostgreSQL`
+      console.log(`${kind}: ${Math.round(result)}/s, ${times}, ${Math.round(commits / (SECONDS + 1))} commits/s; ${waits}`)
     }
 } finally {
   await server.stop()
