@@ -64,6 +64,7 @@ export function createLines({ open, waitMs, mostWaiting }: LinesOptions): Lines 
   }
 
   async function runGroup(queue: Waiting[]): Promise<Group | undefined> {
+    if (pause) await pause("transaction.begin")
     let transaction: OpenTransaction
     try {
       transaction = await open()

@@ -216,9 +216,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     read,
     async write(work, line) {
       for (let attempt = 1; ; attempt++) {
-        if (pause) await pause("transaction.begin")
         // What has failed in a line is run again on its own: there it waits for nobody's rows but those that it needs.
         const inLine = attempt === 1 ? line : undefined
+        if (pause && inLine === undefined) await pause("transaction.begin")
         try {
           if (inLine !== undefined) return await lines.join(inLine, (connection) => runTransaction(connection, options, work, last))
           return await transact(work, { idleLimit: options.idleLimit, ...(last && { last }) })
