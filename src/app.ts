@@ -242,7 +242,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     })
     closing.push(async () => storage.close())
     const share = shareIn(cluster)
-    const { waitSeconds, connections } = config.database
+    const { waitSeconds, connections, transactionPooling, listenUrl } = config.database
     const [database, secrets] = await Promise.all([
       openDatabase({
         url: config.databaseUrl,
@@ -250,6 +250,8 @@ export async function openServices(options: HearthOptions = {}, { serves = false
         progress: options.progress,
         waitMs: waitSeconds * 1000,
         poolSize: connections,
+        transactionPooling,
+        listenUrl: listenUrl || undefined,
         share,
         cluster,
       }),

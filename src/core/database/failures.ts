@@ -34,14 +34,22 @@ export class TransactionEnded extends Error {
   }
 }
 
-/**
- * The database does not answer, can't be reached, is locked by another program, or can't be written: the same call may succeed later. Nothing is known
- * of a transaction whose commit failed with this.
- */
+/** The database does not answer, can't be reached, is locked by another program, or can't be written: the same call may succeed later. */
 export class DatabaseUnavailable extends Error {
   constructor(cause: unknown, message = "The database is not available") {
     super(`${message}${cause === undefined ? "" : `: ${messageOf(cause)}`}`, { cause })
     this.name = "DatabaseUnavailable"
+  }
+}
+
+/**
+ * The database was lost during a commit: whether the transaction is stored is not known, so that it must neither be answered as done nor be run
+ * again.
+ */
+export class CommitUnknown extends DatabaseUnavailable {
+  constructor(cause: unknown) {
+    super(cause, "The database was lost during a commit")
+    this.name = "CommitUnknown"
   }
 }
 
@@ -81,12 +89,15 @@ export function sqliteFailure(error: unknown): unknown {
 const postgresFull = "53100"
 const postgresUnavailable = /^(08|53|57P0[1-5]$|58030$|25006$)/
 
+/** PostgreSQL's code of an error, SQLSTATE; empty for every other error. */
+export const stateOf = (error: unknown): string => (error instanceof Error ? (textOf(error, "code") ?? "") : "")
+
 /** What an error of PostgreSQL is for callers. `answered` says that the server itself sent it; every other failure of a statement is one of the connection. */
 export function postgresFailure(error: unknown, answered: boolean): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable || error instanceof RangeError || error instanceof TypeError)
     return error
   if (!answered) return new DatabaseUnavailable(error)
-  const code = textOf(error, "code") ?? ""
+  const code = stateOf(error)
   if (code === postgresFull) return new DatabaseFull(error)
   return postgresUnavailable.test(code) ? new DatabaseUnavailable(error) : error
 }
