@@ -2,6 +2,7 @@ import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lineOf } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { commitChange, commitHead } from "../../../core/repositories/commit.ts"
@@ -89,13 +90,16 @@ export async function settleMove(services: Services, move: Move, { pushed, claim
   const prepared = await move.within(() => prepare(services, pushed))
   if (!prepared) throw new GitError("missing", "no such repository")
   const change = await move.seal()
-  const { settled, versions } = await database.write(async (tx) => {
-    const made = await commitChange(tx, change, now())
-    const added = { bytes: change.packs.reduce((sum, { size }) => sum + size, 0) }
-    const written = await settle(tx, services, { ...prepared, pushed, added, claim })
-    if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
-    return { settled: written, versions: made }
-  })
+  const { settled, versions } = await database.write(
+    async (tx) => {
+      const made = await commitChange(tx, change, now())
+      const added = { bytes: change.packs.reduce((sum, { size }) => sum + size, 0) }
+      const written = await settle(tx, services, { ...prepared, pushed, added, claim })
+      if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
+      return { settled: written, versions: made }
+    },
+    lineOf("repositories", pushed.repositoryId),
+  )
   await move.made(versions)
   return settled?.lines ?? []
 }
