@@ -15,7 +15,7 @@ import { contentsOf, storePacks } from "./packing.ts"
 import { makePlain } from "./plain.ts"
 import type { SharedStoreOptions } from "./records.ts"
 import { openRepacking } from "./repacking.ts"
-import { sweepCache } from "./sweep.ts"
+import { distrustAfterBoot, sweepCache } from "./sweep.ts"
 import { openTrimming } from "./trim.ts"
 
 /*
@@ -36,6 +36,10 @@ const MOST_UNMAPPED = 4 * 2 ** 20
 export function openSharedStore(context: Context, { records, files, root, cacheBytes }: SharedStoreOptions): RepositoryStore {
   const folders = cacheFolders(root, context.worker)
   const { limits } = context
+  distrustAfterBoot(folders)
+  sweepCache(folders).catch((error: unknown) =>
+    context.log({ level: "warn", message: "the cache of repositories could not be swept", detail: String(error) }),
+  )
   const fills = createLimiter({ name: "fills", total: 16, perRepository: 8, queue: limits.queue, waitMs: limits.transferMs })
   const trimming = openTrimming({ folder: join(root, "objects"), most: cacheBytes, keptMs: limits.transferMs, busyMs: BUSY_MS })
   const cache = openCache(context, { records, files, folders, fills, trimming })
