@@ -15,7 +15,7 @@ import { contentsOf, storePacks } from "./packing.ts"
 import { makePlain } from "./plain.ts"
 import type { SharedStoreOptions } from "./records.ts"
 import { openRepacking } from "./repacking.ts"
-import { distrustAfterBoot, sweepCache } from "./sweep.ts"
+import { distrustAfterBoot, showLife, sweepCache } from "./sweep.ts"
 import { openTrimming } from "./trim.ts"
 
 /*
@@ -37,6 +37,7 @@ export function openSharedStore(context: Context, { records, files, root, cacheB
   const folders = cacheFolders(root, context.worker)
   const { limits } = context
   distrustAfterBoot(folders)
+  showLife(folders)
   sweepCache(folders).catch((error: unknown) =>
     context.log({ level: "warn", message: "the cache of repositories could not be swept", detail: String(error) }),
   )

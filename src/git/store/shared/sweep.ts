@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { namesIn } from "../../process/files.ts"
@@ -20,6 +20,17 @@ export function distrustAfterBoot({ root }: CacheFolders): void {
   if (before !== undefined) setAside(join(root, "objects"))
   writeFileSync(`${marker}.new`, boot)
   renameSync(`${marker}.new`, marker)
+}
+
+/** Touches this worker's folder now and then, so that others don't take it for a dead one's. */
+export function showLife({ ownWorker }: CacheFolders): void {
+  const touch = () => {
+    mkdirSync(ownWorker, { recursive: true })
+    const now = new Date()
+    utimesSync(ownWorker, now, now)
+  }
+  touch()
+  setInterval(touch, DEAD_MS / 24).unref()
 }
 
 /** Removes what dead workers left in the cache, and what was put aside. */
