@@ -63,8 +63,6 @@ const joint = (a: Packed, b: Packed): Packed => ({
 
 export function openMoves(context: Context, { files, folders, cache, present }: MovesSettings): Moves {
   const open = new WeakMap<Repository, OpenMove>()
-  // A quarantine is stored once, also where its push is made again.
-  const taken = new WeakMap<Repository, Promise<Packed>>()
   const unflushed: Context = { ...context, durable: false }
   const views = new AsyncLocalStorage<Repository>()
 
@@ -107,7 +105,7 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
     }
 
     async function seal() {
-      const pushed = repository.quarantine === undefined ? NONE : await quarantined({ ...repository, quarantine: repository.quarantine })
+      const pushed = repository.quarantine === undefined ? NONE : await packQuarantine({ ...repository, quarantine: repository.quarantine })
       const firstIds = new Set(repository.quarantine === undefined ? [] : first.flatMap(({ to }) => to ?? []))
       const ids = [...updates.values()].flatMap(({ to }) => (to === null || firstIds.has(to) ? [] : [to]))
       const collected = await collect(
@@ -142,15 +140,6 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
     open.set(view, move)
     await add(first)
     return move
-  }
-
-  function quarantined(repository: Repository & { readonly quarantine: string }): Promise<Packed> {
-    const known = taken.get(repository)
-    if (known) return known
-    const begun = packQuarantine(repository)
-    taken.set(repository, begun)
-    begun.catch(() => taken.delete(repository))
-    return begun
   }
 
   async function packQuarantine(repository: Repository & { readonly quarantine: string }): Promise<Packed> {
