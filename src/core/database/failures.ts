@@ -34,14 +34,19 @@ export class TransactionEnded extends Error {
   }
 }
 
-/**
- * The database does not answer, can't be reached, is locked by another program, or can't be written: the same call may succeed later. Nothing is known
- * of a transaction whose commit failed with this.
- */
+/** The database does not answer, can't be reached, is locked by another program, or can't be written: the same call may succeed later. */
 export class DatabaseUnavailable extends Error {
   constructor(cause: unknown, message = "The database is not available") {
     super(`${message}${cause === undefined ? "" : `: ${messageOf(cause)}`}`, { cause })
     this.name = "DatabaseUnavailable"
+  }
+}
+
+/** The connection was lost between a commit and its answer: the transaction may be stored or not. */
+export class CommitUnknown extends DatabaseUnavailable {
+  constructor(cause: unknown) {
+    super(cause, "The database was lost during a commit")
+    this.name = "CommitUnknown"
   }
 }
 

@@ -6,7 +6,7 @@ import { pause } from "../../seams/pause.ts"
 import { coalesce } from "./coalesce.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
-import { DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure } from "./failures.ts"
+import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure } from "./failures.ts"
 import { createListener } from "./listener.ts"
 import { createLiveness } from "./liveness.ts"
 import type { MigratingConnection } from "./migrate.ts"
@@ -23,6 +23,13 @@ const retryPause = 20
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
+
+/**
+ * The server ends a transaction whose client has stopped or can't be reached, so that its locks keep no other process waiting. A client that works ends it
+ * by itself before: within twice its own limit.
+ */
+const IDLE_LIMIT = "idle_in_transaction_session_timeout"
+const IDLE_LIMITS = 2
 
 /** Calls that may wait for each connection of a pool; further ones are refused. */
 const WAITING_PER_CONNECTION = 50
@@ -71,7 +78,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     return made
   }
   const readers = pool("-c default_transaction_read_only=on")
-  const writers = pool("-c default_transaction_read_only=off -c default_transaction_isolation=read\\ committed")
+  const writers = pool(
+    `-c default_transaction_read_only=off -c default_transaction_isolation=read\\ committed -c ${IDLE_LIMIT}=${IDLE_LIMITS * options.idleLimit}`,
+  )
   try {
     await writers.query("select 1")
   } catch (error) {
@@ -175,7 +184,12 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       async commit() {
         // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
         if (pause) await pause("transaction.beforeCommit")
-        const { command } = await inTurn(() => ask(client, "commit"))
+        const { command } = await inTurn(() => {
+          liveness.require()
+          return ask(client, "commit").catch((error: unknown) => {
+            throw error instanceof DatabaseUnavailable ? new CommitUnknown(error.cause) : error
+          })
+        })
         if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
       },
       async rollback() {
@@ -237,7 +251,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       execute: <R>(sql: string, parameters: readonly unknown[]) => runAlone<R>(readers, sql, parameters),
     }),
-    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
+    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock}), set_config('${IDLE_LIMIT}', '0', true)` }),
     copyBefore: undefined,
     script: undefined,
   }

@@ -52,6 +52,8 @@ export interface Machines {
 }
 
 const PASSWORD = "root-pass-1"
+/** The administrator: name, colon, password. */
+export const ADMIN = `root:${PASSWORD}`
 const WAIT_SECONDS = 4
 
 export async function openMachines(count: number, env: Readonly<Record<string, string>> = {}): Promise<Machines> {

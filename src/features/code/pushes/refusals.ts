@@ -15,7 +15,7 @@ export function asRefusal(error: unknown): Refusal {
 /** What a pusher is told of an error in the middle of a push: the words of a state of the machine, and nothing of unexpected errors. */
 export function explainFailure(error: unknown): string | undefined {
   const { kind, message } = asRefusal(error)
-  return kind === "full" || kind === "unavailable" ? message : undefined
+  return kind === "full" || kind === "unavailable" || kind === "uncertain" ? message : undefined
 }
 
 /** The message for internal errors. `id` is that of the request or, over SSH, of the command: the lines of the log have it too. */

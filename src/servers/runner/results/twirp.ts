@@ -32,6 +32,7 @@ const CODES: Readonly<Record<RefusalKind, readonly [code: string, status: number
   internal: ["internal", 500],
   busy: ["unavailable", 503],
   unavailable: ["unavailable", 503],
+  uncertain: ["unavailable", 503],
   full: ["unavailable", 503],
 }
 

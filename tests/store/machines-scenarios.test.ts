@@ -1,0 +1,24 @@
+/**
+ * Recorded scenarios of API calls, each call of which goes to the next of three servers. `HEARTH_TEST_SCENARIOS=all` plays all of them.
+ * Slow: each of the servers is a process of its own.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { covered, deviating } from "../traces/covered.ts"
+import { judge, playScenario } from "../traces/player.ts"
+import { ADMIN, type Machines, openMachines } from "./support/machines.ts"
+
+const BROADEST = ["contents-write", "pulls-merge", "repos-fork-generate", "tags-releases", "wiki-pages"]
+const played = process.env["HEARTH_TEST_SCENARIOS"] === "all" ? covered : BROADEST
+
+let site: Machines
+beforeAll(async () => {
+  site = await openMachines(3)
+})
+afterAll(() => site.close())
+
+test.each(played)("%s", async (name) => {
+  const scenario = new URL(`../traces/scenarios/${name}.json`, import.meta.url).pathname
+  const told = await playScenario({ url: site.url, admin: ADMIN, scenario, asked: async () => {}, wait: (milliseconds) => sleep(milliseconds) })
+  expect(judge(name, told)).toEqual({ failed: deviating[name] ?? [] })
+})
