@@ -9,16 +9,22 @@ import { judge, playScenario } from "../traces/player.ts"
 import { ADMIN, type Machines, openMachines } from "./support/machines.ts"
 
 const BROADEST = ["contents-write", "pulls-merge", "repos-fork-generate", "tags-releases", "wiki-pages"]
-const played = process.env["HEARTH_TEST_SCENARIOS"] === "all" ? covered : BROADEST
+const asked = process.env["HEARTH_TEST_SCENARIOS"]
+const played: readonly string[] = asked === "all" ? covered : (asked?.split(",") ?? BROADEST)
 
 let site: Machines
 beforeAll(async () => {
-  site = await openMachines(3)
+  // As the recorded server was set up.
+  site = await openMachines(3, { HEARTH_USERS_NO_REPLY_DOMAIN: "noreply.localhost", HEARTH_STORAGE_PRESIGNED: "false" })
 })
-afterAll(() => site.close())
+afterAll(async () => {
+  if (process.env["SHOW"]) for (const machine of site.all) console.log("OUTPUT", machine.process().output().slice(-3000))
+  await site.close()
+})
 
 test.each(played)("%s", async (name) => {
   const scenario = new URL(`../traces/scenarios/${name}.json`, import.meta.url).pathname
   const told = await playScenario({ url: site.url, admin: ADMIN, scenario, asked: async () => {}, wait: (milliseconds) => sleep(milliseconds) })
+  if (process.env["SHOW"]) console.log(told.slice(0, 3000))
   expect(judge(name, told)).toEqual({ failed: deviating[name] ?? [] })
 })

@@ -9,9 +9,20 @@ export interface Wire {
   /** Nothing passes any more in either direction, and nothing is refused, until it is joined. */
   readonly freeze: () => void
   readonly join: () => void
-  /** Ends the connection of the next commit: before it reaches the database, or in place of its answer. Resolves when that has happened. */
-  readonly loseCommit: (when: "before" | "answer") => Promise<void>
+  /**
+   * Ends the connection of the commit of a transaction that wrote a text: before it reaches the database, or in place of its answer. Resolves when that has
+   * happened.
+   */
+  readonly loseCommit: (when: "before" | "answer", text: string) => Promise<void>
+  /** Calls `stop` before the commit of such a transaction is passed on, and drops it. Resolves then. */
+  readonly stopBefore: (text: string, stop: () => void) => Promise<void>
   readonly close: () => Promise<void>
+}
+
+interface Waiting {
+  readonly text: string
+  readonly then: "end" | "end after" | "drop"
+  readonly done: () => void
 }
 
 /** How a statement that commits looks in PostgreSQL's protocol: a simple query. */
@@ -20,7 +31,7 @@ const COMMIT = Buffer.from("commit\0")
 export async function openWire(host: string, port: number): Promise<Wire> {
   const sockets = new Set<Socket>()
   let state: "joined" | "cut" | "frozen" = "joined"
-  let losing: { readonly when: "before" | "answer"; readonly lost: () => void } | undefined
+  let waiting: Waiting | undefined
 
   const server = createServer({ allowHalfOpen: false }, (near) => {
     if (state === "cut") return void near.destroy()
@@ -36,18 +47,19 @@ export async function openWire(host: string, port: number): Promise<Wire> {
         other.destroy()
       })
     }
+    let hasWritten = false
     let isAnswerLost: (() => void) | undefined
     near.on("data", (chunk) => {
-      if (losing && chunk.includes(COMMIT)) {
-        const { when, lost } = losing
-        losing = undefined
-        if (when === "before") {
-          near.destroy()
-          return lost()
-        }
-        isAnswerLost = lost
+      hasWritten ||= waiting !== undefined && chunk.includes(waiting.text)
+      if (waiting === undefined || !hasWritten || !chunk.includes(COMMIT)) return void far.write(chunk)
+      const { then, done } = waiting
+      waiting = undefined
+      if (then === "end after") {
+        isAnswerLost = done
+        return void far.write(chunk)
       }
-      far.write(chunk)
+      if (then === "end") near.destroy()
+      done()
     })
     far.on("data", (chunk) => {
       if (!isAnswerLost) return void near.write(chunk)
@@ -73,9 +85,17 @@ export async function openWire(host: string, port: number): Promise<Wire> {
       state = "joined"
       for (const socket of sockets) socket.resume()
     },
-    loseCommit: (when) =>
-      new Promise((lost) => {
-        losing = { when, lost }
+    loseCommit: (when, text) =>
+      new Promise((done) => {
+        waiting = { text, then: when === "before" ? "end" : "end after", done }
+      }),
+    stopBefore: (text, stop) =>
+      new Promise((resolve) => {
+        const done = () => {
+          stop()
+          resolve()
+        }
+        waiting = { text, then: "drop", done }
       }),
     async close() {
       for (const socket of sockets) socket.destroy()

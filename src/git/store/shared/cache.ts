@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
-import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
-import { hasCode, isGitError } from "../../model/errors.ts"
+import { GitError, hasCode, isGitError } from "../../model/errors.ts"
 import type { ObjectFormat, ObjectId, RefName } from "../../model/names.ts"
 import { storeLooseObjects } from "../../objects/loose.ts"
 import type { Context } from "../../process/context.ts"
@@ -26,10 +26,8 @@ export interface Cached {
 export interface Cache {
   /** Makes the files as new as the rows are now, or newer. Undefined where there is no such repository. */
   readonly ready: (key: string) => Promise<Cached | undefined>
-  /** Notes a change that this process has made, whose objects it has given already. */
+  /** Notes a change that this process has made, whose objects it has given already. Never fails, since the change is made: what is not noted is read from the rows. */
   readonly made: (key: string, versions: Versions, change: Made) => Promise<void>
-  /** Puts packs into the object directory of an epoch, which need not be the current one. */
-  readonly fill: (key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>) => Promise<void>
   readonly drop: (key: string) => Promise<void>
 }
 
@@ -149,7 +147,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     if (known < stored.packsVersion || !isThere)
       await fill(key, stored.epoch, stored.format, records.packs(stored.id, known), stored.packsVersion)
     if (entry.epoch !== stored.epoch || !isThere) {
-      await lead(folders.objects(key), String(stored.epoch))
+      await lead(folders.objects(key), stored.epoch)
       // Readers have the packs of the last epoch open.
       await context.readers.closeRepository(viewOf(folders, key, stored.format))
     }
@@ -158,9 +156,11 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     return objects
   }
 
-  async function fill(key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>, atLeast = 0): Promise<void> {
+  /** Puts packs into the object directory of an epoch. Throws `missing` where a file of them is gone, or the directory was trimmed away meanwhile. */
+  async function fill(key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>, atLeast: number): Promise<void> {
     const objects = join(folders.objects(key), String(epoch))
     await mkdir(join(objects, "pack"), { recursive: true })
+    const before = await identityOf(objects)
     let filled = atLeast
     const fetching = new Set<Promise<void>>()
     try {
@@ -180,6 +180,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     } finally {
       await Promise.allSettled(fetching)
     }
+    await requireSame(objects, before)
     await writeState(objects, filled)
   }
 
@@ -202,9 +203,17 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     }
   }
 
-  async function made(key: string, { refs, packs }: Versions, change: Made): Promise<void> {
+  async function made(key: string, versions: Versions, change: Made): Promise<void> {
     const entry = entries.get(key)
     if (!entry) return
+    try {
+      await note(key, entry, versions, change)
+    } catch (error) {
+      context.log({ level: "warn", message: "a change was not noted in the cache", repository: key, detail: String(error) })
+    }
+  }
+
+  async function note(key: string, entry: Entry, { refs, packs }: Versions, change: Made): Promise<void> {
     // Only what follows at once: with others in between, the rows say what came first.
     if (entry.refsVersion === refs - 1) {
       for (const [name, id] of change.updates) {
@@ -216,7 +225,9 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     }
     if (change.packs.length === 0 || entry.packsVersion !== packs - 1) return
     const objects = join(folders.objects(key), String(entry.epoch))
+    const before = await identityOf(objects)
     await change.store(objects)
+    await requireSame(objects, before)
     await writeState(objects, packs)
     entry.packsVersion = packs
   }
@@ -227,7 +238,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     await rm(folders.objects(key), { recursive: true, force: true })
   }
 
-  return { ready, made, fill, drop }
+  return { ready, made, drop }
 }
 
 /** The view of a repository that git is run in. */
@@ -278,9 +289,29 @@ async function writeState(objects: string, version: number): Promise<void> {
   await rename(temporary, join(objects, "state"))
 }
 
-/** Lets `current` lead to the folder of an epoch. */
-async function lead(folder: string, to: string): Promise<void> {
+/** Numbers of files are used again, and not at the same moment. */
+const identityOf = (folder: string): Promise<string> =>
+  stat(folder).then(
+    ({ ino, birthtimeMs }) => `${ino} ${birthtimeMs}`,
+    (error: unknown) => {
+      if (hasCode(error, "ENOENT")) return ""
+      throw error
+    },
+  )
+
+/** Throws `missing` where a folder was trimmed away since: what was put into it before is gone. */
+async function requireSame(folder: string, before: string): Promise<void> {
+  if (before === "" || (await identityOf(folder)) !== before) throw new GitError("missing", "a part of the cache was trimmed while it was filled")
+}
+
+/** How many epochs stay: pushes that were begun under the last one are checked with its objects. */
+const EPOCHS_KEPT = 2
+
+/** Lets `current` lead to the folder of an epoch, and removes those of old ones. */
+async function lead(folder: string, epoch: number): Promise<void> {
   const temporary = join(folder, `current.${randomBytes(6).toString("hex")}`)
-  await symlink(to, temporary)
+  await symlink(String(epoch), temporary)
   await rename(temporary, join(folder, "current"))
+  const older = (await readdir(folder)).filter((name) => /^\d+$/.test(name) && Number(name) < epoch).toSorted((a, b) => Number(b) - Number(a))
+  for (const name of older.slice(EPOCHS_KEPT - 1)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
 }
