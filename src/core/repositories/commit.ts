@@ -133,9 +133,9 @@ async function requireNamesFree(tx: Transaction, repositoryId: number, created: 
     const [taken] = await findNamed(tx, { repositoryId, names })
     if (taken) throw exists(taken.name)
   }
-  for (const name of created) {
-    const below = await findBelow.first(tx, { repositoryId, from: `${name}/`, to: `${name}0` })
-    if (below) throw exists(below.name)
+  for (const names of batches(created)) {
+    const below = await findBelow(tx, repositoryId, names)
+    if (below !== undefined) throw exists(below)
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs"
 import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
@@ -255,8 +255,11 @@ function makeFolder(directory: string, { format, head }: StoredRepository): void
   const temporary = `${directory}.${randomBytes(6).toString("hex")}.new`
   mkdirSync(dirname(directory), { recursive: true })
   writeSkeleton(temporary, format, head)
-  mkdirSync(join(temporary, "staging"))
-  renameSync(temporary, directory)
+  // Objects may have been staged in it before it was looked at. HEAD comes last, because it says that the folder is whole.
+  mkdirSync(join(directory, "staging"), { recursive: true })
+  const names = readdirSync(temporary).toSorted((a, b) => Number(a === "HEAD") - Number(b === "HEAD"))
+  for (const name of names) renameSync(join(temporary, name), join(directory, name))
+  rmdirSync(temporary)
 }
 
 /** Replaces a file in one step. */
