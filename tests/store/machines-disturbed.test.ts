@@ -41,12 +41,16 @@ interface Pusher {
 /** What was acknowledged, and how all else was answered. */
 interface Ledger {
   readonly issues: Map<number, string>
-  readonly files: Map<string, string>
+  readonly files: Set<string>
   readonly pushers: readonly Pusher[]
   readonly refused: Map<string, number>
 }
 
-const count = (ledger: Ledger, answer: string) => ledger.refused.set(answer, (ledger.refused.get(answer) ?? 0) + 1)
+/** Counts what was answered otherwise, without what differs each time. */
+const count = ({ refused }: Ledger, answer: string) => {
+  const words = answer.replaceAll(/http\S+/g, "…")
+  refused.set(words, (refused.get(words) ?? 0) + 1)
+}
 
 /** Writes and pushes until it is over. What is not acknowledged may be done or not, and is not repeated. */
 async function work(ledger: Ledger, isOver: () => boolean): Promise<void> {
@@ -79,7 +83,7 @@ async function work(ledger: Ledger, isOver: () => boolean): Promise<void> {
     ...several(WRITERS.files, async (writer, count) => {
       const path = `${writer}/${count}`
       const made = await ask(`/repos/root/told/contents/${path}`, { content: Buffer.from(path).toString("base64"), message: path })
-      if (made) ledger.files.set(path, path)
+      if (made) ledger.files.add(path)
     }),
     ...ledger.pushers.map((pusher) => endlessly((count) => push(ledger, pusher, count))),
   ])
@@ -93,11 +97,11 @@ async function push(ledger: Ledger, pusher: Pusher, count: number): Promise<void
   const [commit] = await writeHistory(clone, [{ branch, files: { [`${count}`]: content }, ...(from && { from }) }])
   const { code, err } = await site.git(clone, "push", "--quiet", site.address("told"), branch)
   if (code === 0) pusher.acknowledged = commit
-  else ledger.refused.set(said(err), (ledger.refused.get(said(err)) ?? 0) + 1)
+  else count(ledger, said(err))
 }
 
-/** What a client was told, without what differs each time. */
-const said = (err: string): string => (/\((.*)\)|fatal: (.*)|error: (.*)/.exec(err)?.slice(1).find(Boolean) ?? err).replace(/http\S+/, "")
+/** What a client was told. */
+const said = (err: string): string => /\((.*)\)|fatal: (.*)|error: (.*)/.exec(err)?.slice(1).find(Boolean) ?? err
 
 type Mishap = "killed" | "stopped" | "without the database" | "with a frozen database" | "without the store"
 const mishaps: readonly Mishap[] = ["killed", "stopped", "without the database", "without the store", "with a frozen database"]
@@ -142,7 +146,7 @@ test(`of three servers one is ${mishaps.join(", ")}, and nothing that was acknow
   }
   const [left, right, probe] = pushers
   if (!left || !right || !probe) throw new Error("there are three")
-  const ledger: Ledger = { issues: new Map(), files: new Map(), pushers: [left, right], refused: new Map() }
+  const ledger: Ledger = { issues: new Map(), files: new Set(), pushers: [left, right], refused: new Map() }
   let isOver = false
   const load = work(ledger, () => isOver)
   const took: { readonly mishap: Mishap; readonly ms: number }[] = []
@@ -193,7 +197,7 @@ async function expectAll(ledger: Ledger): Promise<void> {
     await site.ok(site.folder, "clone", "-q", "--mirror", site.address("told", machine), copy)
     if (index === 0) await ok(copy, "fsck", "--strict", "--no-dangling")
     const files = new Set((await ok(copy, "ls-tree", "-r", "--name-only", "main")).split("\n"))
-    expect([...ledger.files.keys()].filter((path) => !files.has(path))).toEqual([])
+    expect([...ledger.files].filter((path) => !files.has(path))).toEqual([])
     for (const { branch, acknowledged = "" } of ledger.pushers)
       expect((await client(copy, ["merge-base", "--is-ancestor", acknowledged, branch])).code).toBe(0)
   }

@@ -15,7 +15,7 @@ const played: readonly string[] = asked === "all" ? covered : (asked?.split(",")
 let site: Machines
 beforeAll(async () => {
   // As the recorded server was set up.
-  site = await openMachines(3, { HEARTH_USERS_NO_REPLY_DOMAIN: "noreply.localhost", HEARTH_STORAGE_PRESIGNED: "false" })
+  site = await openMachines(3, { HEARTH_ADMIN_EMAIL: "root@example.com", HEARTH_USERS_NO_REPLY_DOMAIN: "noreply.localhost", HEARTH_STORAGE_PRESIGNED: "false" })
 })
 afterAll(async () => {
   if (process.env["SHOW"]) for (const machine of site.all) console.log("OUTPUT", machine.process().output().slice(-3000))
