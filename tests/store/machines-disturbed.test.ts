@@ -47,7 +47,7 @@ interface Ledger {
 }
 
 /** Counts what was answered otherwise, without what differs each time. */
-const count = ({ refused }: Ledger, answer: string) => {
+const note = ({ refused }: Ledger, answer: string) => {
   const words = answer.replaceAll(/http\S+/g, "…")
   refused.set(words, (refused.get(words) ?? 0) + 1)
 }
@@ -63,7 +63,7 @@ async function work(ledger: Ledger, isOver: () => boolean): Promise<void> {
     }).catch(() => undefined)
     const text = await answer?.text().catch(() => undefined)
     if (answer?.ok && text !== undefined) return JSON.parse(text)
-    count(ledger, answer ? `${answer.status} ${text}` : "no answer")
+    note(ledger, answer ? `${answer.status} ${text}` : "no answer")
     return undefined
   }
   const endlessly = async (step: (count: number) => Promise<void>): Promise<void> => {
@@ -97,7 +97,7 @@ async function push(ledger: Ledger, pusher: Pusher, count: number): Promise<void
   const [commit] = await writeHistory(clone, [{ branch, files: { [`${count}`]: content }, ...(from && { from }) }])
   const { code, err } = await site.git(clone, "push", "--quiet", site.address("told"), branch)
   if (code === 0) pusher.acknowledged = commit
-  else count(ledger, said(err))
+  else note(ledger, said(err))
 }
 
 /** What a client was told. */
