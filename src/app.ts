@@ -263,7 +263,9 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const isShared = options.shared ?? isSharedByServers(config)
     const git = openGit({
       root: isShared ? join(config.dataDir, "cache", "repositories") : join(config.dataDir, "repositories"),
-      shared: isShared ? { records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes: config.storage.cacheBytes } : undefined,
+      shared: isShared
+        ? { records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes: config.storage.cacheBytes }
+        : undefined,
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,

@@ -262,7 +262,8 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
     if (config.security.secretKey === "") report("security.secretKey", `${several} Give each of them the same key, 32 bytes in hex.`)
     if (config.rootUrl === "") report("rootUrl", `${several} Give each of them the address that people use.`)
     if (storage.place !== "store") report("storage.place", `${several} A folder is one server's alone. Take it out.`)
-    if (sources.get("repository.importDir")?.kind !== "default") report("repository.importDir", `${several} A folder is one server's alone. Take it out.`)
+    if (sources.get("repository.importDir")?.kind !== "default")
+      report("repository.importDir", `${several} A folder is one server's alone. Take it out.`)
   }
   const { providers } = config.signIn
   if (new Set(providers.map(({ name }) => name)).size < providers.length)

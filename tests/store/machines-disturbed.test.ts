@@ -205,7 +205,12 @@ async function expectAll(ledger: Ledger): Promise<void> {
   try {
     const { database, git } = cold.services
     const told = await database.read.selectFrom("repositories").selectAll().where("name", "=", "told").executeTakeFirstOrThrow()
-    const issues = await database.read.selectFrom("issues").select(["number", "title"]).where("repository_id", "=", told.id).orderBy("number").execute()
+    const issues = await database.read
+      .selectFrom("issues")
+      .select(["number", "title"])
+      .where("repository_id", "=", told.id)
+      .orderBy("number")
+      .execute()
     expect(issues.map(({ number }) => number)).toEqual(issues.map((_, index) => index + 1))
     expect(new Set(issues.map(({ title }) => title)).size).toBe(issues.length)
     const titles = new Map(issues.map(({ number, title }) => [number, title]))
@@ -214,7 +219,10 @@ async function expectAll(ledger: Ledger): Promise<void> {
     expect(await git.maintenance.check(repository)).toEqual([])
     // What is told of branches without git is what git has.
     const branches = await database.read.selectFrom("branches").select(["name", "commit_id"]).where("repository_id", "=", told.id).execute()
-    const heads = (await git.references.list(repository, "refs/heads/")).map(({ name, id }) => ({ name: name.slice("refs/heads/".length), commit_id: id }))
+    const heads = (await git.references.list(repository, "refs/heads/")).map(({ name, id }) => ({
+      name: name.slice("refs/heads/".length),
+      commit_id: id,
+    }))
     expect(branches.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(heads)
   } finally {
     await cold.close()
@@ -255,7 +263,10 @@ test("locks of a server that has stopped keep others waiting for no more than tw
   await site.repository("held", { auto_init: true })
   const [stopped, other] = [site.at(0), site.at(1)]
   const work = await cloneOf("held", "held")
-  await writeHistory(work, [{ branch: "one", files: { a: "a" }, from: "refs/heads/main^0" }, { branch: "two", files: { b: "b" }, from: "refs/heads/main^0" }])
+  await writeHistory(work, [
+    { branch: "one", files: { a: "a" }, from: "refs/heads/main^0" },
+    { branch: "two", files: { b: "b" }, from: "refs/heads/main^0" },
+  ])
   // Its transaction has the row of the repository by then.
   const held = stopped.database.stopBefore("refs/heads/one", () => stopped.process().signal("SIGSTOP"))
   const first = site.git(work, "push", site.address("held", stopped), "one")
@@ -302,7 +313,9 @@ describe("a store that is disturbed", () => {
     const [large = ""] = await writeHistory(work, [{ branch: "large", files: { large: noise() }, from: "refs/heads/main^0" }])
     const began = performance.now()
     const { code, err } = await site.git(work, "push", site.address(name, site.at(0)), "large")
-    console.info(`a large push took ${Math.round(performance.now() - began)} ms with a store that was ${harm}: ${code === 0 ? "done" : said(err)}`)
+    console.info(
+      `a large push took ${Math.round(performance.now() - began)} ms with a store that was ${harm}: ${code === 0 ? "done" : said(err)}`,
+    )
     const told = (await site.ok(work, "ls-remote", site.address(name, site.at(1)), "large")).slice(0, 40)
     expect([told, code === 0]).toEqual([code === 0 ? large : "", code === 0])
     if (harm === "failing") {

@@ -15,7 +15,11 @@ const played: readonly string[] = asked === "all" ? covered : (asked?.split(",")
 let site: Machines
 beforeAll(async () => {
   // As the recorded server was set up.
-  site = await openMachines(3, { HEARTH_ADMIN_EMAIL: "root@example.com", HEARTH_USERS_NO_REPLY_DOMAIN: "noreply.localhost", HEARTH_STORAGE_PRESIGNED: "false" })
+  site = await openMachines(3, {
+    HEARTH_ADMIN_EMAIL: "root@example.com",
+    HEARTH_USERS_NO_REPLY_DOMAIN: "noreply.localhost",
+    HEARTH_STORAGE_PRESIGNED: "false",
+  })
 })
 afterAll(async () => {
   if (process.env["SHOW"]) for (const machine of site.all) console.log("OUTPUT", machine.process().output().slice(-3000))
@@ -24,7 +28,13 @@ afterAll(async () => {
 
 test.each(played)("%s", async (name) => {
   const scenario = new URL(`../traces/scenarios/${name}.json`, import.meta.url).pathname
-  const told = await playScenario({ url: site.url, admin: ADMIN, scenario, asked: async () => {}, wait: (milliseconds) => sleep(milliseconds) })
+  const told = await playScenario({
+    url: site.url,
+    admin: ADMIN,
+    scenario,
+    asked: async () => {},
+    wait: (milliseconds) => sleep(milliseconds),
+  })
   if (process.env["SHOW"]) console.log(told.slice(0, 3000))
   expect(judge(name, told)).toEqual({ failed: deviating[name] ?? [] })
 })

@@ -10,8 +10,8 @@ import { openKeyFolder } from "../../src/features/people/keys/ssh/testing.ts"
 import { client, ok, writeHistory } from "../../src/git/testing.ts"
 import { openRunnerClient } from "../../src/servers/runner/testing.ts"
 import { withKey } from "../../src/servers/ssh/testing.ts"
-import { send } from "../support/http.ts"
 import { until } from "../faults/workers.ts"
+import { send } from "../support/http.ts"
 import { type Machines, openMachines } from "./support/machines.ts"
 
 let site: Machines
@@ -175,7 +175,9 @@ test("a pull request is pushed to one server, updated and merged by others, in e
     const { number } = await site.ask<{ readonly number: number }>("POST", `${at}/pulls`, { title: style, head: style, base: "main" })
     await commitFile("pulled", `beside-${style}`, "x")
     if (style === "fast-forward-only")
-      expect((await send(site.url, "POST", `${at}/pulls/${number}/update?style=merge`, { authorization: site.authorization })).status).toBe(200)
+      expect((await send(site.url, "POST", `${at}/pulls/${number}/update?style=merge`, { authorization: site.authorization })).status).toBe(
+        200,
+      )
     await until(async () => (await site.ask<{ readonly mergeable: boolean }>("GET", `${at}/pulls/${number}`)).mergeable)
     await site.ask("POST", `${at}/pulls/${number}/merge`, { Do: style })
     const { merged } = await site.ask<{ readonly merged: boolean }>("GET", `${at}/pulls/${number}`)
@@ -257,7 +259,10 @@ test("a repack and a sweep on one server, while others take pushes, lose nothing
   for (const task of ["git_gc_repos", "sweep_packs", "git_gc_repos", "sweep_packs"]) {
     await run(task)
     await until(async () => {
-      const tasks = await site.ask<readonly { readonly name: string; readonly exec_times: number; readonly next: string }[]>("GET", "/admin/cron")
+      const tasks = await site.ask<readonly { readonly name: string; readonly exec_times: number; readonly next: string }[]>(
+        "GET",
+        "/admin/cron",
+      )
       return tasks.some(({ name, exec_times }) => name === task && exec_times > 0)
     })
   }
@@ -271,9 +276,19 @@ test("a repack and a sweep on one server, while others take pushes, lose nothing
     expect(rows.length).toBeGreaterThan(8)
     for (const { key, object_format } of rows) expect([key, await git.maintenance.check(git.at(key, object_format))]).toEqual([key, []])
     for (const name of ["packed", "many", "pulled", "fresh"]) {
-      await client(site.folder, ["-c", `http.extraHeader=Authorization: token ${cold.token}`, "clone", "-q", "--mirror", `${cold.url}/root/${name}.git`, `cold-${name}`])
+      await client(site.folder, [
+        "-c",
+        `http.extraHeader=Authorization: token ${cold.token}`,
+        "clone",
+        "-q",
+        "--mirror",
+        `${cold.url}/root/${name}.git`,
+        `cold-${name}`,
+      ])
       await ok(join(site.folder, `cold-${name}`), "fsck", "--strict", "--no-dangling")
-      expect(await ok(join(site.folder, `cold-${name}`), "rev-parse", "HEAD")).toBe((await site.ok(site.folder, "ls-remote", site.address(name), "HEAD")).slice(0, 40))
+      expect(await ok(join(site.folder, `cold-${name}`), "rev-parse", "HEAD")).toBe(
+        (await site.ok(site.folder, "ls-remote", site.address(name), "HEAD")).slice(0, 40),
+      )
     }
   } finally {
     await cold.close()

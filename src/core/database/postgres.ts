@@ -251,7 +251,11 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       execute: <R>(sql: string, parameters: readonly unknown[]) => runAlone<R>(readers, sql, parameters),
     }),
-    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock}), set_config('${IDLE_LIMIT}', '0', true)` }),
+    write: (work) =>
+      transact(work, {
+        idleLimit: undefined,
+        first: `select pg_advisory_xact_lock(${migrationLock}), set_config('${IDLE_LIMIT}', '0', true)`,
+      }),
     copyBefore: undefined,
     script: undefined,
   }

@@ -106,7 +106,9 @@ describe.each(databaseKinds)("repositories that servers share, on %s", (kind) =>
     const repository = await create(a)
     const work = await clone(serverA, repository)
     for (let round = 0; round < 8; round++) {
-      const [id = ""] = await writeHistory(work, [{ files: { [`f${round}`]: `content ${round}` }, ...(round && { from: "refs/heads/main^0" }) }])
+      const [id = ""] = await writeHistory(work, [
+        { files: { [`f${round}`]: `content ${round}` }, ...(round && { from: "refs/heads/main^0" }) },
+      ])
       const [to, from] = round % 2 ? [serverB, serverA] : [serverA, serverB]
       await ok(work, "push", "-q", to.url(repository), "main")
       expect(await ok(pair.folder, "ls-remote", from.url(repository), "main")).toBe(`${id}\trefs/heads/main`)
@@ -119,7 +121,10 @@ describe.each(databaseKinds)("repositories that servers share, on %s", (kind) =>
     const { a, b, serverA, serverB, fresh } = pair
     const repository = await create(a)
     const work = await clone(serverA, repository)
-    const steps = Array.from({ length: 150 }, (_, index) => ({ files: { [`f${index}`]: `${index}\n`.repeat(50) }, ...(index && { from: `:${index}` }) }))
+    const steps = Array.from({ length: 150 }, (_, index) => ({
+      files: { [`f${index}`]: `${index}\n`.repeat(50) },
+      ...(index && { from: `:${index}` }),
+    }))
     await writeHistory(work, steps)
     await ok(work, "push", "-q", "origin", "main")
     await writeHistory(work, [{ files: { more: "more" }, from: "refs/heads/main^0" }])
@@ -167,12 +172,16 @@ describe.each(databaseKinds)("repositories that servers share, on %s", (kind) =>
     const { a, b } = pair
     const repository = await create(a)
     const id = await commitFile(a, repository, "a", "a")
-    const make = (git: Git, name: string) => git.references.update(at(git, repository), [{ name: refName(`refs/heads/${name}`), from: null, to: id }])
+    const make = (git: Git, name: string) =>
+      git.references.update(at(git, repository), [{ name: refName(`refs/heads/${name}`), from: null, to: id }])
     await make(a, "x/y")
     await expect(make(b, "x")).rejects.toMatchObject({ kind: "conflict", detail: expect.stringContaining("'refs/heads/x/y' exists") })
     await expect(make(b, "x/y/z")).rejects.toMatchObject({ kind: "conflict", detail: expect.stringContaining("'refs/heads/x/y' exists") })
     await expect(
-      b.references.update(at(b, repository), ["u", "u/v"].map((name) => ({ name: refName(`refs/heads/${name}`), from: null, to: id }))),
+      b.references.update(
+        at(b, repository),
+        ["u", "u/v"].map((name) => ({ name: refName(`refs/heads/${name}`), from: null, to: id })),
+      ),
     ).rejects.toMatchObject({ kind: "conflict" })
     await b.references.update(at(b, repository), [{ name: refName("refs/heads/x/y"), from: id, to: null }])
     await make(a, "x")
@@ -291,6 +300,10 @@ async function rawCommit(git: Git, repository: Repository, id: Awaited<ReturnTyp
 async function pushPack(url: string, name: string, id: string, pack: Buffer): Promise<string> {
   const command = `${"0".repeat(40)} ${id} ${name}\0 report-status\n`
   const body = Buffer.concat([Buffer.from((command.length + 4).toString(16).padStart(4, "0") + command + "0000"), pack])
-  const answer = await fetch(`${url}/git-receive-pack`, { method: "POST", body, headers: { "content-type": "application/x-git-receive-pack-request" } })
+  const answer = await fetch(`${url}/git-receive-pack`, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/x-git-receive-pack-request" },
+  })
   return answer.text()
 }

@@ -54,7 +54,6 @@ export interface Machines {
 const PASSWORD = "root-pass-1"
 /** The administrator: name, colon, password. */
 export const ADMIN = `root:${PASSWORD}`
-const WAIT_SECONDS = 4
 
 export async function openMachines(count: number, env: Readonly<Record<string, string>> = {}): Promise<Machines> {
   const folder = await mkdtemp(join(tmpdir(), "hearth-machines-"))
@@ -81,7 +80,6 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
         HEARTH_SSH_PORT: String(sshPort),
         HEARTH_ROOT_URL: balancer.url,
         HEARTH_DATABASE_URL: database.href,
-        HEARTH_DATABASE_WAIT_SECONDS: String(WAIT_SECONDS),
         HEARTH_STORAGE_URL: storageAt(proxy.url),
         HEARTH_STORAGE_ACCESS_KEY: store.storage.accessKey,
         HEARTH_STORAGE_SECRET_KEY: store.storage.secretKey,
@@ -89,7 +87,10 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
         HEARTH_OUTGOING_ALLOWED_HOSTS: "loopback",
         ...env,
       })
-    let process = await start()
+    let process = await start().catch(async (error: unknown) => {
+      await Promise.all([wire.close(), proxy.close()])
+      throw error
+    })
     return {
       url: `http://127.0.0.1:${port}`,
       sshPort,
@@ -105,6 +106,7 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
   }
 
   const all: Machine[] = []
+  let authorization: string
   const close = async (): Promise<void> => {
     await Promise.all(all.map((machine) => machine.process().kill()))
     await Promise.all(all.flatMap((machine) => [machine.database.close(), machine.store.close()]))
@@ -114,27 +116,22 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
   try {
-      const opened = await Promise.allSettled(Array.from({ length: count }, (_, index) => openMachine(`machine-${index + 1}`)))
+    const opened = await Promise.allSettled(Array.from({ length: count }, (_, index) => openMachine(`machine-${index + 1}`)))
     for (const outcome of opened) {
       if (outcome.status === "fulfilled") all.push(outcome.value)
     }
     for (const outcome of opened) if (outcome.status === "rejected") throw outcome.reason
+    balancer.lead(all.map(({ url }) => Number(new URL(url).port)))
+    authorization = await tokenOf(balancer.url)
   } catch (error) {
     await close()
     throw error
   }
-  balancer.lead(all.map(({ url }) => Number(new URL(url).port)))
-
   const at = (number: number): Machine => {
     const machine = all[number % all.length]
     if (!machine) throw new Error("there are no machines")
     return machine
   }
-  const made = await must<{ readonly sha1: string }>(balancer.url, "POST", "/users/root/tokens", {
-    authorization: basic("root", PASSWORD),
-    body: { name: "tests", scopes: ["all"] },
-  })
-  const authorization = `token ${made.sha1}`
   const ask: Machines["ask"] = (method, path, body) => must(balancer.url, method, path, { authorization, body })
   const git: Machines["git"] = (where, ...args) => client(where, ["-c", `http.extraHeader=Authorization: ${authorization}`, ...args])
   return {
@@ -171,4 +168,13 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
       }),
     close,
   }
+}
+
+/** A token of the administrator's, in a header: cheaper than the password. */
+async function tokenOf(url: string): Promise<string> {
+  const { sha1 } = await must<{ readonly sha1: string }>(url, "POST", "/users/root/tokens", {
+    authorization: basic("root", PASSWORD),
+    body: { name: "tests", scopes: ["all"] },
+  })
+  return `token ${sha1}`
 }

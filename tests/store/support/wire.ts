@@ -21,7 +21,7 @@ export interface Wire {
 
 interface Waiting {
   readonly text: string
-  readonly then: "end" | "end after" | "drop"
+  readonly how: "end" | "end after" | "drop"
   readonly done: () => void
 }
 
@@ -52,13 +52,13 @@ export async function openWire(host: string, port: number): Promise<Wire> {
     near.on("data", (chunk) => {
       hasWritten ||= waiting !== undefined && chunk.includes(waiting.text)
       if (waiting === undefined || !hasWritten || !chunk.includes(COMMIT)) return void far.write(chunk)
-      const { then, done } = waiting
+      const { how, done } = waiting
       waiting = undefined
-      if (then === "end after") {
+      if (how === "end after") {
         isAnswerLost = done
         return void far.write(chunk)
       }
-      if (then === "end") near.destroy()
+      if (how === "end") near.destroy()
       done()
     })
     far.on("data", (chunk) => {
@@ -87,7 +87,7 @@ export async function openWire(host: string, port: number): Promise<Wire> {
     },
     loseCommit: (when, text) =>
       new Promise((done) => {
-        waiting = { text, then: when === "before" ? "end" : "end after", done }
+        waiting = { text, how: when === "before" ? "end" : "end after", done }
       }),
     stopBefore: (text, stop) =>
       new Promise((resolve) => {
@@ -95,7 +95,7 @@ export async function openWire(host: string, port: number): Promise<Wire> {
           stop()
           resolve()
         }
-        waiting = { text, then: "drop", done }
+        waiting = { text, how: "drop", done }
       }),
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -184,22 +184,30 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     await writeState(objects, filled)
   }
 
-  /** Fetches the files of a pack, the index last, because it makes git see the pack. */
+  /** Fetches the files of a pack. The index has its name last, because it makes git see the pack. */
   async function fetch(objects: string, { id, files: endings }: StoredPack): Promise<void> {
-    const order = [...endings.filter((ending) => ending !== "idx"), ...endings.filter((ending) => ending === "idx")]
-    for (const ending of order) {
-      const path = packPath(objects, id, ending)
-      if (existsSync(path)) continue
-      const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`
-      const release = await fills.acquire(objects)
-      try {
-        await mkdir(dirname(path), { recursive: true })
-        await files.read(id, ending, temporary)
-        await rename(temporary, path)
-      } finally {
-        release()
-        await rm(temporary, { force: true })
-      }
+    const missing = endings
+      .map((ending) => ({ ending, path: packPath(objects, id, ending) }))
+      .filter(({ path }) => !existsSync(path))
+      .toSorted((a, b) => Number(a.ending === "idx") - Number(b.ending === "idx"))
+      .map((file) => ({ ...file, temporary: `${file.path}.${randomBytes(6).toString("hex")}.tmp` }))
+    try {
+      const fetched = missing.map((file) => fetchFile(objects, id, file))
+      await Promise.allSettled(fetched)
+      await Promise.all(fetched)
+      for (const { path, temporary } of missing) await rename(temporary, path)
+    } finally {
+      for (const { temporary } of missing) await rm(temporary, { force: true })
+    }
+  }
+
+  async function fetchFile(objects: string, id: string, file: { readonly ending: string; readonly temporary: string }): Promise<void> {
+    const release = await fills.acquire(objects)
+    try {
+      await mkdir(dirname(file.temporary), { recursive: true })
+      await files.read(id, file.ending, file.temporary)
+    } finally {
+      release()
     }
   }
 
@@ -304,7 +312,8 @@ const identityOf = (folder: string): Promise<string> =>
 
 /** Throws `missing` where a folder was trimmed away since: what was put into it before is gone. */
 async function requireSame(folder: string, before: string): Promise<void> {
-  if (before === "" || (await identityOf(folder)) !== before) throw new GitError("missing", "a part of the cache was trimmed while it was filled")
+  if (before === "" || (await identityOf(folder)) !== before)
+    throw new GitError("missing", "a part of the cache was trimmed while it was filled")
 }
 
 /** How many epochs stay: pushes that were begun under the last one are checked with its objects. */
@@ -315,6 +324,8 @@ async function lead(folder: string, epoch: number): Promise<void> {
   const temporary = join(folder, `current.${randomBytes(6).toString("hex")}`)
   await symlink(String(epoch), temporary)
   await rename(temporary, join(folder, "current"))
-  const older = (await readdir(folder)).filter((name) => /^\d+$/.test(name) && Number(name) < epoch).toSorted((a, b) => Number(b) - Number(a))
+  const older = (await readdir(folder))
+    .filter((name) => /^\d+$/.test(name) && Number(name) < epoch)
+    .toSorted((a, b) => Number(b) - Number(a))
   for (const name of older.slice(EPOCHS_KEPT - 1)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
 }
