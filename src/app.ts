@@ -384,13 +384,15 @@ async function ensureAdministrator(services: Services): Promise<Pick<Serving, "a
   if (there) return { administrator: there, made: undefined }
   const password = config.admin.password || randomBytes(12).toString("base64url")
   const passwordHash = await passwords.hash(password)
-  const administrator = await database.write(async (tx) => {
+  const name = config.admin.username
+  const email = config.admin.email || `${name}@${site.noReplyDomain}`
+  try {
+    const administrator = await database.write((tx) => createPerson(tx, { name, email, passwordHash, isAdmin: true, now: now() }))
+    return { administrator, made: { password: config.admin.password ? undefined : password } }
+  } catch (error) {
     // Of several processes that start together on one database, one makes the administrator.
-    const other = await findFirstAdministrator(tx)
-    if (other) return other
-    const name = config.admin.username
-    const email = config.admin.email || `${name}@${site.noReplyDomain}`
-    return createPerson(tx, { name, email, passwordHash, isAdmin: true, now: now() })
-  })
-  return { administrator, made: { password: config.admin.password ? undefined : password } }
+    const other = await findFirstAdministrator(database.read)
+    if (!other) throw error
+    return { administrator: other, made: undefined }
+  }
 }

@@ -1,6 +1,7 @@
 /** The reference player of scenarios, run in this process: as it is written, but for what it reaches outside of itself. */
 import { readFileSync } from "node:fs"
 import { compileFunction } from "node:vm"
+import { differing } from "./covered.ts"
 
 /** What the player takes in place of the process's own. */
 export interface Outside {
@@ -49,4 +50,16 @@ function compile(source: string): (globals: Globals) => Promise<void> {
   return async (globals) => {
     await run(process.getBuiltinModule, ...names.map((name) => globals[name]))
   }
+}
+
+/** The steps that were answered otherwise than is known, and all that was told where it is not whole. */
+export function judge(name: string, told: string) {
+  const faults = [...told.matchAll(/^FAIL \S+ (?:step (\d+) )?(.*)\n((?: {2}.*\n)*)/gm)]
+  const isWhole = told.endsWith(` passed, ${faults.length} failed\n`)
+  const failed = faults.flatMap(([, number, step, differences = ""]) => {
+    const known = (differing[name] ?? []).filter(({ from }) => Number(number) >= from)
+    const isKnown = (difference: string): boolean => known.some(({ members }) => members.test(difference))
+    return differences.trim().split(/\n\s*/).every(isKnown) ? [] : [step]
+  })
+  return { failed, ...(!isWhole && { told }) }
 }

@@ -8,8 +8,8 @@ import type { FreshKind } from "../support/database.ts"
 import { withWorld } from "../support/fixture.ts"
 import { sweep } from "../support/sample.ts"
 import { type CheckedWorld, openCheckedWorld } from "../support/world.ts"
-import { covered, deviating, differing } from "./covered.ts"
-import { playScenario } from "./player.ts"
+import { covered, deviating } from "./covered.ts"
+import { judge, playScenario } from "./player.ts"
 
 const ADMIN_PASSWORD = "root-pass-1"
 const ADMIN = { username: "root", password: ADMIN_PASSWORD, email: "root@example.com" }
@@ -45,15 +45,3 @@ for (const { kind, parts } of sweep(covered))
       expect({ ...judge(name, told), mismatches: world.check.mismatches() }).toEqual({ failed: deviating[name] ?? [], mismatches: [] })
     })
   })
-
-/** The steps that were answered otherwise than is known, and all that was told where it is not whole. */
-function judge(name: string, told: string) {
-  const faults = [...told.matchAll(/^FAIL \S+ (?:step (\d+) )?(.*)\n((?: {2}.*\n)*)/gm)]
-  const isWhole = told.endsWith(` passed, ${faults.length} failed\n`)
-  const failed = faults.flatMap(([, number, step, differences = ""]) => {
-    const known = (differing[name] ?? []).filter(({ from }) => Number(number) >= from)
-    const isKnown = (difference: string): boolean => known.some(({ members }) => members.test(difference))
-    return differences.trim().split(/\n\s*/).every(isKnown) ? [] : [step]
-  })
-  return { failed, ...(!isWhole && { told }) }
-}

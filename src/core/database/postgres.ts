@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { pause } from "../../seams/pause.ts"
 import { coalesce } from "./coalesce.ts"
-import { abandon, createConnections, isAnswer, requirePrimary, WAITING_PER_CONNECTION } from "./connections.ts"
+import { abandon, createConnections, IDLE_LIMIT, isAnswer, requirePrimary, WAITING_PER_CONNECTION } from "./connections.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure, stateOf } from "./failures.ts"
@@ -255,7 +255,11 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       execute: <R>(sql: string, parameters: readonly unknown[]) => runAlone<R>(readers, sql, parameters),
     }),
-    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
+    write: (work) =>
+      transact(work, {
+        idleLimit: undefined,
+        first: `select pg_advisory_xact_lock(${migrationLock}), set_config('${IDLE_LIMIT}', '0', true)`,
+      }),
     copyBefore: undefined,
     script: undefined,
   }

@@ -12,7 +12,6 @@ import { flag, type Seconds } from "../database/tables/index.ts"
 import {
   findBelow,
   findNamed,
-  findReferences,
   insertPack,
   linkPack,
   lockStored,
@@ -125,24 +124,18 @@ async function writeUpdates(tx: Transaction, repositoryId: number, updates: read
   for (const rows of batches(put)) await putReferences(tx, rows)
 }
 
-/** With more new names than this, all names are read at once. */
-const FEW_NAMES = 20
-
 /** Git's rule: no reference has the name of a folder of others. */
 async function requireNamesFree(tx: Transaction, repositoryId: number, created: readonly string[]): Promise<void> {
   const among = new Set(created)
   const folders = new Set(created.flatMap(foldersAbove))
   for (const folder of folders) if (among.has(folder)) throw exists(folder)
-  if (created.length > FEW_NAMES) {
-    const there = await findReferences(tx, { repositoryId, after: 0 })
-    for (const { name } of there) if (folders.has(name) || foldersAbove(name).some((folder) => among.has(folder))) throw exists(name)
-    return
+  for (const names of batches([...folders])) {
+    const [taken] = await findNamed(tx, { repositoryId, names })
+    if (taken) throw exists(taken.name)
   }
-  const [taken] = folders.size === 0 ? [] : await findNamed(tx, { repositoryId, names: [...folders] })
-  if (taken) throw exists(taken.name)
-  for (const name of created) {
-    const below = await findBelow.first(tx, { repositoryId, from: `${name}/`, to: `${name}0` })
-    if (below) throw exists(below.name)
+  for (const names of batches(created)) {
+    const below = await findBelow(tx, repositoryId, names)
+    if (below !== undefined) throw exists(below)
   }
 }
 

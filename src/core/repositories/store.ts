@@ -104,16 +104,15 @@ export const findNamed = query("repositoryRefs.findNamed", (db, p: Params<{ repo
     .where("name", "in", p.names),
 )
 
-/** A reference whose name begins with another one's, as with a folder's. Names are ordered by their bytes; "0" follows "/". */
-export const findBelow = query("repositoryRefs.findBelow", (db, p: Params<{ repositoryId: number; from: string; to: string }>) =>
-  db
-    .selectFrom("repository_refs")
-    .select("name")
-    .where("stored_repository_id", "=", p.repositoryId)
-    .where("name", ">=", p.from)
-    .where("name", "<", p.to)
-    .limit(1),
-)
+/** A reference whose name begins with one of these, as with a folder's. Names are ordered by their bytes; "0" follows "/". */
+export async function findBelow(tx: Transaction, repositoryId: number, names: readonly string[]): Promise<string | undefined> {
+  const ranges = sql.join(names.map((name) => sql`(${`${name}/`}, ${`${name}0`})`))
+  const { rows } = await sql<{ readonly name: string }>`
+    select repository_refs.name from (values ${ranges}) as folders
+    inner join repository_refs on stored_repository_id = ${repositoryId} and name >= folders.column1 and name < folders.column2
+    limit 1`.execute(tx)
+  return rows[0]?.name
+}
 
 export const putReferences = (
   tx: Transaction,

@@ -25,6 +25,7 @@ const CODES: Readonly<Partial<Record<RefusalKind, Code>>> = {
   tooMany: Code.ResourceExhausted,
   busy: Code.Unavailable,
   unavailable: Code.Unavailable,
+  uncertain: Code.Unavailable,
   full: Code.Unavailable,
 }
 

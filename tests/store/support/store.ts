@@ -17,6 +17,8 @@ export interface TestStore {
   readonly storage: { readonly url: string; readonly accessKey: string; readonly secretKey: string }
   /** What happens to the requests from now on. */
   readonly disturb: (disturbance: Disturbance | undefined) => void
+  /** Where it listens itself, without what disturbs it. */
+  readonly port: number
   /** The folder of the bucket. */
   readonly folder: string
   readonly close: () => Promise<void>
@@ -36,6 +38,7 @@ export async function openTestStore(): Promise<TestStore> {
   return {
     storage: { url: `s3://${BUCKET}?endpoint=${proxy.url}&region=us-east-1&path_style=true`, accessKey, secretKey },
     disturb: proxy.disturb,
+    port,
     folder: join(root, "objects", BUCKET),
     async close() {
       await proxy.close()

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
-import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises"
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs"
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
-import { hasCode, isGitError } from "../../model/errors.ts"
+import { GitError, hasCode, isGitError } from "../../model/errors.ts"
 import type { ObjectFormat, ObjectId, RefName } from "../../model/names.ts"
 import { storeLooseObjects } from "../../objects/loose.ts"
 import type { Context } from "../../process/context.ts"
@@ -27,10 +27,8 @@ export interface Cached {
 export interface Cache {
   /** Makes the files as new as the rows are now, or newer. Undefined where there is no such repository. */
   readonly ready: (key: string) => Promise<Cached | undefined>
-  /** Notes a change that this process has made, whose objects it has given already. */
+  /** Notes a change that this process has made, whose objects it has given already. Never fails, since the change is made: what is not noted is read from the rows. */
   readonly made: (key: string, versions: Versions, change: Made) => Promise<void>
-  /** Puts packs into the object directory of an epoch, which need not be the current one. */
-  readonly fill: (key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>) => Promise<void>
   readonly drop: (key: string) => Promise<void>
 }
 
@@ -164,9 +162,11 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     return objects
   }
 
-  async function fill(key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>, atLeast = 0): Promise<void> {
+  /** Puts packs into the object directory of an epoch. Throws `missing` where a file of them is gone, or the directory was trimmed away meanwhile. */
+  async function fill(key: string, epoch: number, format: ObjectFormat, packs: AsyncIterable<StoredPack>, atLeast: number): Promise<void> {
     const objects = join(folders.objects(key), String(epoch))
     await mkdir(join(objects, "pack"), { recursive: true })
+    const before = await identityOf(objects)
     let filled = atLeast
     const fetching = new Set<Promise<void>>()
     try {
@@ -186,35 +186,54 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     } finally {
       await Promise.allSettled(fetching)
     }
+    await requireSame(objects, before)
     await writeState(objects, filled)
   }
 
-  /** Fetches the files of a pack, the index last, because it makes git see the pack. */
+  /** Fetches the files of a pack. The index has its name last, because it makes git see the pack. */
   async function fetch(objects: string, { id, files: endings }: StoredPack): Promise<void> {
-    const order = [...endings.filter((ending) => ending !== "idx"), ...endings.filter((ending) => ending === "idx")]
-    for (const ending of order) {
-      const path = packPath(objects, id, ending)
-      if (existsSync(path)) continue
-      const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`
-      const release = await fills.acquire(objects)
-      try {
-        await mkdir(dirname(path), { recursive: true })
-        await files.read(id, ending, temporary)
-        await rename(temporary, path)
-      } finally {
-        release()
-        await rm(temporary, { force: true })
-      }
+    const missing = endings
+      .map((ending) => ({ ending, path: packPath(objects, id, ending) }))
+      .filter(({ path }) => !existsSync(path))
+      .toSorted((a, b) => Number(a.ending === "idx") - Number(b.ending === "idx"))
+      .map((file) => ({ ...file, temporary: `${file.path}.${randomBytes(6).toString("hex")}.tmp` }))
+    try {
+      const fetched = missing.map((file) => fetchFile(objects, id, file))
+      await Promise.allSettled(fetched)
+      await Promise.all(fetched)
+      for (const { path, temporary } of missing) await rename(temporary, path)
+    } finally {
+      for (const { temporary } of missing) await rm(temporary, { force: true })
     }
   }
 
-  async function made(key: string, { refs, packs }: Versions, change: Made): Promise<void> {
+  async function fetchFile(objects: string, id: string, file: { readonly ending: string; readonly temporary: string }): Promise<void> {
+    const release = await fills.acquire(objects)
+    try {
+      await mkdir(dirname(file.temporary), { recursive: true })
+      await files.read(id, file.ending, file.temporary)
+    } finally {
+      release()
+    }
+  }
+
+  async function made(key: string, versions: Versions, change: Made): Promise<void> {
     const entry = entries.get(key)
     if (!entry) return
+    try {
+      await note(key, entry, versions, change)
+    } catch (error) {
+      context.log({ level: "warn", message: "a change was not noted in the cache", repository: key, detail: String(error) })
+    }
+  }
+
+  async function note(key: string, entry: Entry, { refs, packs }: Versions, change: Made): Promise<void> {
     // Only what follows at once: with others in between, the rows say what came first.
     if (change.packs.length > 0 && entry.packsVersion === packs - 1) {
       const objects = join(folders.objects(key), String(entry.epoch))
+      const before = await identityOf(objects)
       await change.store(objects)
+      await requireSame(objects, before)
       await writeState(objects, packs)
       entry.packsVersion = Math.max(entry.packsVersion, packs)
     }
@@ -233,7 +252,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     await rm(folders.objects(key), { recursive: true, force: true })
   }
 
-  return { ready, made, fill, drop }
+  return { ready, made, drop }
 }
 
 /** The view of a repository that git is run in. */
@@ -250,8 +269,11 @@ function makeFolder(directory: string, { format, head }: StoredRepository): void
   const temporary = `${directory}.${randomBytes(6).toString("hex")}.new`
   mkdirSync(dirname(directory), { recursive: true })
   writeSkeleton(temporary, format, head)
-  mkdirSync(join(temporary, "staging"))
-  renameSync(temporary, directory)
+  // Objects may have been staged in it before it was looked at. HEAD comes last, because it says that the folder is whole.
+  mkdirSync(join(directory, "staging"), { recursive: true })
+  const names = readdirSync(temporary).toSorted((a, b) => Number(a === "HEAD") - Number(b === "HEAD"))
+  for (const name of names) renameSync(join(temporary, name), join(directory, name))
+  rmdirSync(temporary)
 }
 
 /** Replaces a file in one step. */
@@ -282,6 +304,22 @@ async function writeState(objects: string, version: number): Promise<void> {
   const temporary = join(objects, `state.${randomBytes(6).toString("hex")}`)
   await writeFile(temporary, String(version))
   await rename(temporary, join(objects, "state"))
+}
+
+/** Numbers of files are used again, and not at the same moment. */
+const identityOf = (folder: string): Promise<string> =>
+  stat(folder).then(
+    ({ ino, birthtimeMs }) => `${ino} ${birthtimeMs}`,
+    (error: unknown) => {
+      if (hasCode(error, "ENOENT")) return ""
+      throw error
+    },
+  )
+
+/** Throws `missing` where a folder was trimmed away since: what was put into it before is gone. */
+async function requireSame(folder: string, before: string): Promise<void> {
+  if (before === "" || (await identityOf(folder)) !== before)
+    throw new GitError("missing", "a part of the cache was trimmed while it was filled")
 }
 
 /** Milliseconds for which the objects of the last epoch stay: what git reads was begun with them. */

@@ -46,8 +46,11 @@ export async function storePacks(files: PackFiles, objects: string): Promise<rea
       const path = packPath(objects, id, ending)
       await rename(join(folder, `${base}.${ending}`), path)
       size += (await stat(path)).size
-      await files.write(id, ending, path)
     }
+    const written = endings.map((ending) => files.write(id, ending, packPath(objects, id, ending)))
+    // None goes on when this has ended: the files may be removed then.
+    await Promise.allSettled(written)
+    await Promise.all(written)
     stored.push({ id, size, content: undefined, files: endings })
   }
   return stored

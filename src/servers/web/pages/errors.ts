@@ -16,6 +16,7 @@ const TITLES: Readonly<Partial<Record<RefusalKind, readonly [Text, IconName]>>> 
   tooMany: [t("Too many requests"), "hourglass"],
   busy: [t("The server is busy"), "hourglass"],
   unavailable: [t("The site is under maintenance"), "tools"],
+  uncertain: [t("The site is under maintenance"), "tools"],
   internal: [t("Something went wrong"), "alert"],
   full: [t("The site has run out of disk space"), "alert"],
   tooLarge: [t("Too large"), "alert"],
