@@ -4,7 +4,14 @@ export const listKnown = query("doctor.listRepositories", (db) =>
   db
     .selectFrom("repositories")
     .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
+    .select([
+      "repositories.id",
+      "repositories.storage",
+      "repositories.object_format",
+      "repositories.name",
+      "repositories.git_size",
+      "users.name as owner",
+    ])
     .orderBy("repositories.id"),
 )
 
@@ -13,7 +20,14 @@ export const listWikis = query("doctor.listWikis", (db) =>
     .selectFrom("wikis")
     .innerJoin("repositories", "repositories.id", "wikis.repository_id")
     .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner"])
+    .select([
+      "repositories.id",
+      "repositories.storage",
+      "repositories.object_format",
+      "repositories.name",
+      "wikis.git_size",
+      "users.name as owner",
+    ])
     .orderBy("wikis.repository_id"),
 )
 

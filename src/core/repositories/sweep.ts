@@ -1,6 +1,6 @@
+import { PACKS } from "../blobs/blobs.ts"
 import { sweepBlobs } from "../blobs/sweep.ts"
 import type { Task } from "../jobs/jobs.ts"
-import { PACKS_FOLDER } from "./records.ts"
 import { findPackFiles, forgetPacks, noteUnusedPacks } from "./store.ts"
 
 /** Seconds for which a pack that no repository has any more is kept: other servers may be fetching it. */
@@ -21,7 +21,7 @@ export const sweepPacks: Task = {
       const ids = new Set(files.map(({ file }) => file))
       return names.filter((name) => ids.has(idOf(name)))
     }
-    const removed = await sweepBlobs(blobs, PACKS_FOLDER, { now: now(), signal, findKept })
+    const removed = await sweepBlobs(blobs, PACKS, { now: now(), signal, findKept })
     return forgotten + removed === 0 ? undefined : `forgot ${forgotten} packs, removed ${removed} files`
   },
 }
