@@ -9,7 +9,15 @@ import { openStorage } from "./core/blobs/open.ts"
 import { currentCaller } from "./core/caller.ts"
 import type { Cluster } from "./core/cluster/cluster.ts"
 import { shareIn } from "./core/cluster/share.ts"
-import { type ConfigOverrides, effectiveConfig, isSharedByServers, type LoadedConfig, loadConfig, repositoryCache, repositoryFolder } from "./core/config.ts"
+import {
+  type ConfigOverrides,
+  effectiveConfig,
+  isSharedByServers,
+  type LoadedConfig,
+  loadConfig,
+  repositoryCache,
+  repositoryFolder,
+} from "./core/config.ts"
 import { openDatabase } from "./core/database/open.ts"
 import { lockForServer } from "./core/database/server-lock.ts"
 import { deliverEvents } from "./core/events/events.ts"

@@ -20,7 +20,11 @@ export function storageCommands(program: Command, terminal: Terminal, env: () =>
       "Move all files to the object store, or out of it; servers that have both find them in either. Each is removed once its copy was read and compared. With PostgreSQL, repositories and wikis first: they are copied while servers run, as often as you like, and at last with --switch while none runs. When this is ended, run it again.",
     )
     .addOption(new Option("--to <place>", "where to; by default what storage.place says").choices(["store", "folder"]))
-    .option("--switch", "all servers are stopped: bring the last changes of repositories, and let servers keep them there from now on", false)
+    .option(
+      "--switch",
+      "all servers are stopped: bring the last changes of repositories, and let servers keep them there from now on",
+      false,
+    )
     .option("--remove", "remove the copies of repositories that the switch has left behind", false)
     .option("--dry-run", "count what would be moved", false)
     .addHelpText(

@@ -64,18 +64,13 @@ async function moveAll(moving: Moving, wanted: Wanted): Promise<ExitCode> {
   try {
     if (repositories.isThere) return await moveAfterSwitch(moving, wanted, repositories)
     const code = await repositories.bring(wanted)
+    if (wanted.dryRun) return await moveFiles(moving, wanted)
     if (code !== DONE || signal.aborted || !wanted.switch) return code
-    if (wanted.to === "folder") {
-      // Servers that have no store find no files in it.
-      const moved = await moveFiles(moving, wanted)
-      if (moved !== DONE || signal.aborted) return moved
-      await repositories.settle()
-    } else {
-      await repositories.settle()
-      terminal.say("Servers may be started while files are moved.")
-      const moved = await moveFiles(moving, wanted)
-      if (moved !== DONE || signal.aborted) return moved
-    }
+    // Servers with the store find files in both places, and servers without it only in the folder.
+    if (wanted.to === "store") await repositories.settle()
+    const moved = await moveFiles(moving, wanted)
+    if (moved !== DONE || signal.aborted) return moved
+    if (wanted.to === "folder") await repositories.settle()
     return wanted.remove ? await repositories.removeOthers() : DONE
   } finally {
     await repositories.close()

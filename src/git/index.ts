@@ -114,6 +114,11 @@ export type * from "./transport/push.ts"
 export type { FetchOptions, Remote, RemoteListing } from "./transport/remote.ts"
 export type { UploadOutcome, UploadRequest } from "./transport/upload.ts"
 
+export interface CheckOptions {
+  readonly isWhole?: boolean
+  readonly signal?: AbortSignal
+}
+
 /** The service's interface to git. Created by `openGit`; several may exist in one process. Functions throw `GitError`. */
 export interface Git {
   /** The repository at a storage key, without looking at the disk. Throws `invalid` for a bad key. */
@@ -306,8 +311,8 @@ export interface Git {
     hasLeftBehind(repository: Repository, before: number): Promise<boolean>
     /** Repacks it with a bitmap and a commit graph; pushes and fetches may run concurrently. Throws `failed`, `timeout`, `aborted`. */
     run(repository: Repository, how: Maintenance): Promise<void>
-    /** The problems of its objects, one sentence each; none when all objects that its references need are present. Throws `timeout`, `aborted`. */
-    check(repository: Repository, signal?: AbortSignal): Promise<readonly string[]>
+    /** The problems of its objects, one sentence each; none when all objects that its references need are present. With `isWhole` each is read. Throws `timeout`, `aborted`. */
+    check(repository: Repository, how?: CheckOptions): Promise<readonly string[]>
   }
 
   /** Git processes started since opening. */
@@ -531,8 +536,8 @@ export function openGit(options: GitOptions): Git {
       needed: store.needsMaintenance,
       hasLeftBehind: store.hasLeftBehind,
       run: store.maintain,
-      check: async (repository, signal) =>
-        checkObjects(processes, await store.receiving(repository), { limiter: context.longWork, signal }),
+      check: async (repository, { isWhole = false, signal } = {}) =>
+        checkObjects(processes, await store.receiving(repository), { limiter: context.longWork, signal, whole: isWhole }),
     },
     spawned: processes.spawned,
     noteDeath: (name) => void dead.add(name),

@@ -1,4 +1,4 @@
-import { query } from "../../core/database/query.ts"
+import { type Params, query } from "../../core/database/query.ts"
 
 export const listKnown = query("doctor.listRepositories", (db) =>
   db
@@ -32,3 +32,20 @@ export const listWikis = query("doctor.listWikis", (db) =>
 )
 
 export type KnownRepository = Awaited<ReturnType<typeof listKnown>>[number]
+
+export const listStored = query("doctor.listStored", (db) => db.selectFrom("stored_repositories").select("key"))
+
+/** The packs whose files are in the object store. */
+export const listPacks = query("doctor.listPacks", (db) =>
+  db.selectFrom("packs").select(["file", "size", "files"]).where("files", "<>", ""),
+)
+
+/** The keys of the repositories that have a pack; none where the pack has been forgotten since. */
+export const listOwnersOfPack = query("doctor.listOwnersOfPack", (db, p: Params<{ file: string }>) =>
+  db
+    .selectFrom("packs")
+    .innerJoin("repository_packs", "repository_packs.pack_id", "packs.id")
+    .innerJoin("stored_repositories", "stored_repositories.id", "repository_packs.stored_repository_id")
+    .select("stored_repositories.key")
+    .where("packs.file", "=", p.file),
+)

@@ -4,6 +4,9 @@ import type { DriverOptions } from "./database.ts"
 import type { createEmitter } from "./emitter.ts"
 import { postgresFailure } from "./failures.ts"
 
+/** The name of the connection, as PostgreSQL shows it. */
+export const LISTENER = "hearth listener"
+
 const firstPause = 100
 const longestPause = 10_000
 
@@ -19,7 +22,7 @@ export function createListener(
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({
       connectionString: url,
-      application_name: "hearth listener",
+      application_name: LISTENER,
       keepAlive: true,
       connectionTimeoutMillis: waitMs,
     })

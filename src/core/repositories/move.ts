@@ -11,7 +11,8 @@ export interface RepositoryState {
 
 /** Repositories in one place. */
 export interface Place {
-  readonly git: Git
+  /** Works on one, or on some. */
+  readonly use: <R>(work: (git: Git) => Promise<R>) => Promise<R>
   /** The state of one, without its objects: no packs are fetched for it. Undefined where there is none. */
   readonly look: (key: string, format: ObjectFormat) => Promise<RepositoryState | undefined>
 }
@@ -49,41 +50,51 @@ export async function bringRepository(from: Place, to: Place, moved: MovedReposi
   if (!wanted) return "gone"
   const there = await to.look(key, format)
   if (there && isSame(wanted, there)) return "same"
-  const copy = to.git.at(key, format)
-  if (there) await to.git.references.setHead(copy, UNDER_WAY)
-  else await to.git.repositories.create(key, { format, branch: branchOf(UNDER_WAY) ?? "" })
-  const has = there?.references ?? new Map<RefName, ObjectId>()
-  const all = new Map([...(await bringObjects(from, to, moved, { wanted, has })), ...wanted.references])
-  // What goes first, since it may be in the way of other names.
-  const gone = [...has].filter(([name]) => !all.has(name) && !isKept(name)).map(([name, id]) => ({ name, from: id, to: null }))
-  await to.git.references.update(copy, gone)
-  const put = [...all].filter(([name, id]) => has.get(name) !== id).map(([name, id]) => ({ name, from: has.get(name) ?? null, to: id }))
-  await to.git.references.update(copy, put)
-  const faults = await to.git.maintenance.check(copy)
+  const faults = await from.use((source) => to.use((target) => bring(source, target, moved, { wanted, there })))
   if (faults.length > 0) return { fault: `its copy is damaged: ${faults.slice(0, 3).join("; ")}` }
-  await to.git.references.setHead(copy, wanted.head)
   const made = await to.look(key, format)
   return made && isSame(wanted, made) ? "brought" : { fault: "another process changed its copy" }
 }
 
 interface Both {
   readonly wanted: RepositoryState
-  /** The references that the copy has. */
-  readonly has: ReadonlyMap<RefName, ObjectId>
+  readonly there: RepositoryState | undefined
+}
+
+/** Gives what is wrong with the copy then. */
+async function bring(source: Git, target: Git, moved: MovedRepository, { wanted, there }: Both): Promise<readonly string[]> {
+  const { key, format } = moved
+  const copy = target.at(key, format)
+  if (there) await target.references.setHead(copy, UNDER_WAY)
+  else await target.repositories.create(key, { format, branch: branchOf(UNDER_WAY) ?? "" })
+  const has = there?.references ?? new Map<RefName, ObjectId>()
+  const all = new Map([...(await bringObjects(source, target, moved, wanted, has)), ...wanted.references])
+  // What goes first, since it may be in the way of other names.
+  const gone = [...has].filter(([name]) => !all.has(name) && !isKept(name)).map(([name, id]) => ({ name, from: id, to: null }))
+  await target.references.update(copy, gone)
+  const put = [...all].filter(([name, id]) => has.get(name) !== id).map(([name, id]) => ({ name, from: has.get(name) ?? null, to: id }))
+  await target.references.update(copy, put)
+  const faults = await target.maintenance.check(copy)
+  if (faults.length === 0) await target.references.setHead(copy, wanted.head)
+  return faults
 }
 
 /** Gives the references that the copy needs for what no reference of the original keeps. */
-async function bringObjects(from: Place, to: Place, moved: MovedRepository, { wanted, has }: Both): Promise<readonly [RefName, ObjectId][]> {
-  const { key, format, keep } = moved
-  const [source, copy] = [from.git.at(key, format), to.git.at(key, format)]
-  // The original is read by processes of the other place: its objects must be at hand.
-  const left = await from.git.history.unreached(source, await keep())
-  await from.git.references.head(source)
+async function bringObjects(
+  source: Git,
+  target: Git,
+  { key, format, keep }: MovedRepository,
+  wanted: RepositoryState,
+  has: ReadonlyMap<RefName, ObjectId>,
+): Promise<readonly [RefName, ObjectId][]> {
+  const original = source.at(key, format)
+  const left = await source.history.unreached(original, await keep())
   const wants = new Set([...wanted.references.values(), ...left])
-  const known: ObjectId[] = []
-  for (const id of new Set(has.values())) if (wants.has(id) || (await from.git.objects.info(source, id))) known.push(id)
-  const there = new Set(known)
-  const missing = [...wants].filter((id) => !there.has(id))
-  await to.git.repositories.copyObjects(source, missing, copy, known)
+  const known = new Set<ObjectId>()
+  for (const id of has.values()) if (wants.has(id) || (await source.objects.info(original, id))) known.add(id)
+  const missing = [...wants].filter((id) => !known.has(id))
+  // The original is read by a process of the other place: its objects must be at hand.
+  await source.references.head(original)
+  await target.repositories.copyObjects(original, missing, target.at(key, format), [...known])
   return left.map((id) => [keptRef(id), id])
 }

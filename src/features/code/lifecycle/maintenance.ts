@@ -50,7 +50,10 @@ async function maintainRepository(services: Services, target: MaintenanceTarget,
 }
 
 /** The commits that rows name, for which they must stay. */
-export async function commitsNamedBy(services: Pick<Services, "database" | "extensions">, repositoryId: number): Promise<readonly string[]> {
+export async function commitsNamedBy(
+  services: Pick<Services, "database" | "extensions">,
+  repositoryId: number,
+): Promise<readonly string[]> {
   const named: string[] = []
   for (const find of commitsToKeep.of(services)) named.push(...(await find(services.database.read, repositoryId)))
   return named
@@ -134,7 +137,7 @@ export const checkRepositories: Task = {
     for await (const target of allRepositories(services, signal)) {
       if (signal.aborted) break
       const { name } = target
-      const faults = await services.git.maintenance.check(repositoryAt(services.git, target), signal)
+      const faults = await services.git.maintenance.check(repositoryAt(services.git, target), { signal })
       looked++
       if (faults.length === 0) continue
       damaged.push(name)
