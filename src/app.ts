@@ -9,7 +9,15 @@ import { openStorage } from "./core/blobs/open.ts"
 import { currentCaller } from "./core/caller.ts"
 import type { Cluster } from "./core/cluster/cluster.ts"
 import { shareIn } from "./core/cluster/share.ts"
-import { type ConfigOverrides, effectiveConfig, isSharedByServers, type LoadedConfig, loadConfig } from "./core/config.ts"
+import {
+  type ConfigOverrides,
+  effectiveConfig,
+  isSharedByServers,
+  type LoadedConfig,
+  loadConfig,
+  repositoryCache,
+  repositoryFolder,
+} from "./core/config.ts"
 import { openDatabase } from "./core/database/open.ts"
 import { lockForServer } from "./core/database/server-lock.ts"
 import { deliverEvents } from "./core/events/events.ts"
@@ -31,6 +39,7 @@ import { settings } from "./core/settings.ts"
 import { type OpenSite, openSite } from "./core/site.ts"
 import { VERSION } from "./core/version.ts"
 import { extensions } from "./extensions.ts"
+import { requirePlace } from "./features/code/lifecycle/place.ts"
 import { ensureSiteKey } from "./features/code/signatures/keys.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
 import { openPasswords } from "./features/people/sign-in/credentials/passwords.ts"
@@ -266,8 +275,10 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const { now = () => Math.floor(Date.now() / 1000) } = options
     const { blobs } = storage
     const isShared = options.shared ?? isSharedByServers(config)
+    if (serves) await requirePlace(database, isShared ? "store" : "folder")
+    const root = isShared ? repositoryCache(config) : repositoryFolder(config)
     const git = openGit({
-      root: isShared ? join(config.dataDir, "cache", "repositories") : join(config.dataDir, "repositories"),
+      root,
       shared: isShared
         ? { records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes: config.storage.cacheBytes }
         : undefined,
@@ -334,7 +345,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       site,
       database,
       git,
-      health: openHealthChecker({ database, git, store: storage.store, config, log, now }),
+      health: openHealthChecker({ database, git, root, store: storage.store, config, log, now }),
       highlighter: openHighlighter(config.highlighting),
       jobs: outbox,
       events: { deliver: (tx) => deliverEvents(tx, services, listeners), grown: openGrowth({ database, log }) },

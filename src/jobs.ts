@@ -27,6 +27,7 @@ import { deleteOwnedJob } from "./features/code/lifecycle/delete.ts"
 import { checkRepositories, maintainJob, maintainRepositories, pruneRepositories } from "./features/code/lifecycle/maintenance.ts"
 import { deleteMissing, reinitMissing } from "./features/code/lifecycle/missing.ts"
 import { deleteRemainsJob, removeFilesJob } from "./features/code/lifecycle/remains.ts"
+import { sweepStoredRepositories } from "./features/code/lifecycle/stored.ts"
 import { pushJob, syncJob, updateMirrors } from "./features/code/mirrors/jobs.ts"
 import { alignHeadJob } from "./features/code/pushes/head.ts"
 import { settleJob } from "./features/code/pushes/journal.ts"
@@ -109,6 +110,7 @@ export const schedule: readonly Task[] = [
   pruneEvents,
   pruneSentForms,
   sweepRepositories,
+  sweepStoredRepositories,
   sweepPacks,
   sweepAttachments,
   forgetUnboundFiles,

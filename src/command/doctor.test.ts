@@ -1,10 +1,15 @@
+import { randomBytes } from "node:crypto"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
-import { cp } from "node:fs/promises"
+import { cp, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type OpenServices, openServices } from "../app.ts"
-import type { Repository } from "../git/index.ts"
+import { insertStored } from "../core/repositories/store.ts"
+import { openSecrets } from "../core/secrets.ts"
+import { putFirstValue } from "../core/values/store.ts"
+import { putPlaceOfRepositories } from "../features/code/lifecycle/place.ts"
+import { type Repository, refName } from "../git/index.ts"
 import { openShell, type Shell } from "./testing.ts"
 
 let prepared: Shell
@@ -207,5 +212,75 @@ describe("hearth doctor", () => {
 
   test("is content with https, and with this machine alone", async () => {
     expect((await shell.run("doctor", { HEARTH_ROOT_URL: "https://git.example.org" })).out).toContain("All is well.")
+  })
+})
+
+describe("hearth doctor, where all servers share repositories", () => {
+  /** The same with its repository among the stored ones. */
+  async function stored() {
+    opened = await openServices({ env: { HEARTH_DATA_DIR: shell.dataDir, ...quiet }, shared: true })
+    const { git, database, blobs } = opened.services
+    const repository = await git.repositories.create("ab/first", { format: "sha1", branch: "main" })
+    const person = { name: "Ada", email: "ada@example.org", when: 1_700_000_000, offset: 0 }
+    const batch = git.objects.batch(repository)
+    const blob = batch.blob(randomBytes(400_000))
+    const tree = batch.tree([{ mode: "100644", name: "noise", id: blob }])
+    const commit = batch.commit({ tree, parents: [], author: person, committer: person, message: "First\n" })
+    await batch.store()
+    await git.references.update(repository, [{ name: refName("refs/heads/main"), to: commit }])
+    await database.write(async (tx) => {
+      await sql`insert into users (id, kind, name, lower_name) values (1, 'person', 'ada', 'ada')`.execute(tx)
+      await sql`insert into repositories (owner_id, name, lower_name, storage) values (1, 'first', 'first', 'ab/first')`.execute(tx)
+    })
+    await putPlaceOfRepositories(database, "store")
+    const keys: string[] = []
+    for await (const { key } of blobs.list("packs")) keys.push(key)
+    return { database, blobs, keys }
+  }
+  const run = async (args: string) => (await shell.run(`doctor ${args}`)).out.split("\n")
+
+  test("examines what is stored, and no folders", async () => {
+    const { database } = await stored()
+    const out = await run("")
+    expect(out).toContain("ok    repositories: 1, each stored")
+    expect(out).toContain("ok    packs: the files of all 1 are in the object store")
+    expect(out).toContain("ok    objects: all there in 1 repositories")
+    expect(out).toContainEqual(expect.stringMatching(/^ok {4}cache of repositories: .*cache\/repositories, up to \d+\.\d GiB$/))
+    // The settings of this test say nothing of a store.
+    expect(out).toContain("FAIL  1 repository is in the object store, and not in the data folder.")
+
+    await database.write(async (tx) => {
+      await sql`insert into repositories (owner_id, name, lower_name, storage) values (1, 'lost', 'lost', 'ab/lost')`.execute(tx)
+      for (const [key, at] of [
+        ["ab/orphan", 1],
+        ["ab/young", Math.floor(Date.now() / 1000)],
+      ] as const)
+        await insertStored.first(tx, { key, format: "sha1", head: "refs/heads/main", size: 0, packsCount: 0, now: at })
+    })
+    const worse = await run("--no-fsck --repair")
+    expect(worse).toContain("FAIL  The repository ada/lost is not among the stored ones (ab/lost).")
+    expect(worse).toContain("warn  The stored repository ab/orphan belongs to no repository.")
+    expect(worse.join("\n")).toContain("Repaired: removed.")
+    expect(worse.join("\n")).not.toContain("ab/young")
+    expect((await run("--no-fsck")).join("\n")).not.toContain("ab/orphan")
+  })
+
+  test("finds files of packs that are missing or cut, and damaged objects", async () => {
+    const { blobs, keys } = await stored()
+    const [pack = "", idx = ""] = [".pack", ".idx"].map((ending) => keys.find((key) => key.endsWith(ending)) ?? "")
+    const path = join(shell.dataDir, pack)
+    const whole = await readFile(path)
+    await blobs.remove(idx)
+    expect((await run("--no-fsck")).join("\n")).toMatch(/FAIL {2}The pack [0-9a-f]{40} of ada\/first lacks its files \.idx\./)
+    await writeFile(path, whole.subarray(0, -10))
+    expect((await run("--no-fsck")).join("\n")).toMatch(/lacks its files \.idx\./)
+    expect((await run("")).join("\n")).toMatch(/FAIL {2}The repository ada\/first \(ab\/first\) is damaged:/)
+  })
+
+  test("finds a host key that was sealed with another key", async () => {
+    const { database } = await stored()
+    const value = (await openSecrets({ memory: true })).seal("key", "ssh host key")
+    await database.write((tx) => putFirstValue(tx, { name: "ssh host key", value }))
+    expect((await run("--no-fsck")).join("\n")).toMatch(/^FAIL {2}The SSH host key in the database can't be read: it was sealed/m)
   })
 })

@@ -1,5 +1,9 @@
 import { join } from "node:path"
-import type { Config } from "../core/config.ts"
+import { StorageUnavailable } from "../core/blobs/blobs.ts"
+import { openStorage } from "../core/blobs/open.ts"
+import { type Config, isSharedByServers, repositoryFolder } from "../core/config.ts"
+import type { Database } from "../core/database/database.ts"
+import { misplaced, placeOfRepositories } from "../features/code/lifecycle/place.ts"
 import { openInspector } from "../git/repositories/inspect.ts"
 import { checkIntegrity, checkJobs, findDatabase } from "./checks/database.ts"
 import { type Finding, failure } from "./checks/finding.ts"
@@ -7,6 +11,7 @@ import { checkAddress, checkDataFolder, checkGit, checkHostKey, checkKey, checkS
 import { checkLocks, checkObjects, compareRepositories, findRepositories } from "./checks/repositories.ts"
 import { checkSigningKey } from "./checks/signing-key.ts"
 import { checkStorage } from "./checks/storage.ts"
+import { checkStored } from "./checks/stored.ts"
 import { DONE, type ExitCode, FAILED } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -46,28 +51,52 @@ async function* findings(terminal: Terminal, config: Config, { fsck, deep }: Doc
   const { database, there, finding } = await findDatabase(config)
   yield finding
   yield await checkKey(config, there)
-  yield await checkHostKey(config)
+  yield await checkHostKey(config, database)
   if (database === undefined) return
   try {
     yield await checkIntegrity(database)
     yield await checkJobs(database)
     yield await checkSigningKey(config, database)
-    const root = join(config.dataDir, "repositories")
-    const inspector = openInspector({ root, program: config.git.path })
-    try {
-      const repositories = await findRepositories(database, inspector)
-      yield* compareRepositories(repositories, join(config.dataDir, "lost+found"))
-      yield* await checkLocks(repositories, inspector)
-      if (fsck && git.level === "ok")
-        yield* await checkObjects(repositories, inspector, { whole: deep }, (done, of, name) =>
-          terminal.progress(`checking objects: ${done} of ${of} (${name})`),
-        )
-      terminal.progress("")
-    } finally {
-      await inspector.close()
-    }
+    const misplacement = await misplaced(database.read, isSharedByServers(config) ? "store" : "folder")
+    if (misplacement) yield failure(misplacement.message, misplacement.advice)
+    const depth = { fsck: fsck && git.level === "ok", deep, progress: terminal.progress }
+    yield* (await placeOfRepositories(database.read)) === "store" ? inStore(config, database, depth) : inFolder(config, database, depth)
+    terminal.progress("")
   } finally {
     await database.close()
+  }
+}
+
+interface Depth {
+  readonly fsck: boolean
+  readonly deep: boolean
+  readonly progress: (state: string) => void
+}
+
+async function* inFolder(config: Config, database: Database, { fsck, deep, progress }: Depth): AsyncGenerator<Finding> {
+  const inspector = openInspector({ root: repositoryFolder(config), program: config.git.path })
+  try {
+    const repositories = await findRepositories(database, inspector)
+    yield* compareRepositories(repositories, join(config.dataDir, "lost+found"))
+    yield* await checkLocks(repositories, inspector)
+    if (fsck)
+      yield* await checkObjects(repositories, inspector, { whole: deep }, (done, of, name) =>
+        progress(`checking objects: ${done} of ${of} (${name})`),
+      )
+  } finally {
+    await inspector.close()
+  }
+}
+
+async function* inStore(config: Config, database: Database, depth: Depth): AsyncGenerator<Finding> {
+  const { blobs, close } = await openStorage(config, { isTried: false, watch() {} })
+  try {
+    yield* checkStored({ config, database, blobs }, depth)
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error
+    yield failure(`The object store fails: ${error.message}.`, "See whether it is well.")
+  } finally {
+    close()
   }
 }
 

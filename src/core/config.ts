@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { readNetworks } from "./networks.ts"
 import { exposureOf } from "./private-file.ts"
 import { onDemand } from "./program/on-demand.ts"
@@ -228,6 +228,11 @@ function resolved(config: Config, sources: ReadonlyMap<string, Source>): Config 
  */
 export const isSharedByServers = ({ databaseUrl, storage }: Pick<Config, "databaseUrl" | "storage">): boolean =>
   storage.url !== "" && /^postgres(ql)?:/.test(databaseUrl)
+
+/** The folder of repositories that are kept on this disk. */
+export const repositoryFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "repositories")
+/** The folder of what this server has at hand of repositories that all servers share. */
+export const repositoryCache = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "cache", "repositories")
 
 /** Checks that involve several settings. */
 function contradictions(config: Config, sources: ReadonlyMap<string, Source>): readonly ConfigProblem[] {

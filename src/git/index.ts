@@ -72,6 +72,7 @@ import { createProcesses } from "./process/process.ts"
 import { createReaders } from "./process/reader.ts"
 import { createShared } from "./process/shared.ts"
 import { listReferences, resolveReference } from "./refs/ref-files.ts"
+import { unreached } from "./repositories/left-behind.ts"
 import { checkObjects } from "./repositories/maintenance.ts"
 import { combinedView, readHead } from "./repositories/repository.ts"
 import { openLocalStore } from "./store/local.ts"
@@ -104,6 +105,7 @@ export { isTreeEntryName } from "./model/tree-entry.ts"
 export { formatCommit, type NewCommit, type NewTag } from "./objects/objects.ts"
 export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./process/context.ts"
 export { type Caller, createLimiter, type Limiter, type LimiterState, ownCaller } from "./process/limits.ts"
+export { isKept, keptRef } from "./repositories/left-behind.ts"
 export type * from "./store/shared/records.ts"
 export type { Move, NewPack, RepositoryChange, Versions } from "./store/store.ts"
 export { type Advertisement, servicePreamble } from "./transport/advertise.ts"
@@ -111,6 +113,11 @@ export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./transpor
 export type * from "./transport/push.ts"
 export type { FetchOptions, Remote, RemoteListing } from "./transport/remote.ts"
 export type { UploadOutcome, UploadRequest } from "./transport/upload.ts"
+
+export interface CheckOptions {
+  readonly isWhole?: boolean
+  readonly signal?: AbortSignal
+}
 
 /** The service's interface to git. Created by `openGit`; several may exist in one process. Functions throw `GitError`. */
 export interface Git {
@@ -229,6 +236,8 @@ export interface Git {
     newest(repository: Repository, tips: readonly ObjectId[], limit: number): Promise<readonly ObjectId[]>
     /** Branches or tags whose history has the commit, by name, up to a limit. Throws `failed`, `busy`, `timeout`, `aborted`. */
     containing(repository: Repository, id: ObjectId, prefix: "refs/heads/" | "refs/tags/", limit: number): Promise<readonly RefName[]>
+    /** Those of these commits that are there, though no reference reaches them, or one that is for them alone. */
+    unreached(repository: Repository, ids: readonly string[]): Promise<readonly ObjectId[]>
     /** What commits added, newest first. Takes long: for jobs. Throws `failed`, `busy`, `timeout`, `aborted`. */
     contributions(repository: Repository, range: ContributionRange): AsyncGenerator<Contribution>
     /** The number of commits reachable from `id`. */
@@ -302,8 +311,8 @@ export interface Git {
     hasLeftBehind(repository: Repository, before: number): Promise<boolean>
     /** Repacks it with a bitmap and a commit graph; pushes and fetches may run concurrently. Throws `failed`, `timeout`, `aborted`. */
     run(repository: Repository, how: Maintenance): Promise<void>
-    /** The problems of its objects, one sentence each; none when all objects that its references need are present. Throws `timeout`, `aborted`. */
-    check(repository: Repository, signal?: AbortSignal): Promise<readonly string[]>
+    /** The problems of its objects, one sentence each; none when all objects that its references need are present. With `isWhole` each is read. Throws `timeout`, `aborted`. */
+    check(repository: Repository, how?: CheckOptions): Promise<readonly string[]>
   }
 
   /** Git processes started since opening. */
@@ -486,6 +495,7 @@ export function openGit(options: GitOptions): Git {
       grep: bindRecords(grep),
       newest: bind(newestCommits),
       containing: bind(referencesContaining),
+      unreached: bind(unreached),
       contributions: bindRecords(contributions),
       count: bind(countCommits),
       lastCommit: bind(lastCommit),
@@ -527,8 +537,8 @@ export function openGit(options: GitOptions): Git {
       needed: store.needsMaintenance,
       hasLeftBehind: store.hasLeftBehind,
       run: store.maintain,
-      check: async (repository, signal) =>
-        checkObjects(processes, await store.receiving(repository), { limiter: context.longWork, signal }),
+      check: async (repository, { isWhole = false, signal } = {}) =>
+        checkObjects(processes, await store.receiving(repository), { limiter: context.longWork, signal, whole: isWhole }),
     },
     spawned: processes.spawned,
     noteDeath: (name) => void dead.add(name),

@@ -155,10 +155,10 @@ test("nothing is lost, and nobody sees it", async () => {
 })
 
 test("one signal stops it after the files that are under way, and it says how to go on", async () => {
-  const env = storage("store")
   store.disturb((method) => (method === "PUT" ? "late" : "none"))
   const before = await filesIn(folder)
-  const mover = move(env)
+  // What the command is told wins over the setting.
+  const mover = move(storage("folder"), "--to", "store")
   while (mover.child.exitCode === null && (await filesIn(folder)) === before) await sleep(20)
   mover.child.kill("SIGINT")
   const { code, words } = await mover.ended

@@ -110,6 +110,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   sessions: "features/people/sign-in/sessions",
   sign_in_addresses: "features/people/sign-in/guesses",
   signing_keys: "features/code/signatures",
+  site_values: "core/values",
   stars: "features/code/stars",
   stopwatches: "features/planning/tracking",
   stored_repositories: "core/repositories",

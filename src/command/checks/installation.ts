@@ -2,8 +2,9 @@ import type { Stats } from "node:fs"
 import { access, chmod, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Config } from "../../core/config.ts"
+import type { Database } from "../../core/database/database.ts"
 import { exposureOf } from "../../core/private-file.ts"
-import { keyFile, openSecrets } from "../../core/secrets.ts"
+import { KeyRefused, keyFile, openSecrets } from "../../core/secrets.ts"
 import { isGitError, openGit } from "../../git/index.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
 
@@ -65,14 +66,25 @@ export async function checkKey(config: Config, databaseThere: boolean): Promise<
   return checkPrivate("key", file, status, () => openSecrets({ dataDir: config.dataDir }))
 }
 
-/** The SSH host key: intact, and readable by this account only. */
-export async function checkHostKey({ dataDir, ssh: { port } }: Config): Promise<Finding> {
-  if (port === 0) return ok("SSH host key: SSH is switched off")
-  const { hostKeyFile, openHostKey } = await import("../../servers/ssh/host-key.ts")
+/** The SSH host key: intact, and readable by this account only. Where all servers are one host, it is in the database. */
+export async function checkHostKey(config: Config, database: Database | undefined): Promise<Finding> {
+  const { dataDir, ssh, security } = config
+  if (ssh.port === 0) return ok("SSH host key: SSH is switched off")
+  const { hostKeyFile, openFileKey, readRow } = await import("../../servers/ssh/host-key.ts")
   const file = hostKeyFile(dataDir)
+  try {
+    // Opening the secrets would make a key that is missing.
+    const hasKey = security.secretKey !== "" || (await stat(keyFile(dataDir)).catch(() => undefined)) !== undefined
+    const row =
+      database && hasKey ? await readRow({ database, secrets: await openSecrets({ keyText: security.secretKey, dataDir }) }) : undefined
+    if (row !== undefined) return ok("SSH host key: in the database")
+  } catch (error) {
+    if (!(error instanceof KeyRefused)) throw error
+    return failure(error.message, "Until then the server doesn't start.")
+  }
   const status = await stat(file).catch(() => undefined)
   if (status === undefined) return ok("SSH host key: not there yet, the first start makes it")
-  return checkPrivate("SSH host key", file, status, () => openHostKey(dataDir))
+  return checkPrivate("SSH host key", file, status, () => openFileKey(file))
 }
 
 /** A file that is there, and that a start would refuse when others can read it or when it can't be opened. */

@@ -1,26 +1,22 @@
 import { mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Database } from "../../core/database/database.ts"
-import { wikiKey } from "../../features/code/repositories/wiki-place.ts"
 import type { Inspector, StoredRepository } from "../../git/repositories/inspect.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
-import { type KnownRepository, listKnown, listWikis } from "./store.ts"
+import { type Known, listAll } from "./known.ts"
 
 const HOUR_MS = 3_600_000
 
 /** The repositories and wikis in the database, and those on the disk. */
 export interface Repositories {
-  readonly known: readonly KnownRepository[]
+  readonly known: readonly Known[]
   readonly stored: readonly StoredRepository[]
 }
 
 export const findRepositories = async (database: Database, inspector: Inspector): Promise<Repositories> => ({
   // The disk first: a repository is created there before its row, and removed there after it.
   stored: await inspector.list(),
-  known: [
-    ...(await listKnown(database.read)),
-    ...(await listWikis(database.read)).map((wiki) => ({ ...wiki, name: `${wiki.name}.wiki`, storage: wikiKey(wiki.storage) })),
-  ],
+  known: await listAll(database),
 })
 
 /** Whether every row has its folder and every folder its row. A folder younger than an hour may belong to a repository that is being created. */

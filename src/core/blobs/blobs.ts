@@ -101,8 +101,11 @@ export class StorageRefused extends Error {
   }
 }
 
-/** The first parts of all keys: what is moved between a folder and a store. `probe` is for what the doctor writes and removes. */
-export const FOLDERS: readonly string[] = ["actions", "attachments", "avatars", "lfs", "packages", "packs", "probe", "uploads"]
+/** The folder of packs, which belong to repositories that all servers share. */
+export const PACKS = "packs"
+
+/** The first parts of all keys. `probe` is for what the doctor writes and removes. */
+export const FOLDERS: readonly string[] = ["actions", "attachments", "avatars", "lfs", "packages", PACKS, "probe", "uploads"]
 
 const KEY = /^[a-z][a-z0-9-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/
 

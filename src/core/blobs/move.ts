@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { DRAFT } from "../files.ts"
-import { BlobGone, type Blobs, FOLDERS, type StoredBlob } from "./blobs.ts"
+import { BlobGone, type Blobs, FOLDERS, PACKS, type StoredBlob } from "./blobs.ts"
 
 /** Blobs that are moved at once. */
 const AT_ONCE = 4
@@ -25,9 +25,10 @@ export interface Moved extends Amount {
   readonly damaged: readonly string[]
 }
 
-/** All blobs of a place, without drafts, which belong to who writes them. */
+/** All blobs of a place, without drafts, which belong to who writes them, and without packs, which are of repositories that are moved otherwise. */
 async function* blobsOf(place: Blobs, signal: AbortSignal): AsyncGenerator<StoredBlob> {
-  for (const folder of FOLDERS) for await (const blob of place.list(folder, signal)) if (!blob.key.endsWith(DRAFT)) yield blob
+  for (const folder of FOLDERS.filter((name) => name !== PACKS))
+    for await (const blob of place.list(folder, signal)) if (!blob.key.endsWith(DRAFT)) yield blob
 }
 
 export async function countBlobs(place: Blobs, signal: AbortSignal): Promise<Amount> {
@@ -110,7 +111,9 @@ const UNITS = [
 ] as const
 
 /** An amount in words: "12 files (3.4 MiB)". */
-export function inWords({ files, bytes }: Amount): string {
+export const inWords = ({ files, bytes }: Amount): string => `${files} ${files === 1 ? "file" : "files"} (${bytesInWords(bytes)})`
+
+export function bytesInWords(bytes: number): string {
   const [factor, unit] = UNITS.find(([least]) => bytes >= least) ?? [1, "bytes"]
-  return `${files} ${files === 1 ? "file" : "files"} (${factor === 1 ? bytes : (bytes / factor).toFixed(1)} ${unit})`
+  return `${factor === 1 ? bytes : (bytes / factor).toFixed(1)} ${unit}`
 }

@@ -6,6 +6,9 @@ import type { createEmitter } from "./emitter.ts"
 import { postgresFailure } from "./failures.ts"
 import type { Places } from "./places.ts"
 
+/** The name of the connection, as PostgreSQL shows it. */
+export const LISTENER = "hearth listener"
+
 const firstPause = 100
 const longestPause = 10_000
 
@@ -48,7 +51,7 @@ export function createListener({ places, logger, waitMs }: ListenerOptions, emit
     const place = places.current()
     const client = new pg.Client({
       connectionString: place,
-      application_name: "hearth listener",
+      application_name: LISTENER,
       keepAlive: true,
       connectionTimeoutMillis: waitMs,
     })

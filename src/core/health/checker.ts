@@ -20,12 +20,17 @@ interface Part {
   readonly look: () => Promise<Outcome>
 }
 
+interface CheckedServices extends Pick<Services, "database" | "git" | "store" | "config" | "log" | "now"> {
+  /** The folder in which git works. */
+  readonly root: string
+}
+
 /** Makes the checker of one server. It tries what calls need: to write to the database and beside the repositories, to start git, and room on the disk. */
-export function openHealthChecker(services: Pick<Services, "database" | "git" | "store" | "config" | "log" | "now">): HealthChecker {
-  const { database, git, store, config, log, now } = services
+export function openHealthChecker(services: CheckedServices): HealthChecker {
+  const { database, git, root, store, config, log, now } = services
   const parts: Readonly<Record<string, Part>> = {
     "database:write": { ill: "takes no write", look: passing(() => database.write((tx) => writeHealth(tx, { now: now() }))) },
-    "repositories:write": { ill: "their folder can't be written", look: passing(() => writeIn(join(config.dataDir, "repositories"))) },
+    "repositories:write": { ill: "their folder can't be written", look: passing(() => writeIn(root)) },
     ...(store && { "storage:read": { ill: "the object store does not answer", look: passing(store.look) } }),
     "git:start": { ill: "can't be started", look: passing(() => git.version()) },
     "disk:free": { ill: "its free space can't be read", look: () => checkDisk(config.dataDir, config.health.minFreeBytes) },

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import { GitError, objectId, type PackFiles, type Records, refName, type StoredPack, type StoredRepository } from "../../git/index.ts"
-import type { Blobs } from "../blobs/blobs.ts"
+import { type Blobs, PACKS } from "../blobs/blobs.ts"
 import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables/index.ts"
 import { addPack, commitChange, replacePacks } from "./commit.ts"
@@ -84,10 +84,7 @@ export function openRecords(database: Database, now: () => Seconds): Records {
   }
 }
 
-/** The folder of packs. */
-export const PACKS_FOLDER = "packs"
-
-const keyOf = (id: string, ending: string): string => `${PACKS_FOLDER}/${id.slice(0, 2)}/${id}.${ending}`
+const keyOf = (id: string, ending: string): string => `${PACKS}/${id.slice(0, 2)}/${id}.${ending}`
 
 /** The files of packs as blobs. */
 export const openPackFiles = (blobs: Blobs): PackFiles => ({

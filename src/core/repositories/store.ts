@@ -207,3 +207,5 @@ export const forgetPacks = query("packs.forget", (db, p: Params<{ before: Second
 export const findPackFiles = query("packs.findFiles", (db, p: Params<{ files: readonly string[] }>) =>
   db.selectFrom("packs").select("file").where("file", "in", p.files),
 )
+
+export const countPacks = query("packs.count", (db) => db.selectFrom("packs").select((eb) => eb.fn.countAll<number>().as("count")))

@@ -1,7 +1,9 @@
+import { PACKS } from "../blobs/blobs.ts"
 import { sweepBlobs } from "../blobs/sweep.ts"
+import type { Transaction } from "../database/database.ts"
 import type { Task } from "../jobs/jobs.ts"
-import { PACKS_FOLDER } from "./records.ts"
-import { findPackFiles, forgetPacks, noteUnusedPacks } from "./store.ts"
+import type { Services } from "../services.ts"
+import { countPacks, findPackFiles, forgetPacks, noteUnusedPacks } from "./store.ts"
 
 /** Seconds for which a pack that no repository has any more is kept: other servers may be fetching it. */
 const GRACE = 86_400
@@ -21,7 +23,19 @@ export const sweepPacks: Task = {
       const ids = new Set(files.map(({ file }) => file))
       return names.filter((name) => ids.has(idOf(name)))
     }
-    const removed = await sweepBlobs(blobs, PACKS_FOLDER, { now: now(), signal, findKept })
+    const removed = await sweepBlobs(blobs, PACKS, { now: now(), signal, findKept })
     return forgotten + removed === 0 ? undefined : `forgot ${forgotten} packs, removed ${removed} files`
   },
+}
+
+/** Removes all packs, where no repository is stored any more. */
+export async function dropAllPacks({ blobs, database }: Pick<Services, "blobs" | "database">): Promise<void> {
+  const left = await database.write((tx) => removeUnusedPacks(tx))
+  if (left === 0) await blobs.removeBelow(PACKS)
+}
+
+async function removeUnusedPacks(tx: Transaction): Promise<number> {
+  await noteUnusedPacks(tx, { now: 1 })
+  await forgetPacks(tx, { before: Number.MAX_SAFE_INTEGER })
+  return (await countPacks.first(tx))?.count ?? 0
 }

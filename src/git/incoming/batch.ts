@@ -65,6 +65,7 @@ export function openBatch(context: Context, repository: Repository): ObjectBatch
       return id
     },
     async store() {
+      await context.store().ready?.(repository)
       const objects = [...pending.values()]
       const size =
         inspected.length === 0

@@ -2,7 +2,7 @@ import { readFile, utimes } from "node:fs/promises"
 import { join } from "node:path"
 import { GitError, hasCode } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
-import { hiddenPrefix, isObjectId, type ObjectId, objectId, refName } from "../model/names.ts"
+import { hiddenPrefix, isObjectId, type ObjectId, objectId, type RefName, refName } from "../model/names.ts"
 import { objectFolders } from "../objects/folders.ts"
 import { countIn } from "../objects/pack-index.ts"
 import type { Context } from "../process/context.ts"
@@ -17,6 +17,9 @@ import { updateReferences } from "../refs/references.ts"
 
 /** The service's own references to commits that must stay although no other reference reaches them. */
 const KEPT = `${hiddenPrefix}kept/`
+
+export const keptRef = (id: ObjectId): RefName => refName(`${KEPT}${id}`)
+export const isKept = (name: RefName): boolean => name.startsWith(KEPT)
 
 const packFolder = ({ directory }: Repository) => join(directory, "objects", "pack")
 
@@ -121,20 +124,21 @@ export async function freshenAll(repository: Repository, now: number): Promise<v
 /** Makes the service's own references to commits agree with those that are to stay: only commits that exist and that no other reference reaches have one. */
 export async function keepCommits(context: Context, repository: Repository, wanted: readonly string[]): Promise<void> {
   const there = await listReferences(repository, KEPT)
-  const ids = new Set<string>(wanted.filter((id) => isObjectId(id, repository.format)))
-  if (ids.size === 0 && there.length === 0) return
-  const flags = ["--ignore-missing", "--stdin", `--exclude=${KEPT}*`, "--not", "--all"]
-  const input = [...ids].map((id) => `${id}\n`).join("")
-  const { stdout } = await context.processes.run({ name: "rev-list", flags }, { repository, input })
-  const left = new Set(
-    stdout
-      .toString("latin1")
-      .split("\n")
-      .filter((id) => ids.has(id)),
-  )
+  const left = new Set<string>(await unreached(context, repository, wanted))
   const known = new Set<string>(there.map(({ id }) => id))
   await updateReferences(context, repository, [
     ...there.filter(({ id }) => !left.has(id)).map(({ name, id }) => ({ name, from: id, to: null })),
-    ...[...left].filter((id) => !known.has(id)).map((id) => ({ name: refName(`${KEPT}${id}`), from: null, to: objectId(id) })),
+    ...[...left].filter((id) => !known.has(id)).map((id) => ({ name: keptRef(objectId(id)), from: null, to: objectId(id) })),
   ])
+}
+
+/** Those of these commits that are there, though no branch, no tag and no other reference than one to them alone keeps them. */
+export async function unreached(context: Context, repository: Repository, wanted: readonly string[]): Promise<readonly ObjectId[]> {
+  const ids = new Set<string>(wanted.filter((id) => isObjectId(id, repository.format)))
+  if (ids.size === 0) return []
+  const flags = ["--ignore-missing", "--stdin", `--exclude=${KEPT}*`, "--not", "--all"]
+  const input = [...ids].map((id) => `${id}\n`).join("")
+  const { stdout } = await context.processes.run({ name: "rev-list", flags }, { repository, input })
+  const lines = stdout.toString("latin1").split("\n")
+  return lines.filter((id) => ids.has(id)).map((id) => objectId(id))
 }

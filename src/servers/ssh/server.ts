@@ -34,7 +34,7 @@ const CLOSE_LOOKS_MS = 50
 /** Serves git over SSH. Throws `KeyRefused` for the host's key, and {@link SshRefused} for the port and the address. */
 export async function openSsh(services: Services): Promise<SshServer> {
   const { config, share, log } = services
-  const { privateKey, fingerprint } = await openHostKey(config.dataDir)
+  const { privateKey, fingerprint } = await openHostKey(services)
   const pending = openPendingConnections(PENDING_LIMITS)
   /** With the time of `performance.now()` when it came. */
   const sockets = new Map<Socket, number>()

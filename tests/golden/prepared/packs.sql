@@ -1,6 +1,10 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- packs.count
+select count(*) as count
+from packs;
+
 -- packs.findFiles
 select file
 from packs

@@ -1,6 +1,10 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- repositories.count
+select count(*) as count
+from repositories;
+
 -- repositories.countForks
 update repositories
 set forks_count = (

@@ -2,7 +2,10 @@ import type { Kysely } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
-/** Git repositories that are kept in the database: their references, and their objects in packs, of which the large ones are in an object store. */
+/**
+ * Git repositories that are kept in the database: their references, and their objects in packs, of which the large ones are in an object store; and what all
+ * servers of one site have to agree on.
+ */
 export const storedRepositories = { id: 40, name: "stored_repositories", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
@@ -42,4 +45,5 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   )
   await index("repository_packs_version", "repository_packs", ["stored_repository_id", "version"])
   await index("repository_packs_pack", "repository_packs", ["pack_id"])
+  await table("site_values", { name: "text", value: "text" }, {}, ["name"])
 }

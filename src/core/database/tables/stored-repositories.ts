@@ -50,9 +50,16 @@ export interface RepositoryPacksTable {
   version: number
 }
 
+/** What all servers of one site have to agree on, by its name: see core/values. */
+export interface SiteValuesTable {
+  name: string
+  value: string
+}
+
 export interface StoredRepositoryTables {
   stored_repositories: StoredRepositoriesTable
   repository_refs: RepositoryRefsTable
   packs: PacksTable
   repository_packs: RepositoryPacksTable
+  site_values: SiteValuesTable
 }

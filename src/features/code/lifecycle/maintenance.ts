@@ -49,14 +49,23 @@ async function maintainRepository(services: Services, target: MaintenanceTarget,
   return true
 }
 
+/** The commits that rows name, for which they must stay. */
+export async function commitsNamedBy(
+  services: Pick<Services, "database" | "extensions">,
+  repositoryId: number,
+): Promise<readonly string[]> {
+  const named: string[] = []
+  for (const find of commitsToKeep.of(services)) named.push(...(await find(services.database.read, repositoryId)))
+  return named
+}
+
 /** Repacks a repository, and drops what was left behind long enough ago. */
 async function repack(services: Services, target: MaintenanceTarget, signal: AbortSignal): Promise<void> {
   const { config, database, git } = services
   const { id, isWiki } = target
   const repository = repositoryAt(git, target)
-  const keep: string[] = []
   // Nothing in the database names commits of wikis.
-  for (const find of isWiki ? [] : commitsToKeep.of(services)) keep.push(...(await find(database.read, id)))
+  const keep = isWiki ? [] : await commitsNamedBy(services, id)
   const now = services.now()
   await git.maintenance.run(repository, { now, before: now - config.git.pruneSeconds, keep, signal })
   const size = await git.repositories.size(repository)
@@ -128,7 +137,7 @@ export const checkRepositories: Task = {
     for await (const target of allRepositories(services, signal)) {
       if (signal.aborted) break
       const { name } = target
-      const faults = await services.git.maintenance.check(repositoryAt(services.git, target), signal)
+      const faults = await services.git.maintenance.check(repositoryAt(services.git, target), { signal })
       looked++
       if (faults.length === 0) continue
       damaged.push(name)

@@ -162,6 +162,10 @@ export const findByStorage = query("lfs.findByStorage", (db, p: Params<{ storage
   db.selectFrom("repositories").select(["id", "storage"]).where("storage", "in", p.storages),
 )
 
+export const countRepositories = query("repositories.count", (db) =>
+  db.selectFrom("repositories").select((eb) => eb.fn.countAll<number>().as("count")),
+)
+
 // --- changes ----------------------------------------------------------------------------------------------------------------------
 
 /** Changes these columns of a repository's row. */
