@@ -232,8 +232,17 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     // Before the database is opened, which migrates it.
     const unlock = serves && !cluster ? lockForServer(config.databaseUrl) : undefined
     if (unlock) closing.push(async () => unlock())
+    const countStorage = metrics.counterBy("hearth_storage_requests_total", "Requests to the object store, by how they were answered.", [
+      "method",
+      "outcome",
+    ])
+    const storage = await openStorage(config, {
+      isTried: serves,
+      watch: (method, outcome) => countStorage({ method, outcome: String(outcome) }),
+    })
+    closing.push(async () => storage.close())
     const share = shareIn(cluster)
-    const { waitSeconds, connections } = config.database
+    const { waitSeconds, connections, transactionPooling, listenUrl } = config.database
     const [database, secrets] = await Promise.all([
       openDatabase({
         url: config.databaseUrl,
@@ -241,6 +250,8 @@ export async function openServices(options: HearthOptions = {}, { serves = false
         progress: options.progress,
         waitMs: waitSeconds * 1000,
         poolSize: connections,
+        transactionPooling,
+        listenUrl: listenUrl || undefined,
         share,
         cluster,
       }),
@@ -249,12 +260,6 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       ),
     ])
     closing.push(() => database.close())
-    const countStorage = metrics.counterBy("hearth_storage_requests_total", "Requests to the object store, by how they were answered.", [
-      "method",
-      "outcome",
-    ])
-    const storage = await openStorage(config, (method, outcome) => countStorage({ method, outcome: String(outcome) }))
-    closing.push(async () => storage.close())
     // The embedded database is for one server; PostgreSQL may be shared by several.
     const alone = serves && database.kind === "sqlite"
     const isFirst = cluster?.isFirst ?? true

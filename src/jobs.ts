@@ -1,4 +1,4 @@
-import { abortUploads } from "./core/blobs/unfinished.ts"
+import { abortUploads } from "./core/blobs/sweep.ts"
 import { pruneEvents } from "./core/events/log.ts"
 import { pruneSentForms } from "./core/forms/once.ts"
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"

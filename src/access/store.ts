@@ -1,13 +1,15 @@
-import { type Params, query } from "../core/database/query.ts"
+import { type Params, query, quickQuery } from "../core/database/query.ts"
 
 /** The rows that decisions are made from. They are read at every request, so that revoked access ends immediately. */
 
-export const findUserByName = query("access.findUserByName", (db, p: Params<{ lowerName: string }>) =>
-  db.selectFrom("users").selectAll().where("lower_name", "=", p.lowerName),
+export const findUserByName = quickQuery(
+  query("access.findUserByName", (db, p: Params<{ lowerName: string }>) =>
+    db.selectFrom("users").selectAll().where("lower_name", "=", p.lowerName),
+  ),
 )
 
-export const findUserById = query("access.findUserById", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("users").selectAll().where("id", "=", p.id),
+export const findUserById = quickQuery(
+  query("access.findUserById", (db, p: Params<{ id: number }>) => db.selectFrom("users").selectAll().where("id", "=", p.id)),
 )
 
 export const findUserRedirect = query("access.findUserRedirect", (db, p: Params<{ lowerName: string }>) =>
@@ -18,12 +20,14 @@ export const findUserRedirect = query("access.findUserRedirect", (db, p: Params<
     .where("user_redirects.lower_name", "=", p.lowerName),
 )
 
-export const findRepositoryByName = query("access.findRepositoryByName", (db, p: Params<{ ownerId: number; lowerName: string }>) =>
-  db.selectFrom("repositories").selectAll().where("owner_id", "=", p.ownerId).where("lower_name", "=", p.lowerName),
+export const findRepositoryByName = quickQuery(
+  query("access.findRepositoryByName", (db, p: Params<{ ownerId: number; lowerName: string }>) =>
+    db.selectFrom("repositories").selectAll().where("owner_id", "=", p.ownerId).where("lower_name", "=", p.lowerName),
+  ),
 )
 
-export const findRepositoryById = query("access.findRepositoryById", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("repositories").selectAll().where("id", "=", p.id),
+export const findRepositoryById = quickQuery(
+  query("access.findRepositoryById", (db, p: Params<{ id: number }>) => db.selectFrom("repositories").selectAll().where("id", "=", p.id)),
 )
 
 export const findRepositoryRedirect = query("access.findRepositoryRedirect", (db, p: Params<{ ownerId: number; lowerName: string }>) =>

@@ -1,4 +1,4 @@
-import { StorageRefused } from "../core/blobs/refused.ts"
+import { StorageRefused } from "../core/blobs/blobs.ts"
 import { ConfigRefused } from "../core/config.ts"
 import { DatabaseRefused } from "../core/database/failures.ts"
 import { Refusal } from "../core/errors.ts"

@@ -23,8 +23,7 @@ export const catalogue = {
   internal: { status: 500, title: "" },
   busy: { status: 503, title: "the server is busy; try again in a moment" },
   unavailable: { status: 503, title: "the database is not available; try again in a moment" },
-  /** Unlike all others, it may have been done. */
-  uncertain: { status: 503, title: "the database was lost while this was stored: it may be done or not; look before you repeat it" },
+  uncertain: { status: 503, title: "the database was lost while this was stored; look whether it is there before you try again" },
   full: { status: 507, title: "the disk of the server is full; nothing was stored" },
 } as const satisfies Readonly<Record<string, { status: number; title: string }>>
 

@@ -26,7 +26,7 @@ export const settings = {
   databaseUrl: address(
     "The database. By default the SQLite file hearth.db in dataDir.",
     /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
-    "sqlite:/path/to/file.db, or postgres://user:password@host/name",
+    "sqlite:/path/to/file.db, or postgres://user:password@host/name, with commas between a primary and its standbys",
   ),
   storage: {
     url: address(
@@ -65,6 +65,15 @@ export const settings = {
       min: 1,
       max: 1000,
     }),
+    transactionPooling: yesOrNo(
+      false,
+      "PostgreSQL only: databaseUrl is a pooler, such as PgBouncer, that gives each transaction another connection. Statements are not prepared then, and nothing is kept in sessions.",
+    ),
+    listenUrl: address(
+      "PostgreSQL only: the server itself, where databaseUrl is such a pooler: over it processes tell each other what has happened. Without it they look every two seconds.",
+      /^postgres(ql)?:\/\/.+$/,
+      "postgres://user:password@host/name",
+    ),
   },
   health: {
     minFreeBytes: size(

@@ -45,7 +45,7 @@ import {
 import { type CommitSearch, type FoundCommit, searchCommits } from "./history/search.ts"
 import { type ObjectBatch, openBatch, writeTree } from "./incoming/batch.ts"
 import { GitError } from "./model/errors.ts"
-import type { ChangedFile, Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model/model.ts"
+import type { ChangedFile, Commit, Maintenance, ObjectInfo, Reference, RefUpdate, Repository, Tag, TreeEntry } from "./model/model.ts"
 import type { ObjectFormat, ObjectId, RefName } from "./model/names.ts"
 import { looseBytes } from "./objects/loose.ts"
 import {
@@ -72,8 +72,7 @@ import { createProcesses } from "./process/process.ts"
 import { createReaders } from "./process/reader.ts"
 import { createShared } from "./process/shared.ts"
 import { listReferences, resolveReference } from "./refs/ref-files.ts"
-import type { RefUpdate } from "./refs/references.ts"
-import { checkObjects, type Maintenance } from "./repositories/maintenance.ts"
+import { checkObjects } from "./repositories/maintenance.ts"
 import { combinedView, readHead } from "./repositories/repository.ts"
 import { openLocalStore } from "./store/local.ts"
 import { openSharedStore } from "./store/shared/store.ts"
@@ -105,7 +104,6 @@ export { isTreeEntryName } from "./model/tree-entry.ts"
 export { formatCommit, type NewCommit, type NewTag } from "./objects/objects.ts"
 export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./process/context.ts"
 export { type Caller, createLimiter, type Limiter, type LimiterState, ownCaller } from "./process/limits.ts"
-export type { RefUpdate } from "./refs/references.ts"
 export type * from "./store/shared/records.ts"
 export type { Move, NewPack, RepositoryChange, Versions } from "./store/store.ts"
 export { type Advertisement, servicePreamble } from "./transport/advertise.ts"
@@ -337,7 +335,7 @@ async function readVersion(context: Context): Promise<string> {
 }
 
 /** What makes methods of functions: they get the context, and see a repository that is as new as what all processes have made of it. */
-function binders(context: Context, { ready }: RepositoryStore) {
+function binders(context: Context, ready: RepositoryStore["ready"]) {
   type Act<A extends readonly unknown[], R> = (context: Context, repository: Repository, ...rest: A) => R
   const bind = <A extends readonly unknown[], R>(act: Act<A, Promise<R>>) =>
     ready === undefined
@@ -425,7 +423,8 @@ export function openGit(options: GitOptions): Git {
   })
   const store: RepositoryStore =
     options.shared === undefined ? openLocalStore(context) : openSharedStore(context, { ...options.shared, root })
-  const { bind, bindRecords, bindStream } = binders(context, store)
+  const { bind, bindRecords, bindStream } = binders(context, store.ready)
+  const { bind: bindToClient } = binders(context, store.renew)
 
   return {
     at: store.at,
@@ -511,13 +510,13 @@ export function openGit(options: GitOptions): Git {
       bundle: bindStream(bundle),
     },
     transport: {
-      advertiseUpload: bind(advertiseUpload),
+      advertiseUpload: bindToClient(advertiseUpload),
       advertiseReceive: async (repository, how) => {
-        if (repository) await store.ready?.(repository)
+        if (repository) await store.renew?.(repository)
         return advertiseReceive(context, repository, how)
       },
-      upload: bind(serveUpload),
-      receive: bind(receivePush),
+      upload: bindToClient(serveUpload),
+      receive: bindToClient(receivePush),
     },
     remotes: {
       list: (remote, signal) => listRemote(context, remote, signal),

@@ -103,7 +103,9 @@ export async function writeKnot(folder: string, { levels, width, file }: { level
 }
 
 /** How the tests' server handles pushes; by default it allows everything. */
-export type Policy = { -readonly [K in "check" | "before" | "after" | "make" | "maxBytes" | "maxReferences"]?: NonNullable<ReceiveRequest[K]> }
+export type Policy = {
+  -readonly [K in "check" | "before" | "after" | "make" | "maxBytes" | "maxReferences"]?: NonNullable<ReceiveRequest[K]>
+}
 
 /** A minimal smart HTTP server. */
 export interface TestServer {

@@ -119,7 +119,7 @@ test("git over SSH, to one server and from another", async () => {
   try {
     const key = await keys.make("ed25519")
     await site.ask("POST", "/user/keys", { title: "key", key: key.line })
-    const at = (number: number) => `ssh://git@127.0.0.1:${site.at(number).sshPort}/root/shell.git`
+    const at = (number: number) => `ssh://git@127.0.0.1:${site.at(number).sshPort()}/root/shell.git`
     await site.repository("shell")
     const work = await cloneOf("shell")
     await commits(work, 2)
@@ -219,7 +219,7 @@ test("forks, mirrors, templates, archives, releases, renamed branches and search
   for (const told of await toldBy("source")) expect(told).toMatch(/refs\/heads\/trunk[\s\S]*refs\/tags\/v1/)
   expect((await site.ask<{ readonly default_branch: string }>("GET", at)).default_branch).toBe("trunk")
   for (const machine of site.all) {
-    const found = await fetch(`${machine.url}/root/source/search?q=needles`)
+    const found = await fetch(`${machine.url()}/root/source/search?q=needles`)
     expect([found.status, await found.text()]).toEqual([200, expect.stringContaining("needle.txt")])
   }
 })
@@ -246,7 +246,7 @@ test("a repack and a sweep on one server, while others take pushes, lose nothing
   await site.ok(work, "push", "-q", "origin", "main")
   let isOver = false
   const run = async (task: string): Promise<void> => {
-    const answer = await send(site.at(0).url, "POST", `/admin/cron/${task}`, { authorization: site.authorization })
+    const answer = await send(site.at(0).url(), "POST", `/admin/cron/${task}`, { authorization: site.authorization })
     expect(answer.status).toBe(204)
   }
   const pushing = (async () => {

@@ -7,6 +7,7 @@
 export const inAnyOrder: readonly string[] = [
   "src/core/database/crash.test.ts",
   "src/core/database/database.test.ts",
+  "src/core/database/lines.test.ts",
   "src/core/database/migrate.test.ts",
   "src/core/jobs/crash.test.ts",
   "src/core/jobs/jobs.test.ts",

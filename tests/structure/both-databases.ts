@@ -1,6 +1,7 @@
 /** The test files that run on both databases, by the reason why these can differ there. All others run on SQLite, see CONTRIBUTING.md. */
 export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
   "the database itself: drivers, transactions, migrations, prepared queries, the outbox and the clock": [
+    "src/core/database/lines.test.ts",
     "src/core/database/lock.test.ts",
     "src/core/database/migrate.test.ts",
     "src/core/database/migrations/0005-releases.test.ts",
@@ -120,5 +121,6 @@ export const BOTH_DATABASES: Readonly<Record<string, readonly string[]>> = {
     "tests/faults/webhooks.test.ts",
     "tests/stress/stress.test.ts",
   ],
+  "changes of references that several servers make at once": ["src/core/repositories/shared.test.ts"],
   "what is kept until something is written": ["src/features/people/avatars/pictures.test.ts", "src/servers/routing/pipeline.test.ts"],
 }

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises"
+import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
@@ -72,6 +72,10 @@ export interface PostgresServer {
   readonly startAgain: () => Promise<void>
   /** Stops all of its processes where they are, so that they answer nothing; `false` lets them go on. */
   readonly freeze: (frozen: boolean) => Promise<void>
+  /** Runs one statement. */
+  readonly ask: (sql: string) => Promise<void>
+  /** Starts a standby of it, a copy that follows; it is stopped for that, and started again. `select pg_promote()` makes the standby a server of its own. */
+  readonly startStandby: () => Promise<PostgresServer>
 }
 
 async function start(settings: readonly string[], place: string): Promise<PostgresServer> {
@@ -171,20 +175,44 @@ async function serve(serving: Serving): Promise<PostgresServer> {
     const main = await mainProcess()
     for (const pid of [main, ...(await childrenOf(main))]) process.kill(pid, frozen ? "SIGSTOP" : "SIGCONT")
   }
+  const shutDown = async () => {
+    const gone = once(child, "exit")
+    process.kill(await mainProcess(), "SIGINT")
+    await gone
+  }
+  const startAgain = async () => {
+    child = await launch(serving, port, url)
+  }
   return {
     url,
     freeze,
+    shutDown,
+    startAgain,
+    async ask(sql) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      try {
+        await client.query(sql)
+      } finally {
+        await client.end()
+      }
+    },
+    async startStandby() {
+      const { owner } = serving
+      const folder = await mkdtemp(`${serving.folder}-standby-`)
+      const data = join(folder, "data")
+      await shutDown()
+      // The package has no pg_basebackup; the files of a server that is stopped are as good.
+      await run("cp", ["-R", serving.data, data])
+      await startAgain()
+      await writeFile(join(data, "standby.signal"), "")
+      if (owner !== undefined) await run("chown", ["-R", `${owner.uid}:${owner.gid}`, folder])
+      const follow = `primary_conninfo=host=127.0.0.1 port=${port} user=hearth`
+      return serve({ ...serving, folder, data, settings: [...serving.settings, follow] })
+    },
     async stop() {
       await ended(child)
       await rm(serving.folder, { recursive: true, force: true })
-    },
-    async shutDown() {
-      const gone = once(child, "exit")
-      process.kill(await mainProcess(), "SIGINT")
-      await gone
-    },
-    async startAgain() {
-      child = await launch(serving, port, url)
     },
   }
 }

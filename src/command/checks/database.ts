@@ -16,12 +16,12 @@ export interface FoundDatabase {
 }
 
 /** Opens the database as it is: nothing is created or migrated. */
-export async function findDatabase({ databaseUrl }: Config): Promise<FoundDatabase> {
+export async function findDatabase({ databaseUrl, database: { transactionPooling } }: Config): Promise<FoundDatabase> {
   const file = /^sqlite:(\/.*)$/.exec(databaseUrl)?.[1]
   if (file !== undefined && (await stat(file).catch(() => undefined)) === undefined)
     return { database: undefined, there: false, finding: ok(`database ${file}: not there yet, the first start makes it`) }
   try {
-    const database = await openDatabase({ url: databaseUrl, migrate: false })
+    const database = await openDatabase({ url: databaseUrl, transactionPooling, migrate: false })
     return { database, there: true, finding: ok(`database: ${file ?? "PostgreSQL"}, up to date`) }
   } catch (error) {
     if (!(error instanceof DatabaseRefused)) throw error

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import type { Blobs } from "../../core/blobs/blobs.ts"
+import { StorageRefused } from "../../core/blobs/blobs.ts"
 import { blobsIn } from "../../core/blobs/folder.ts"
 import { countBlobs, inWords } from "../../core/blobs/move.ts"
 import { type ObjectStore, openStore } from "../../core/blobs/object-store.ts"
-import { StorageRefused } from "../../core/blobs/refused.ts"
 import type { Config } from "../../core/config.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
 

@@ -90,6 +90,17 @@ export class BlobGone extends StorageUnavailable {
   }
 }
 
+/** The object store can't be used as it is. `message` says what is wrong, `advice` what to do next; both are for the operator. */
+export class StorageRefused extends Error {
+  readonly advice: string
+
+  constructor(message: string, advice: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = "StorageRefused"
+    this.advice = advice
+  }
+}
+
 /** The first parts of all keys: what is moved between a folder and a store. `probe` is for what the doctor writes and removes. */
 export const FOLDERS: readonly string[] = ["actions", "attachments", "avatars", "lfs", "packages", "packs", "probe", "uploads"]
 

@@ -77,8 +77,9 @@ async function moveBlob(from: Blobs, to: Blobs, key: string): Promise<Outcome> {
   const source = await from.open(key)
   if (!source) return "gone"
   const sent = createHash("sha256")
+  const content = source.read()
   try {
-    await to.write(key, hashed(source.read(), sent))
+    await to.write(key, hashed(content, sent))
     const copy = await to.open(key)
     if (!copy) return "gone"
     const there = createHash("sha256")
@@ -89,6 +90,9 @@ async function moveBlob(from: Blobs, to: Blobs, key: string): Promise<Outcome> {
   } catch (error) {
     if (error instanceof BlobGone) return "gone"
     throw error
+  } finally {
+    // Where the write failed before it read.
+    content.destroy()
   }
 }
 

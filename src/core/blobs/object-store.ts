@@ -1,9 +1,8 @@
 import type { Config } from "../config.ts"
-import type { Blobs } from "./blobs.ts"
+import { type Blobs, StorageRefused } from "./blobs.ts"
 import { abortOldUploads, blobsOf, listUploads } from "./objects.ts"
-import { StorageRefused } from "./refused.ts"
 import { openS3, type S3, type WatchRequest } from "./s3.ts"
-import { readStoragePlace } from "./s3-place.ts"
+import { readStoragePlace, type StoragePlace } from "./s3-place.ts"
 
 export type { WatchRequest } from "./s3.ts"
 
@@ -18,23 +17,16 @@ export interface ObjectStore {
   readonly close: () => void
 }
 
-/** Opens the store that settings name, once it has shown that it is there. Rejects with {@link StorageRefused}. */
-export async function openStore(storage: Omit<Config["storage"], "cacheBytes">, watch?: WatchRequest): Promise<ObjectStore> {
+/** Opens the store that settings name, once it has shown that it is there, unless it need not be tried. Rejects with {@link StorageRefused}. */
+export async function openStore(
+  storage: Omit<Config["storage"], "cacheBytes">,
+  { isTried = true, watch }: { readonly isTried?: boolean; readonly watch?: WatchRequest } = {},
+): Promise<ObjectStore> {
   const place = readStoragePlace(storage.url)
   if (typeof place === "string")
     throw new StorageRefused(`The object store can't be used: storage.url ${place}.`, "Put right HEARTH_STORAGE_URL.")
   const s3 = await openS3(place, storage, { watch })
-  try {
-    await look(s3)
-  } catch (error) {
-    s3.close()
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StorageRefused(
-      `The object store can't be used: bucket ${place.bucket} at ${place.endpoint.origin}: ${reason}.`,
-      "Check HEARTH_STORAGE_URL, HEARTH_STORAGE_ACCESS_KEY and HEARTH_STORAGE_SECRET_KEY, and that the store can be reached from here. Its bucket must be there.",
-      error,
-    )
-  }
+  if (isTried) await tryStore(s3, place)
   return {
     blobs: blobsOf(s3, { isDirect: storage.presigned }),
     look: () => look(s3),
@@ -45,6 +37,20 @@ export async function openStore(storage: Omit<Config["storage"], "cacheBytes">, 
       return count
     },
     close: s3.close,
+  }
+}
+
+async function tryStore(s3: S3, { bucket, endpoint }: StoragePlace): Promise<void> {
+  try {
+    await look(s3)
+  } catch (error) {
+    s3.close()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StorageRefused(
+      `The object store can't be used: bucket ${bucket} at ${endpoint.origin}: ${reason}.`,
+      "Check HEARTH_STORAGE_URL, HEARTH_STORAGE_ACCESS_KEY and HEARTH_STORAGE_SECRET_KEY, and that the store can be reached from here. Its bucket must be there.",
+      error,
+    )
   }
 }
 

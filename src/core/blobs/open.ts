@@ -10,12 +10,18 @@ export interface Storage {
   readonly close: () => void
 }
 
-/** Opens where blobs are: the data folder, or with `storage.url` that and an object store. Refuses a store that can't be used with `StorageRefused`. */
-export async function openStorage({ dataDir, storage }: Config, watch?: WatchRequest): Promise<Storage> {
+interface StorageOptions {
+  /** Refuses a store that does not answer, with `StorageRefused`. Commands go on: few of them need it. */
+  readonly isTried: boolean
+  readonly watch: WatchRequest
+}
+
+/** Opens where blobs are: the data folder, or with `storage.url` that and an object store. */
+export async function openStorage({ dataDir, storage }: Config, options: StorageOptions): Promise<Storage> {
   const folder = blobsIn(dataDir)
   if (storage.url === "") return { blobs: folder, store: undefined, close() {} }
   const [{ openStore }, { blobsInBoth }] = await Promise.all([import("./object-store.ts"), import("./both.ts")])
-  const store = await openStore(storage, watch)
+  const store = await openStore(storage, options)
   const target = storage.place === "store" ? store.blobs : folder
   return { blobs: blobsInBoth(folder, store.blobs, target), store, close: store.close }
 }

@@ -1,7 +1,8 @@
 import type { Seconds } from "../database/tables/index.ts"
+import type { Task } from "../jobs/jobs.ts"
 import type { Blobs } from "./blobs.ts"
 
-/** Seconds before a blob without a row is removed: its upload or its transaction may be under way. */
+/** Seconds before a blob without a row is removed, or an upload in parts taken back: it may be under way. */
 const GRACE = 86_400
 /** Blobs whose rows are looked up in one query. */
 const BATCH = 500
@@ -37,4 +38,14 @@ export async function sweepBlobs(blobs: Pick<Blobs, "list" | "remove">, folder: 
   }
   if (batch.length > 0 && !signal.aborted) await removeUnnamed()
   return removed
+}
+
+/** Takes back what was sent to the object store of blobs that were never completed. */
+export const abortUploads: Task = {
+  name: "abort_uploads",
+  cron: "27 4 * * *",
+  run: async ({ store, now }, signal) => {
+    const count = (await store?.abortOldUploads((now() - GRACE) * 1000, signal)) ?? 0
+    return count === 0 ? undefined : `aborted ${count} uploads`
+  },
 }

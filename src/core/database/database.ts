@@ -8,6 +8,7 @@ import type { Share } from "../cluster/share.ts"
 import type { Tables } from "./tables/index.ts"
 
 export {
+  CommitUnknown,
   DatabaseFull,
   DatabaseRefused,
   DatabaseUnavailable,
@@ -57,8 +58,10 @@ export interface Database<T = Tables> {
    * rejected with {@link TransactionIdle}. After a statement has failed the transaction is rolled back, even when `work` swallows the error: the
    * promise is rejected with that error. On PostgreSQL `work` is run again, at most five times in all, after a serialisation failure or
    * a deadlock, so it must have no effect but on the database; for anything else there is {@link Database.afterCommit}.
+   *
+   * Writers who lock the same row first say so by `line`, see {@link lineOf}: on PostgreSQL those of one process share transactions, as all do on SQLite.
    */
-  write<R>(work: (tx: Transaction<T>) => Promise<R>): Promise<R>
+  write<R>(work: (tx: Transaction<T>) => Promise<R>, line?: string): Promise<R>
 
   /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost needs a job. */
   afterCommit(tx: Transaction<T>, effect: () => void): void
@@ -99,6 +102,10 @@ export interface DriverOptions {
   readonly logger: DatabaseLogger
   readonly idleLimit: number
   readonly poolSize: number
+  /** PostgreSQL is behind a pooler that gives each transaction another connection: nothing may be kept in a session. */
+  readonly transactionPooling: boolean
+  /** The PostgreSQL to listen at, which is no such pooler; undefined for `url`. */
+  readonly listenUrl: string | undefined
   /** Milliseconds that a call waits for a connection, for the lock of the file, or for a sign of life of the server. */
   readonly waitMs: number
   /** The other processes of this server; undefined where it is the only one. */

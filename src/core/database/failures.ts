@@ -42,7 +42,10 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The connection was lost between a commit and its answer: the transaction may be stored or not. */
+/**
+ * The database was lost during a commit: whether the transaction is stored is not known, so that it must neither be answered as done nor be run
+ * again.
+ */
 export class CommitUnknown extends DatabaseUnavailable {
   constructor(cause: unknown) {
     super(cause, "The database was lost during a commit")
@@ -86,12 +89,15 @@ export function sqliteFailure(error: unknown): unknown {
 const postgresFull = "53100"
 const postgresUnavailable = /^(08|53|57P0[1-5]$|58030$|25006$)/
 
+/** PostgreSQL's code of an error, SQLSTATE; empty for every other error. */
+export const stateOf = (error: unknown): string => (error instanceof Error ? (textOf(error, "code") ?? "") : "")
+
 /** What an error of PostgreSQL is for callers. `answered` says that the server itself sent it; every other failure of a statement is one of the connection. */
 export function postgresFailure(error: unknown, answered: boolean): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable || error instanceof RangeError || error instanceof TypeError)
     return error
   if (!answered) return new DatabaseUnavailable(error)
-  const code = textOf(error, "code") ?? ""
+  const code = stateOf(error)
   if (code === postgresFull) return new DatabaseFull(error)
   return postgresUnavailable.test(code) ? new DatabaseUnavailable(error) : error
 }

@@ -8,8 +8,8 @@ const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
 const DEEPEST = 4
 
 /**
- * The refusal for a state of the machine that no call can help: a database that does not answer or is locked, an object store that does not
- * answer (`unavailable`), a database that was lost during a commit (`uncertain`), and a full disk (`full`).
+ * The refusal for a state of the machine that no call can help: a database that does not answer or is locked, or an object store that does not answer (`unavailable`), a database that was lost
+ * during a commit (`uncertain`), and a full disk (`full`).
  * Undefined for every other error. An error that was caused by such a state is one, too.
  */
 export function faultOf(error: unknown, depth = 0): Refusal | undefined {

@@ -1,24 +1,53 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
+import { abandon, requirePrimary } from "./connections.ts"
 import type { DriverOptions } from "./database.ts"
 import type { createEmitter } from "./emitter.ts"
 import { postgresFailure } from "./failures.ts"
+import type { Places } from "./places.ts"
 
 const firstPause = 100
 const longestPause = 10_000
 
+/** Milliseconds between two checks where nobody can listen. */
+const CHECK_EVERY = 2_000
+
+interface ListenerOptions extends Pick<DriverOptions, "logger" | "waitMs"> {
+  readonly places: Places
+}
+
+interface ChannelListener {
+  /** Gives the function that ends it. */
+  add(channel: string, listener: (payload: string | undefined) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+type Emitter = ReturnType<typeof createEmitter>
+
+/** Where nobody can listen: asks every listener to check, as after a lost connection. */
+export function createChecker(emitter: Emitter): ChannelListener {
+  const timer = setInterval(() => {
+    for (const channel of emitter.channels()) emitter.send(channel, undefined)
+  }, CHECK_EVERY).unref()
+  return {
+    async add(channel, listener) {
+      const stop = emitter.add(channel, listener)
+      return async () => stop()
+    },
+    close: async () => clearInterval(timer),
+  }
+}
+
 /** A connection of its own that listens on PostgreSQL's channels, made at the first listener and made again whenever it is lost. */
-export function createListener(
-  { url, logger, waitMs }: Pick<DriverOptions, "url" | "logger" | "waitMs">,
-  emitter: ReturnType<typeof createEmitter>,
-) {
+export function createListener({ places, logger, waitMs }: ListenerOptions, emitter: Emitter): ChannelListener {
   let connection: Promise<pg.Client> | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
   async function connect(): Promise<pg.Client> {
+    const place = places.current()
     const client = new pg.Client({
-      connectionString: url,
+      connectionString: place,
       application_name: "hearth listener",
       keepAlive: true,
       connectionTimeoutMillis: waitMs,
@@ -33,9 +62,17 @@ export function createListener(
       reconnect(firstPause)
     }
     client.on("error", lose)
-    await client.connect()
-    client.on("end", () => lose())
-    for (const channel of emitter.channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    try {
+      await client.connect()
+      // A standby tells nothing.
+      await requirePrimary(client)
+      client.on("end", () => lose())
+      for (const channel of emitter.channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      places.leave(place)
+      abandon(client)
+      throw error
+    }
     return client
   }
 

@@ -70,3 +70,6 @@ export const lockRow = <T extends Lockable>(tx: Transaction, table: T, id: numbe
  */
 export const lockRows = <T extends Lockable>(tx: Transaction, table: T, ids: readonly number[]): Promise<Selectable<Tables[T]>[]> =>
   locks[table].several(tx, { ids })
+
+/** The line of writers who lock this row first, for {@link Database.write}. */
+export const lineOf = (table: Lockable, id: number): string => `${table} ${id}`

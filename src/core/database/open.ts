@@ -11,7 +11,7 @@ import { openSqlite, SCHEMA_CHANNEL } from "./sqlite.ts"
 import type { Tables } from "./tables/index.ts"
 
 export interface DatabaseOptions {
-  /** `sqlite:/absolute/path/hearth.db`, `sqlite::memory:` or `postgres://user:password@host/name`. */
+  /** `sqlite:/absolute/path/hearth.db`, `sqlite::memory:` or `postgres://user:password@host/name`, with commas between several hosts. */
   readonly url: string
   readonly logger?: DatabaseLogger
   /** Called with what is done to bring the tables up to date, before it is done. */
@@ -24,6 +24,10 @@ export interface DatabaseOptions {
   readonly idleLimit?: number
   /** PostgreSQL only: the most connections for reading, and the same number for writing; 10 by default. */
   readonly poolSize?: number
+  /** PostgreSQL only: it is behind a pooler that gives each transaction another connection; false by default. */
+  readonly transactionPooling?: boolean
+  /** PostgreSQL only: where to listen; `url` by default. */
+  readonly listenUrl?: string | undefined
   /** Milliseconds that a call waits for the database before it fails with {@link DatabaseUnavailable}; 8,000 by default. */
   readonly waitMs?: number
   /** The other processes of this server. */
@@ -44,6 +48,8 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
     logger: options.logger ?? silent,
     idleLimit: options.idleLimit ?? 1_000,
     poolSize: options.poolSize ?? 10,
+    transactionPooling: options.transactionPooling ?? false,
+    listenUrl: options.listenUrl,
     waitMs: options.waitMs ?? 8_000,
     cluster: options.cluster,
     share: options.share ?? whole,

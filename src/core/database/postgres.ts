@@ -4,14 +4,19 @@ import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { pause } from "../../seams/pause.ts"
 import { coalesce } from "./coalesce.ts"
+import { abandon, createConnections, isAnswer, requirePrimary, WAITING_PER_CONNECTION } from "./connections.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
-import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure } from "./failures.ts"
-import { createListener } from "./listener.ts"
+import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure, stateOf } from "./failures.ts"
+import { createLines, type OpenTransaction } from "./lines.ts"
+import { createChecker, createListener } from "./listener.ts"
 import { createLiveness } from "./liveness.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
+import { addressesOf, type Places, placesOf } from "./places.ts"
+import { isQuick } from "./query.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
+import { createShared } from "./shared.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
 type Last<T> = Parameters<Database<T>["beforeCommit"]>[0]
@@ -20,21 +25,19 @@ const attempts = 5
 // Serialisation failure and deadlock: https://www.postgresql.org/docs/15/errcodes-appendix.html
 const worthRetrying = new Set(["40001", "40P01"])
 const retryPause = 20
+/** A statement took longer than it may among others, see {@link createLines}. */
+const CANCELLED = "57014"
+
+const BEGIN = "begin isolation level read committed read write"
+/**
+ * The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting. A process that works ends one that is
+ * idle by itself before: within twice its limit.
+ */
+const IDLE_LIMITS = 2
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
-
-/**
- * The server ends a transaction whose client has stopped or can't be reached, so that its locks keep no other process waiting. A client that works ends it
- * by itself before: within twice its own limit.
- */
-const IDLE_LIMIT = "idle_in_transaction_session_timeout"
-const IDLE_LIMITS = 2
-
-/** Calls that may wait for each connection of a pool; further ones are refused. */
-const WAITING_PER_CONNECTION = 50
-/** With one, a process would wait for each long statement. */
-const FEWEST_CONNECTIONS = 2
+const STARTING = "57P03"
 
 const { builtins } = pg.types
 
@@ -59,35 +62,16 @@ function toInteger(text: string): number {
 /** Connects to the server. Throws {@link DatabaseRefused} when it can't be reached or refuses the connection. */
 export async function openPostgres<T>(options: DriverOptions): Promise<{ database: Database<T>; migrating: MigratingConnection }> {
   const { logger, waitMs } = options
-  const pool = (settings: string) => {
-    const made = new pg.Pool({
-      connectionString: options.url,
-      max: options.poolSize,
-      types,
-      application_name: "hearth",
-      options: settings,
-      // For a free connection as well as for a new one.
-      connectionTimeoutMillis: waitMs,
-      keepAlive: true,
-      // A pool must not keep a process alive.
-      allowExitOnIdle: true,
-    })
-    // A connection that is lost while in use rejects its statement; without a listener the event would end the process.
-    made.on("connect", (client) => client.on("error", () => {}))
-    made.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"))
-    return made
-  }
-  const readers = pool("-c default_transaction_read_only=on")
-  const writers = pool(
-    `-c default_transaction_read_only=off -c default_transaction_isolation=read\\ committed -c ${IDLE_LIMIT}=${IDLE_LIMITS * options.idleLimit}`,
-  )
+  const places = placesOf(options.url)
+  const connections = createConnections(options, places, types)
+  const { readers, writers, quick } = connections
   try {
-    await writers.query("select 1")
+    ;(await connections.take(writers)).release()
   } catch (error) {
-    await Promise.all([readers.end(), writers.end()])
+    await Promise.all([readers, writers, quick].map((pool) => pool.end()))
     throw new DatabaseRefused(
       "unreachable",
-      `The PostgreSQL server at ${placeOf(options.url)} can't be used: ${messageOf(error)}`,
+      `The PostgreSQL server at ${addressesOf(options.url)} can't be used: ${messageOf(error)}`,
       "Check HEARTH_DATABASE_URL, that the server runs, and that this user may connect to the database.",
       error,
     )
@@ -95,18 +79,15 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
 
   const observers = createObservers()
   const emitter = createEmitter(logger)
-  const listener = createListener(options, emitter)
-  const liveness = createLiveness({ waitMs, logger, probe: (timeoutMs) => askForLife(options.url, timeoutMs) })
+  const listening = listeningPlaces(options, places)
+  const listener = listening ? createListener({ logger, waitMs, places: listening }, emitter) : createChecker(emitter)
+  const probe = async (timeoutMs: number): Promise<void> => connections.isPrimary(await askForLife(places, timeoutMs))
+  const liveness = createLiveness({ waitMs, logger, probe })
 
   /** Waits for a connection of the pool. Throws {@link DatabaseUnavailable} when there is none in time. */
   async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
     liveness.require()
-    pool.options.max = Math.min(options.poolSize, Math.max(FEWEST_CONNECTIONS, options.share(options.poolSize)))
-    if (pool.waitingCount >= pool.options.max * WAITING_PER_CONNECTION)
-      throw new DatabaseUnavailable(undefined, "Too many calls wait for a connection to the database")
-    return pool.connect().catch((error: unknown) => {
-      throw postgresFailure(error, isAnswer(error))
-    })
+    return connections.take(pool)
   }
 
   async function ask(client: pg.ClientBase, query: string | pg.QueryConfig): Promise<pg.QueryResult> {
@@ -116,13 +97,14 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
         () => abandon(client),
       )
     } catch (error) {
+      connections.failed(error)
       throw postgresFailure(error, isAnswer(error))
     }
   }
 
   async function run<R>(client: pg.ClientBase, sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<R>> {
     const config = { text: sql, values: [...parameters] }
-    const { rows, rowCount } = await ask(client, name === undefined ? config : { ...config, name })
+    const { rows, rowCount } = await ask(client, name === undefined || options.transactionPooling ? config : { ...config, name })
     return { rows, changes: rowCount ?? 0 }
   }
 
@@ -140,70 +122,93 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }
   }
 
+  const shared = createShared(() => connectionOf(quick), WAITING_PER_CONNECTION * options.poolSize)
+
   const read = handleOver<T>({
     kind: "postgres",
     async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       observers.tell(sql, parameters, name, false)
-      const outcome = runAlone<R>(readers, sql, parameters, name)
+      const outcome = isQuick(name)
+        ? shared.use((client) => run<R>(client, sql, parameters, name))
+        : runAlone<R>(readers, sql, parameters, name)
       if (pause) await outcome.then(() => pause?.("read.done"))
       return outcome
     },
   })
+
+  const begin = `${BEGIN}; set local idle_in_transaction_session_timeout = ${IDLE_LIMITS * options.idleLimit}`
+
+  /** Begins a transaction on a connection of its own; `first` is the first statement of one that may be idle. */
+  async function openTransaction(first?: string): Promise<OpenTransaction> {
+    const client = await connectionOf(writers)
+    let lost: Error | undefined
+    // Statements keep their order, whatever the pauses of tests.
+    let paused: Promise<unknown> = Promise.resolve()
+    const lose = (error: unknown): void => {
+      // In an unknown state: the pool must not reuse this connection.
+      lost = error instanceof Error ? error : new Error(String(error))
+    }
+    try {
+      // Awaited: without a transaction what is sent next would be stored at once.
+      await ask(client, first === undefined ? begin : `${BEGIN}; ${first}`)
+    } catch (error) {
+      lose(error)
+      client.release(lost)
+      throw error
+    }
+    return {
+      async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
+        observers.tell(sql, parameters, name, true)
+        if (pause) {
+          paused = paused.then(() => pause?.("transaction.statement"))
+          await paused
+        }
+        return run<Row>(client, sql, parameters, name).catch((error: unknown) => {
+          if (error instanceof DatabaseUnavailable) lose(error)
+          throw error
+        })
+      },
+      async exec(sql) {
+        await ask(client, sql)
+      },
+      async commit() {
+        // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
+        const { command } = await ask(client, "commit").catch((error: unknown) => {
+          lose(error)
+          throw error instanceof DatabaseUnavailable ? new CommitUnknown(error.cause) : error
+        })
+        if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
+      },
+      async rollback() {
+        await ask(client, "rollback").catch(lose)
+      },
+      release: () => client.release(lost),
+    }
+  }
 
   /** One transaction on its own connection; `first` is its first statement, and `last` is run after its work. */
   async function transact<Tables, R>(
     work: Parameters<typeof runTransaction<Tables, R>>[2],
     { idleLimit, first, last }: { readonly idleLimit: number | undefined; readonly first?: string; readonly last?: Last<Tables> },
   ): Promise<R> {
-    const client = await connectionOf(writers)
-    let lost: Error | undefined
-    // One connection takes one statement at a time; work may start several at once, and may end without awaiting one.
-    let latest: Promise<unknown> = Promise.resolve()
-    const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
-      const result = latest.then(task)
-      latest = result.catch(() => {})
-      return result
-    }
+    const transaction = await openTransaction(first)
     const connection: TransactionConnection = {
+      ...transaction,
       kind: "postgres",
-      async begin() {
-        try {
-          await ask(client, "begin")
-          if (first !== undefined) await ask(client, first)
-        } catch (error) {
-          // In an unknown state: the pool must not reuse this connection.
-          lost = error instanceof Error ? error : new Error(String(error))
-          throw error
-        }
-      },
-      async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
-        observers.tell(sql, parameters, name, true)
-        if (pause) await pause("transaction.statement")
-        return inTurn(() => run<Row>(client, sql, parameters, name))
-      },
+      begin: async () => {},
       async commit() {
-        // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
         if (pause) await pause("transaction.beforeCommit")
-        const { command } = await inTurn(() => {
-          liveness.require()
-          return ask(client, "commit").catch((error: unknown) => {
-            throw error instanceof DatabaseUnavailable ? new CommitUnknown(error.cause) : error
-          })
-        })
-        if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
-      },
-      async rollback() {
-        await inTurn(() => ask(client, "rollback")).catch((error: unknown) => {
-          lost = error instanceof Error ? error : new Error(String(error))
-        })
+        await transaction.commit()
       },
     }
     try {
       return await runTransaction<Tables, R>(connection, { logger, idleLimit }, work, last)
     } finally {
-      client.release(lost)
+      transaction.release()
     }
   }
+
+  const lines = createLines({ open: openTransaction, waitMs, mostWaiting: options.poolSize * WAITING_PER_CONNECTION })
 
   // Every change of rows has a transaction id, and the snapshot lists those that have ended: equal snapshots see the same rows.
   const state = coalesce(async () => {
@@ -215,14 +220,18 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   const database: Database<T> = {
     kind: "postgres",
     read,
-    async write(work) {
+    async write(work, line) {
       for (let attempt = 1; ; attempt++) {
-        if (pause) await pause("transaction.begin")
+        // What has failed in a line is run again on its own: there it waits for nobody's rows but those that it needs.
+        const inLine = attempt === 1 ? line : undefined
+        if (pause && inLine === undefined) await pause("transaction.begin")
         try {
+          if (inLine !== undefined) return await lines.join(inLine, (connection) => runTransaction(connection, options, work, last))
           return await transact(work, { idleLimit: options.idleLimit, ...(last && { last }) })
         } catch (error) {
-          if (attempt === attempts || !(error instanceof pg.DatabaseError) || !worthRetrying.has(error.code ?? "")) throw error
-          logger.info({ attempt, code: error.code }, "a transaction is run again")
+          const code = error instanceof pg.DatabaseError ? (error.code ?? "") : ""
+          if (attempt === attempts || !(worthRetrying.has(code) || (inLine !== undefined && code === CANCELLED))) throw error
+          logger.info({ attempt, code }, "a transaction is run again")
           await sleep(Math.random() * retryPause * 2 ** attempt)
         }
       }
@@ -240,7 +249,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     listen: (channel, fn) => listener.add(channel, fn),
     async close() {
       // A server that does not answer must not keep this one from stopping.
-      await Promise.race([Promise.all([listener.close(), readers.end(), writers.end()]), sleep(waitMs, undefined, { ref: false })])
+      const ended = lines.idle().then(() => Promise.all([listener.close(), ...[readers, writers, quick].map((pool) => pool.end())]))
+      await Promise.race([ended, sleep(waitMs, undefined, { ref: false })])
       liveness.close()
     },
   }
@@ -251,29 +261,27 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       execute: <R>(sql: string, parameters: readonly unknown[]) => runAlone<R>(readers, sql, parameters),
     }),
-    write: (work) =>
-      transact(work, {
-        idleLimit: undefined,
-        first: `select pg_advisory_xact_lock(${migrationLock}), set_config('${IDLE_LIMIT}', '0', true)`,
-      }),
+    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
     copyBefore: undefined,
     script: undefined,
   }
   return { database, migrating }
 }
 
-/** Whether the server itself has sent this error; any other says that it could not be asked. */
-const isAnswer = (error: unknown): boolean => error instanceof pg.DatabaseError
-
-/** Ends a connection, whose statement then fails. */
-function abandon(client: pg.ClientBase): void {
-  if (client instanceof pg.Client) client.end().catch(() => {})
+/** Where to listen: a pooler of transactions forgets who listens, so that only another place will do. */
+function listeningPlaces({ transactionPooling, listenUrl }: DriverOptions, places: Places): Places | undefined {
+  if (listenUrl !== undefined) return placesOf(listenUrl)
+  return transactionPooling ? undefined : places
 }
 
-/** Resolves when the server answers over a new connection, be it that it takes no more of them. */
-async function askForLife(url: string, timeoutMs: number): Promise<void> {
+/**
+ * Gives the place of the server when it answers over a new connection, be it that it takes no more of them. Where it is a standby or is starting, or does
+ * not answer, new connections go to the next place.
+ */
+async function askForLife(places: Places, timeoutMs: number): Promise<string> {
+  const place = places.current()
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: place,
     application_name: "hearth probe",
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
@@ -281,17 +289,13 @@ async function askForLife(url: string, timeoutMs: number): Promise<void> {
   client.on("error", () => {})
   try {
     await client.connect()
-    await client.query("select 1")
+    await requirePrimary(client)
+    return place
   } catch (error) {
-    if (!isAnswer(error)) throw error
+    if (isAnswer(error) && stateOf(error) !== STARTING) return place
+    places.leave(place)
+    throw error
   } finally {
     abandon(client)
   }
-}
-
-/** The server's address, without the password that may be in the URL. */
-function placeOf(url: string): string {
-  if (!URL.canParse(url)) return "(an address that can't be read)"
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
 }

@@ -86,6 +86,17 @@ export function query<P, Output, T = Tables>(
   })
 }
 
+const quick = new Set<string>()
+
+/** Declares that a query reads one row at most, by a unique index: on PostgreSQL those that are asked at the same time share a connection and its round trip. */
+export function quickQuery<Query extends { readonly queryName: string }>(declared: Query): Query {
+  quick.add(declared.queryName)
+  return declared
+}
+
+/** Whether the query of this name was declared so. */
+export const isQuick = (name: string | undefined): boolean => name !== undefined && quick.has(name)
+
 /** Every prepared query with its text on both databases, by name: the material of the golden SQL. */
 export function registeredQueries(): readonly { readonly name: string; readonly sqlite: string; readonly postgres: string }[] {
   return [...registry]

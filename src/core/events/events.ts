@@ -21,6 +21,11 @@ export interface Delivery {
  */
 export interface Listener {
   readonly name: string
+  /**
+   * It only tells people and programs, and neither changes what the events are about nor reads what others of this kind write: they are called after
+   * the others, all at once, so that PostgreSQL gets their statements together.
+   */
+  readonly onlyTells?: true
   readonly hear: (delivery: Delivery) => Promise<void>
 }
 
@@ -28,17 +33,18 @@ export interface Listener {
 const MOST_ROUNDS = 8
 
 /**
- * Delivers what is pending in the transaction to each listener in turn, and appends it to the log. Throws what a listener throws, and an error if
+ * Delivers what is pending in the transaction to each listener in turn, then to those that only tell, and appends it to the log. Throws what a listener throws, and an error if
  * listeners publish endlessly.
  */
 export async function deliverEvents(tx: Transaction, services: Services, listeners: readonly Listener[]): Promise<void> {
+  const [changing, telling] = [listeners.filter(({ onlyTells }) => !onlyTells), listeners.filter(({ onlyTells }) => onlyTells)]
   for (let round = 0; ; round++) {
     const events = takePublished(tx)
     if (events.length === 0) return
     if (round === MOST_ROUNDS) throw new Error(`listeners publish in a circle: ${events.map(({ kind }) => kind).join(", ")}`)
     const delivery: Delivery = { tx, services, events, entries: new Map() }
-    for (const listener of listeners) await listener.hear(delivery)
-    await appendToLog(tx, events, services.now())
+    for (const listener of changing) await listener.hear(delivery)
+    await Promise.all([...telling.map((listener) => listener.hear(delivery)), appendToLog(tx, events, services.now())])
     services.events.grown(tx)
   }
 }

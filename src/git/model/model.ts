@@ -94,6 +94,27 @@ export interface Reference {
   readonly id: ObjectId
 }
 
+/** A change to one reference. */
+export interface RefUpdate {
+  readonly name: RefName
+  /** The new value, or null to delete it. */
+  readonly to: ObjectId | null
+  /** The value that it must have, null when it must not exist; left out when any will do. */
+  readonly from?: ObjectId | null
+  /** False where the new value is known to have the old one in its history. */
+  readonly forced?: boolean
+}
+
+/** How to repack a repository. */
+export interface Maintenance {
+  /** The time now, and the time since when objects to be dropped have been left behind, in seconds since 1970. */
+  readonly now: number
+  readonly before: number
+  /** The ids of commits that stay although no reference reaches them; missing ones are passed over. */
+  readonly keep: readonly string[]
+  readonly signal?: AbortSignal | undefined
+}
+
 /** A file that differs between two trees. */
 export interface ChangedFile {
   readonly path: string

@@ -1,5 +1,5 @@
 import type { ChangedFile } from "../model/model.ts"
-import type { SharedStoreOptions } from "../store/shared/store.ts"
+import type { SharedStoreOptions } from "../store/shared/records.ts"
 import type { RepositoryStore } from "../store/store.ts"
 import type { GitCache } from "./cache.ts"
 import type { Caller, Limiter } from "./limits.ts"

@@ -1,23 +1,12 @@
 import { join, resolve } from "node:path"
 import { GitError, isGitError } from "../model/errors.ts"
-import type { Repository } from "../model/model.ts"
-import { isObjectId, isRefName, type ObjectId, type RefName, zeroId } from "../model/names.ts"
+import type { RefUpdate, Repository } from "../model/model.ts"
+import { isObjectId, isRefName, type ObjectId, zeroId } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
 import { defaultGraceMs, type RunOptions } from "../process/process.ts"
 import { blockingLock, removeStaleLock, removeStaleLocks } from "./locks.ts"
 import { createTogether, FEWEST_TOGETHER } from "./packed-refs.ts"
 import { writeReference } from "./ref-write.ts"
-
-/** A change to one reference. */
-export interface RefUpdate {
-  readonly name: RefName
-  /** The new value, or null to delete it. */
-  readonly to: ObjectId | null
-  /** The value that it must have, null when it must not exist; left out when any will do. */
-  readonly from?: ObjectId | null
-  /** False where the new value is known to have the old one in its history. */
-  readonly forced?: boolean
-}
 
 /** One record of `update-ref --stdin -z`. */
 function record(update: RefUpdate, format: Repository["format"]): string {

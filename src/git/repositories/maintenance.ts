@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import type { Repository } from "../model/model.ts"
+import type { Maintenance, Repository } from "../model/model.ts"
 import type { Context } from "../process/context.ts"
 import { namesIn } from "../process/files.ts"
 import type { Processes, RunOptions } from "../process/process.ts"
@@ -26,16 +26,6 @@ export async function needsMaintenance({ directory }: Repository): Promise<boole
     packs.filter((name) => name.endsWith(".pack")).map((name) => sizeOf(join(directory, "objects", "pack", name))),
   )
   return sizes.some((size) => size > UNMAPPED_BYTES)
-}
-
-/** How to repack a repository. */
-export interface Maintenance {
-  /** The time now, and the time since when objects to be dropped have been left behind, in seconds since 1970. */
-  readonly now: number
-  readonly before: number
-  /** The ids of commits that stay although no reference reaches them; missing ones are passed over. */
-  readonly keep: readonly string[]
-  readonly signal?: AbortSignal | undefined
 }
 
 /**

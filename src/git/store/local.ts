@@ -23,6 +23,7 @@ export const openLocalStore = (context: Context): RepositoryStore => ({
   at: (key, format) => locate(context, key, format),
   open: (key) => openRepository(context, key),
   ready: undefined,
+  renew: undefined,
   create: (key, options) => createRepository(context, key, options),
   remove: (repository) => removeRepository(context, repository),
   exists: existsRepository,

@@ -1,7 +1,5 @@
-import type { Repository } from "../model/model.ts"
+import type { Maintenance, RefUpdate, Repository } from "../model/model.ts"
 import type { ObjectFormat, RefName } from "../model/names.ts"
-import type { RefUpdate } from "../refs/references.ts"
-import type { Maintenance } from "../repositories/maintenance.ts"
 
 /** A change of a repository, as the transaction that makes it is to write it. */
 export interface RepositoryChange {
@@ -52,6 +50,8 @@ export interface RepositoryStore {
   readonly open: (key: string) => Promise<Repository>
   /** Makes the files of a repository as new as the last change by any process. Undefined where the files themselves are what counts. */
   readonly ready: ((repository: Repository) => Promise<void>) | undefined
+  /** The same, even where the caller has had it looked at a moment ago: for what git clients are told. */
+  readonly renew: ((repository: Repository) => Promise<void>) | undefined
   /** Throws `exists`, `invalid`. */
   readonly create: (key: string, options: { readonly format: ObjectFormat; readonly branch: string }) => Promise<Repository>
   readonly remove: (repository: Repository) => Promise<void>

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream"
 import { isAncestor } from "../history/history.ts"
 import { closeQuarantine, isConnected, openQuarantine, type Quarantined, type Taken, takePack } from "../incoming/quarantine.ts"
 import { GitError, isGitError } from "../model/errors.ts"
-import type { Repository } from "../model/model.ts"
+import type { RefUpdate, Repository } from "../model/model.ts"
 import type { ObjectId, RefName } from "../model/names.ts"
 import { objectInfo } from "../objects/objects.ts"
 import { packHolds } from "../objects/pack-index.ts"
@@ -13,7 +13,6 @@ import { spool } from "../process/spool.ts"
 import { blockingLock } from "../refs/locks.ts"
 import { FEWEST_TOGETHER } from "../refs/packed-refs.ts"
 import { resolveReferences } from "../refs/ref-files.ts"
-import type { RefUpdate } from "../refs/references.ts"
 import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./push-report.ts"
 import { type PushRequest, type RequestedCommand, readPushRequest, writableName } from "./push-request.ts"
@@ -74,12 +73,16 @@ async function checkCommands(repository: Repository, asked: readonly RequestedCo
 /** The most objects that are checked one by one. */
 const MOST_ALONE = 100
 
+interface ProofOfPush extends Pick<Work, "context" | "signal"> {
+  readonly asked: Pick<PushRequest, "shallow">
+}
+
 /**
  * Refuses what is not complete. A self-contained pack holds all that it needs; other objects are checked in one process, and one by one only if
  * that fails and they are few.
  */
 async function refuseIncomplete(
-  { context, asked: { shallow }, signal }: Work,
+  { context, asked: { shallow }, signal }: ProofOfPush,
   repository: Quarantined,
   results: readonly RefResult[],
   closed: string | undefined,
@@ -87,12 +90,20 @@ async function refuseIncomplete(
   const ids = allowed(results).flatMap(({ newId }) => (newId === null ? [] : [newId]))
   if (ids.length === 0 || (closed !== undefined && (await packHolds(closed, ids)))) return results
   if (await isConnected(context, repository, ids, signal)) return results
+  const renewed = await renewedView(context, repository)
+  if (renewed) return refuseIncomplete({ context, asked: { shallow }, signal }, renewed, results, undefined)
   const refused = shallow ? "the history that was pushed is cut off (shallow) and its rest is not here" : "missing necessary objects"
   return checkEach(results, async ({ newId }) => {
     if (newId === null) return null
     const isAlone = ids.length > 1 && ids.length <= MOST_ALONE
     return isAlone && (await isConnected(context, repository, [newId], signal)) ? null : refused
   })
+}
+
+/** The view of a push after a garbage collection that came since; undefined where none has. */
+async function renewedView({ store }: Context, seen: Quarantined): Promise<Quarantined | undefined> {
+  const now = await store().receiving(store().at(seen.key, seen.format))
+  return now.epoch === seen.epoch ? undefined : { ...now, quarantine: seen.quarantine }
 }
 
 /** Whether an update is a force-push. Objects other than commits have no history, so replacing one always is. */
@@ -269,11 +280,11 @@ async function makeTogether(
       return { ...outcome, results }
     } catch (error) {
       if (tries < MOST_MADE && isGitError(error, "stale")) {
-        if (view) view = { ...(await context.store().receiving(repository)), quarantine: view.quarantine }
         // What the push builds on may have been dropped.
+        view = view && ((await renewedView(context, view)) ?? view)
         if (view) results = await refuseIncomplete(work, view, results, undefined)
       } else if (tries < MOST_MADE && isGitError(error, "conflict") && !atomic) {
-        await context.store().ready?.(context.store().at(repository.key, repository.format))
+        await context.store().renew?.(repository)
         const current = await resolveReferences(
           repository,
           commands.map(({ ref }) => ref),

@@ -371,8 +371,8 @@ limit ? offset ?;
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
--- prepared: milestones.findByIds
 -- prepared: projects.findOfIssues
+-- prepared: milestones.findByIds
 
 -- state=closed
 select count(*) as total
@@ -717,8 +717,8 @@ limit ? offset ?;
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
--- prepared: milestones.findByIds
 -- prepared: projects.findOfIssues
+-- prepared: milestones.findByIds
 
 -- state=all
 select count(*) as total

@@ -184,7 +184,10 @@ where lower_name in ?;
 
 -- issues.insert
 insert into issues(repository_id, number, is_pull, author_id, title, content, ref, due_at, created_at, updated_at)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+values (?, (
+    select last_number
+    from issue_counters
+    where repository_id = ?), ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- issues.insertTimelineEntry

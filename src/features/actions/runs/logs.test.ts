@@ -158,8 +158,9 @@ withHearth("logs of jobs", { people: ["ann"], on: databaseKinds }, ({ test, forg
     expect((await read(job)).body).toBe(shown("begun", ...many))
     expect(await files()).toHaveLength(before.length + 1)
     const [one, other] = await Promise.all([add(task, 7, many), add(task, 7, ["short"])])
-    expect(one).toBe(other)
-    expect((await read(job)).body).toBe(shown("begun", ...many, ...(one === 8 ? ["short"] : many)))
+    // Whoever is faster; the other has lines of its own only where it began after that.
+    const last = other === 13 ? many : ["short", ...(one === 13 ? many.slice(1) : [])]
+    expect((await read(job)).body).toBe(shown("begun", ...many, ...last))
     expect((await files()).length - before.length).toBe((await parts(task)).filter(({ file }) => file !== "").length)
   })
 

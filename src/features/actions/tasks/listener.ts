@@ -5,6 +5,7 @@ import { signalWork } from "./signals.ts"
 /** Tells runners that wait for work when there may be some. */
 export const runners: Listener = {
   name: "runners",
+  onlyTells: true,
   async hear({ tx, services: { database }, events }) {
     if (events.some(givesWork)) await signalWork(database, tx)
   },

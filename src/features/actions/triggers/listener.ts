@@ -18,6 +18,7 @@ import { findListening } from "./store.ts"
  */
 export const workflows: Listener = {
   name: "workflows",
+  onlyTells: true,
   async hear({ tx, services, events }) {
     const { jobs } = services
     const heard: Heard[] = []

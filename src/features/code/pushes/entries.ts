@@ -44,6 +44,9 @@ export const Entry = Type.Object({
 })
 export type Entry = Static<typeof Entry>
 
+/** Checks, in the transaction that announces a push, that it may proceed; what it throws aborts the push. */
+export type Claim = (tx: Transaction, entryId: number) => Promise<void>
+
 /** An entry after it was taken: the remaining work is to align HEAD with the default branch. */
 const settled = (repositoryId: number): string => JSON.stringify({ repositoryId, pusherId: 0, changes: [], options: [] } satisfies Entry)
 

@@ -4,7 +4,7 @@ import type { Seconds } from "../../../core/database/tables/index.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Git, isRefName, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
-import { ENTRY_KIND, Entry, postponeEntry, removeEntry } from "./entries.ts"
+import { type Claim, ENTRY_KIND, Entry, postponeEntry, removeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
 import { settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
@@ -31,9 +31,6 @@ export interface OpenEntry {
   /** Leaves the rest to the job, unless the entry is gone by now. */
   readonly release: () => void
 }
-
-/** Checks, in the transaction that announces a push, that it may proceed; what it throws aborts the push. */
-export type Claim = (tx: Transaction, entryId: number) => Promise<void>
 
 /** Writes an entry, and renews its lease while this process lives. Throws what `claim` throws. */
 export const openEntry = (services: Services, entry: Entry, claim?: Claim): Promise<OpenEntry> =>

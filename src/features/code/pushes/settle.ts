@@ -2,6 +2,7 @@ import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lineOf } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { commitChange, commitHead } from "../../../core/repositories/commit.ts"
@@ -10,9 +11,8 @@ import { branchOf, branchRef, GitError, type Move, type Repository } from "../..
 import { ACTIONS_USER } from "../../people/users/present.ts"
 import { settleRepository, touchRepository, updateRepository } from "../repositories/store.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
-import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
+import { type Claim, type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
-import type { Claim } from "./journal.ts"
 import { openNewCommits } from "./new-commits.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
 import { type PushStep, pushSteps, type RefChange } from "./step.ts"
@@ -77,7 +77,7 @@ export async function settlePush(services: Services, settling: Settling): Promis
 /** What is written with a move. */
 export interface Together {
   readonly pushed: Pushed
-  /** Checks first, in the same transaction, that the push may proceed; what it throws aborts the push. */
+  /** Checks, in the same transaction, that the push may proceed; what it throws aborts the push. */
   readonly claim?: Claim | undefined
 }
 
@@ -90,15 +90,16 @@ export async function settleMove(services: Services, move: Move, { pushed, claim
   const prepared = await move.within(() => prepare(services, pushed))
   if (!prepared) throw new GitError("missing", "no such repository")
   const change = await move.seal()
-  const { settled, versions } = await database.write(async (tx) => {
-    // First, so that those who wait for it see what this one has written.
-    const made = await commitChange(tx, change, now())
-    await claim?.(tx, 0)
-    const added = { bytes: change.packs.reduce((sum, { size }) => sum + size, 0) }
-    const written = await settle(tx, services, { ...prepared, pushed, added })
-    if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
-    return { settled: written, versions: made }
-  })
+  const { settled, versions } = await database.write(
+    async (tx) => {
+      const made = await commitChange(tx, change, now())
+      const added = { bytes: change.packs.reduce((sum, { size }) => sum + size, 0) }
+      const written = await settle(tx, services, { ...prepared, pushed, added, claim })
+      if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
+      return { settled: written, versions: made }
+    },
+    lineOf("repositories", pushed.repositoryId),
+  )
   await move.made(versions)
   return settled?.lines ?? []
 }
@@ -131,6 +132,7 @@ interface Following extends Prepared {
   readonly added: { readonly bytes: number } | { readonly measured: number }
   /** The journal entry that is taken. */
   readonly takes?: number
+  readonly claim?: Claim | undefined
 }
 
 interface Settled {
@@ -142,12 +144,13 @@ interface Settled {
 async function settle(
   tx: Transaction,
   services: Services,
-  { pushed, tips, following, added, takes }: Following,
+  { pushed, tips, following, added, takes, claim }: Following,
 ): Promise<Settled | undefined> {
   const { config, now } = services
   const { repositoryId, pusherId, changes } = pushed
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
   if (!before || (takes !== undefined && !(await takeEntry(tx, takes, repositoryId)))) return undefined
+  await claim?.(tx, 0)
   const owner = await findUserById.first(tx, { id: before.owner_id })
   const pusher = await findPusher(tx, pusherId, owner)
 

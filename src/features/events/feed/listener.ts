@@ -11,6 +11,7 @@ import { changeActivitiesOfOwner, forgetIssueActivities, hideActivities, moveIss
 /** Writes domain events into the feeds of users and organisations. */
 export const feed: Listener = {
   name: "feed",
+  onlyTells: true,
   async hear({ tx, events, entries }) {
     for (const event of events) {
       if (event.kind === "issue.deleted") await forgetIssueActivities(tx, event.issue)

@@ -71,6 +71,7 @@ const isAccountEvent = (event: DomainEvent): event is AccountEvent => Object.has
 /** Sends mails to users about their own accounts. Mail about issues is part of notifications. */
 export const accountMails: Listener = {
   name: "account mails",
+  onlyTells: true,
   async hear({ tx, services, events }) {
     for (const event of events.filter(isAccountEvent))
       await writeToAccount(tx, services, { about: ABOUT[event.kind], userId: event.user.id, address: event.to.address })

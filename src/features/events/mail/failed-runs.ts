@@ -20,6 +20,7 @@ import { findRunMailReceiver } from "./store.ts"
 /** Mails to people whose own runs have failed. */
 export const runMails: Listener = {
   name: "mails about runs",
+  onlyTells: true,
   async hear({ tx, services: { config, jobs }, events }) {
     if (config.mail.host === "") return
     for (const event of events)

@@ -7,6 +7,7 @@ import { moveThreads } from "./store.ts"
 /** Notifies users of events that concern them, by threads and by mail. */
 export const notifications: Listener = {
   name: "notifications",
+  onlyTells: true,
   async hear({ tx, services, events, entries }) {
     for (const event of events) {
       if (event.kind === "run.changed" && hasFailed(event)) await notifyOfRun(tx, event.run, event.actor, event.at)

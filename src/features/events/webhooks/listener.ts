@@ -10,6 +10,7 @@ import { findDefaults, findOfRepository } from "./store.ts"
 /** Sends domain events to webhooks. Pushes are handled after the push (on-push.ts), as their commits are read from git. */
 export const webhooks: Listener = {
   name: "webhooks",
+  onlyTells: true,
   async hear({ tx, services, events }) {
     for (const event of events) if (event.kind === "repository.created") await giveWebhooks(tx, services, event)
     const byRepository = new Map<number, Announcement[]>()

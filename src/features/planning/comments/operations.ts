@@ -1,6 +1,7 @@
 import { type OnComment, onComment, onCommentAsAuthor } from "../../../access/policies/comments.ts"
 import { onIssue, onIssueSignedIn, onIssues, readableKinds } from "../../../access/policies/issues.ts"
 import type { Me } from "../../../access/policies/site.ts"
+import { lineOf } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation, type Request } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -120,7 +121,7 @@ const changeOperations: readonly Operation[] = [
     answers: { 201: Comment },
     handle: async (call) => {
       const { db, services, repository, owner, issue, body } = call
-      const comment = await services.database.write((tx) => createComment(tx, services, call, body.body))
+      const comment = await services.database.write((tx) => createComment(tx, services, call, body.body), lineOf("issues", issue.id))
       return created(await presentOne(db, services.site, { home: { repository, owner }, issue }, comment))
     },
   }),

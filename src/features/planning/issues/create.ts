@@ -1,4 +1,4 @@
-import { unitEnabled } from "../../../access/permission.ts"
+import { type Repository, unitEnabled } from "../../../access/permission.ts"
 import { type Issue, writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
@@ -32,6 +32,10 @@ export function assigneeNames({ assignee = "", assignees = [] }: Pick<CreateIssu
   return assignee === "" || isAmong ? assignees : [assignee, ...assignees]
 }
 
+/** Whether an issue is made without what is kept beside it. */
+export const isBare = ({ labels, projects, ...people }: CreateIssueOption): boolean =>
+  !labels?.length && !projects?.length && assigneeNames(people).length === 0
+
 /**
  * Creates an issue with its number, labels, milestone, assignees, projects, references and mentions, updates the counters and publishes it.
  * Labels, milestone and assignees are ignored from users who may not write to issues, since clients send them from templates.
@@ -47,21 +51,10 @@ export async function createIssue(
 ): Promise<Issue> {
   const { owner, me } = found
   const now = services.now()
-  const repository = await lockForIssues(tx, found.repository.id, "issue")
-  if (!unitEnabled(repository, "repo.issues")) throw refuse.notFound()
-  if (me.id !== owner.id) await requireUnblocked(tx, me, [owner])
-  const extras: Partial<CreateIssueOption> = writesKind(found, { is_pull: 0 }) ? options : {}
-  const users = await usersNamed(tx, found, assigneeNames(extras))
-  await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
-  const labels = extras.labels?.length ? await usableLabels(tx, repository, owner, extras.labels) : []
-
-  const number = (await takeNumber.first(tx, { repositoryId: repository.id }))?.last_number
-  if (number === undefined) throw new TypeError("a counter gives a number")
   const title = normalizeTitle(options.title)
   const content = options.body ?? ""
-  const issue = await insertIssue.first(tx, {
-    repositoryId: repository.id,
-    number,
+  const [locked, inserted] = insertLocked(tx, {
+    repositoryId: found.repository.id,
     isPull: 0,
     authorId: me.id,
     title,
@@ -70,6 +63,14 @@ export async function createIssue(
     dueAt: options.due_date === undefined ? 0 : dueAt(options.due_date),
     now,
   })
+  const repository = await locked
+  if (!unitEnabled(repository, "repo.issues")) throw refuse.notFound()
+  if (me.id !== owner.id) await requireUnblocked(tx, me, [owner])
+  const extras: Partial<CreateIssueOption> = writesKind(found, { is_pull: 0 }) ? options : {}
+  const users = await usersNamed(tx, found, assigneeNames(extras))
+  await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
+  const labels = extras.labels?.length ? await usableLabels(tx, repository, owner, extras.labels) : []
+  const issue = await inserted
   if (!issue) throw new TypeError("an insert gives its row")
 
   const text = { issue, repository, owner, author: me, text: content }
@@ -82,4 +83,16 @@ export async function createIssue(
   if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   const made = extras.milestone ? ((await findIssueById.first(tx, { id: issue.id })) ?? issue) : issue
   return options.closed ? setState(tx, services, { issue: made, repository, owner, closed: true, actor: me, now }) : made
+}
+
+/**
+ * Locks the repository and adds the issue, with its number. PostgreSQL gets all of it at once, since others wait for the lock; where the issue is refused afterwards,
+ * so is its row. The second promise may be left alone.
+ */
+function insertLocked(tx: Transaction, row: Parameters<typeof insertIssue>[1]): readonly [Promise<Repository>, Promise<Issue | undefined>] {
+  const locked = lockForIssues(tx, row.repositoryId, "issue")
+  const numbered = takeNumber(tx, { repositoryId: row.repositoryId })
+  const inserted = insertIssue.first(tx, row)
+  for (const each of [numbered, inserted]) each.catch(() => {})
+  return [locked, inserted]
 }

@@ -7,12 +7,13 @@ import {
   onIssuesAsReporter,
 } from "../../../access/policies/issues.ts"
 import { onRepository } from "../../../access/policies/repositories.ts"
+import { lineOf } from "../../../core/database/lock.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { dueAt } from "../milestones/rules.ts"
 import { lockConversation, unlockConversation } from "./conversation.ts"
-import { createIssue } from "./create.ts"
+import { createIssue, isBare } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
 import { deleteIssue } from "./delete.ts"
 import { editIssue } from "./edit.ts"
@@ -48,11 +49,14 @@ export const issueOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "invalid", "preconditionFailed"],
     handle: async ({ services, db: _, body, ...found }) =>
       created(
-        await services.database.write(async (tx) => {
-          const issue = await createIssue(tx, services, found, body)
-          // Presented inside the transaction, whose connection has the new rows in its cache.
-          return presentIssue(tx, services.site, found.actor, issue, found)
-        }),
+        await services.database.write(
+          async (tx) => {
+            const issue = await createIssue(tx, services, found, body)
+            // Presented inside the transaction, whose connection has the new rows in its cache.
+            return presentIssue(tx, services.site, found.actor, issue, found, { areBare: isBare(body) })
+          },
+          lineOf("repositories", found.repository.id),
+        ),
       ),
   }),
 

@@ -22,6 +22,8 @@ import { findAttachmentsOf, findMerges } from "./store.ts"
 export interface PresentIssuesOptions {
   /** The repositories of the issues, where they are known already. */
   readonly owned?: readonly Owned[]
+  /** They were just made, with no labels, assignees and projects: nothing beside them is looked for. */
+  readonly areBare?: boolean
 }
 
 /** An issue or pull request with what is shown of it, as rows. */
@@ -54,12 +56,9 @@ export async function viewIssues(
   if (issues.length === 0) return []
   const ids = issues.map(({ id }) => id)
   const homes = new Map((options.owned ?? (await ownedOf(db, issues))).map((home) => [home.repository.id, home]))
-  const labels = Map.groupBy(await findLabelsOfIssues(db, { issueIds: ids }), (row) => row.issue_id)
-  const assignees = Map.groupBy(await findAssignees(db, { ids }), (row) => row.issue_id)
-  const attachments = Map.groupBy(await findAttachmentsOf(db, { ids }), (row) => row.issue_id)
+  const { labels, assignees, attachments, projects } = options.areBare ? NOTHING_BESIDE : await besideOf(db, actor, ids)
   const milestones = await milestonesOf(db, issues)
   const merges = await mergesOf(db, issues)
-  const projects = await viewIssueProjects(db, actor, ids)
   const authors = await authorsOf(db, actor, issues)
   return issues.flatMap((issue) => {
     const home = homes.get(issue.repository_id)
@@ -79,6 +78,25 @@ export async function viewIssues(
       },
     ]
   })
+}
+
+/** What is kept beside issues, by their ids. */
+interface Beside {
+  readonly labels: ReadonlyMap<number, readonly Label[]>
+  readonly assignees: ReadonlyMap<number, readonly User[]>
+  readonly attachments: ReadonlyMap<number | null, readonly AttachmentRow[]>
+  readonly projects: ReadonlyMap<number, readonly ProjectView[]>
+}
+
+const NOTHING_BESIDE: Beside = { labels: new Map(), assignees: new Map(), attachments: new Map(), projects: new Map() }
+
+async function besideOf(db: Handle, actor: Actor, ids: readonly number[]): Promise<Beside> {
+  return {
+    labels: Map.groupBy(await findLabelsOfIssues(db, { issueIds: ids }), (row) => row.issue_id),
+    assignees: Map.groupBy(await findAssignees(db, { ids }), (row) => row.issue_id),
+    attachments: Map.groupBy(await findAttachmentsOf(db, { ids }), (row) => row.issue_id),
+    projects: await viewIssueProjects(db, actor, ids),
+  }
 }
 
 /** One issue with what the caller may see of it. */
@@ -142,8 +160,15 @@ export async function presentViews(db: Handle, site: Site, actor: Actor, views: 
 }
 
 /** One issue as the caller sees it. */
-export async function presentIssue(db: Handle, site: Site, actor: Actor, issue: IssueRow, owned?: Owned): Promise<IssueRecord> {
-  const [record] = await presentIssues(db, site, actor, [issue], owned ? { owned: [owned] } : {})
+export async function presentIssue(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  issue: IssueRow,
+  owned?: Owned,
+  options: Pick<PresentIssuesOptions, "areBare"> = {},
+): Promise<IssueRecord> {
+  const [record] = await presentIssues(db, site, actor, [issue], { ...options, ...(owned && { owned: [owned] }) })
   if (!record) throw new TypeError("one issue gives one record")
   return record
 }

@@ -33,13 +33,13 @@ export const takeNumber = query("issues.takeNumber", (db, p: Params<{ repository
     .returning("last_number"),
 )
 
+/** Adds an issue or pull request with the number that {@link takeNumber} has taken last, in this transaction. */
 export const insertIssue = query(
   "issues.insert",
   (
     db,
     p: Params<{
       repositoryId: number
-      number: number
       isPull: Flag
       authorId: number
       title: string
@@ -53,7 +53,7 @@ export const insertIssue = query(
       .insertInto("issues")
       .values({
         repository_id: p.repositoryId,
-        number: p.number,
+        number: db.selectFrom("issue_counters").select("last_number").where("repository_id", "=", p.repositoryId),
         is_pull: p.isPull,
         author_id: p.authorId,
         title: p.title,

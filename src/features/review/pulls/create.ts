@@ -140,11 +140,9 @@ async function insert(
   options: CreatePullRequestOption,
   { repositoryId, dueAt, now }: { readonly repositoryId: number; readonly dueAt: Seconds; readonly now: Seconds },
 ): Promise<Issue> {
-  const number = (await takeNumber.first(tx, { repositoryId }))?.last_number
-  if (number === undefined) throw new TypeError("a counter gives a number")
+  await takeNumber(tx, { repositoryId })
   const issue = await insertIssue.first(tx, {
     repositoryId,
-    number,
     isPull: 1,
     authorId: me.id,
     title: normalizeTitle(options.title),

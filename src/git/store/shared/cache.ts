@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs"
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
 import { GitError, hasCode, isGitError } from "../../model/errors.ts"
 import type { ObjectFormat, ObjectId, RefName } from "../../model/names.ts"
 import { storeLooseObjects } from "../../objects/loose.ts"
 import type { Context } from "../../process/context.ts"
+import { namesIn } from "../../process/files.ts"
 import type { Limiter } from "../../process/limits.ts"
 import { writeSkeleton } from "../../repositories/repository.ts"
 import type { NewPack, Versions } from "../store.ts"
@@ -109,8 +110,10 @@ export function openCache(context: Context, { records, files, folders, fills, tr
       return undefined
     }
     const entry = entryOf(key, stored)
-    await followReferences(key, entry, stored)
+    // Git must find what a reference names: the rows are read before the packs, which come with them or before, and written after.
+    const writeReferences = await followReferences(key, entry, stored)
     const objects = await followPacks(key, entry, stored)
+    writeReferences()
     entries.set(key, entry)
     trimming.use(folders.objects(key), stored.size)
     return { stored, references: entry.references, objects }
@@ -124,18 +127,20 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     return { id: stored.id, references: new Map(), refsVersion: -1, head: stored.head, epoch: -1, packsVersion: 0 }
   }
 
-  async function followReferences(key: string, entry: Entry, stored: StoredRepository): Promise<void> {
+  /** Reads what has changed, and gives the function that writes it. */
+  async function followReferences(key: string, entry: Entry, stored: StoredRepository): Promise<() => void> {
     const directory = folders.worker(key)
-    if (entry.refsVersion !== stored.refsVersion) {
-      const isGap = entry.refsVersion < stored.removedVersion
-      const changed = await records.references(stored.id, isGap ? 0 : entry.refsVersion)
-      if (isGap) entry.references.clear()
-      for (const { name, id } of changed) entry.references.set(name, id)
-      replace(join(directory, "packed-refs"), packedRefs(entry.references))
-      entry.refsVersion = stored.refsVersion
-    }
-    if (entry.head !== stored.head || !existsSync(join(directory, "HEAD"))) {
-      replace(join(directory, "HEAD"), `ref: ${stored.head}\n`)
+    const isGap = entry.refsVersion < stored.removedVersion
+    const changed = entry.refsVersion === stored.refsVersion ? [] : await records.references(stored.id, isGap ? 0 : entry.refsVersion)
+    return () => {
+      // This process may have made a change meanwhile.
+      if (entry.refsVersion < stored.refsVersion) {
+        if (isGap) entry.references.clear()
+        for (const { name, id } of changed) entry.references.set(name, id)
+        replace(join(directory, "packed-refs"), packedRefs(entry.references))
+        entry.refsVersion = stored.refsVersion
+      }
+      if (entry.head !== stored.head) replace(join(directory, "HEAD"), `ref: ${stored.head}\n`)
       entry.head = stored.head
     }
   }
@@ -147,12 +152,13 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     if (known < stored.packsVersion || !isThere)
       await fill(key, stored.epoch, stored.format, records.packs(stored.id, known), stored.packsVersion)
     if (entry.epoch !== stored.epoch || !isThere) {
-      await lead(folders.objects(key), stored.epoch)
+      await lead(folders.objects(key), String(stored.epoch))
+      dropLater(folders.objects(key), String(stored.epoch))
       // Readers have the packs of the last epoch open.
       await context.readers.closeRepository(viewOf(folders, key, stored.format))
     }
+    entry.packsVersion = Math.max(known, stored.packsVersion, entry.epoch === stored.epoch ? entry.packsVersion : 0)
     entry.epoch = stored.epoch
-    entry.packsVersion = Math.max(known, stored.packsVersion)
     return objects
   }
 
@@ -223,21 +229,21 @@ export function openCache(context: Context, { records, files, folders, fills, tr
 
   async function note(key: string, entry: Entry, { refs, packs }: Versions, change: Made): Promise<void> {
     // Only what follows at once: with others in between, the rows say what came first.
-    if (entry.refsVersion === refs - 1) {
-      for (const [name, id] of change.updates) {
-        if (id === null) entry.references.delete(name)
-        else entry.references.set(name, id)
-      }
-      replace(join(folders.worker(key), "packed-refs"), packedRefs(entry.references))
-      entry.refsVersion = refs
+    if (change.packs.length > 0 && entry.packsVersion === packs - 1) {
+      const objects = join(folders.objects(key), String(entry.epoch))
+      const before = await identityOf(objects)
+      await change.store(objects)
+      await requireSame(objects, before)
+      await writeState(objects, packs)
+      entry.packsVersion = Math.max(entry.packsVersion, packs)
     }
-    if (change.packs.length === 0 || entry.packsVersion !== packs - 1) return
-    const objects = join(folders.objects(key), String(entry.epoch))
-    const before = await identityOf(objects)
-    await change.store(objects)
-    await requireSame(objects, before)
-    await writeState(objects, packs)
-    entry.packsVersion = packs
+    if (entry.packsVersion < packs || entry.refsVersion !== refs - 1) return
+    for (const [name, id] of change.updates) {
+      if (id === null) entry.references.delete(name)
+      else entry.references.set(name, id)
+    }
+    replace(join(folders.worker(key), "packed-refs"), packedRefs(entry.references))
+    entry.refsVersion = refs
   }
 
   async function drop(key: string): Promise<void> {
@@ -316,16 +322,26 @@ async function requireSame(folder: string, before: string): Promise<void> {
     throw new GitError("missing", "a part of the cache was trimmed while it was filled")
 }
 
-/** How many epochs stay: pushes that were begun under the last one are checked with its objects. */
-const EPOCHS_KEPT = 2
+/** Milliseconds for which the objects of the last epoch stay: what git reads was begun with them. */
+const LAST_EPOCH_MS = 3_600_000
 
-/** Lets `current` lead to the folder of an epoch, and removes those of old ones. */
-async function lead(folder: string, epoch: number): Promise<void> {
+/** Removes the object directories of earlier epochs once nothing can be reading them. */
+function dropLater(folder: string, current: string): void {
+  const timer = setTimeout(() => {
+    // What fails goes with the next epoch, or when the repository leaves the cache.
+    dropEpochs(folder, current).catch(() => undefined)
+  }, LAST_EPOCH_MS)
+  timer.unref()
+}
+
+async function dropEpochs(folder: string, before: string): Promise<void> {
+  const old = (await namesIn(folder)).filter((name) => /^\d+$/.test(name) && Number(name) < Number(before))
+  for (const name of old) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** Lets `current` lead to the folder of an epoch. */
+async function lead(folder: string, to: string): Promise<void> {
   const temporary = join(folder, `current.${randomBytes(6).toString("hex")}`)
-  await symlink(String(epoch), temporary)
+  await symlink(to, temporary)
   await rename(temporary, join(folder, "current"))
-  const older = (await readdir(folder))
-    .filter((name) => /^\d+$/.test(name) && Number(name) < epoch)
-    .toSorted((a, b) => Number(b) - Number(a))
-  for (const name of older.slice(EPOCHS_KEPT - 1)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
 }

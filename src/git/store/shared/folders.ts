@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 
 /*
@@ -31,10 +30,3 @@ export function cacheFolders(root: string, worker: string): CacheFolders {
     root,
   }
 }
-
-/** Names the run of this machine: the files of an earlier one, which are not flushed, may be cut. Undefined where the system does not tell. */
-export const bootOf = (): Promise<string | undefined> =>
-  readFile("/proc/sys/kernel/random/boot_id", "utf8").then(
-    (text) => text.trim(),
-    () => undefined,
-  )

@@ -76,3 +76,12 @@ export interface PackFiles {
   /** Writes it to a path of the disk, which must not exist. Throws `missing` where it is gone. */
   readonly read: (id: string, ending: string, path: string) => Promise<void>
 }
+
+export interface SharedStoreOptions {
+  readonly records: Records
+  readonly files: PackFiles
+  /** The folder of the cache. */
+  readonly root: string
+  /** The bytes of objects that the cache may hold. */
+  readonly cacheBytes: number
+}

@@ -1,11 +1,10 @@
 import { mkdir, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { GitError, isGitError } from "../../model/errors.ts"
-import type { Repository } from "../../model/model.ts"
+import type { RefUpdate, Repository } from "../../model/model.ts"
 import { branchRef, isObjectId, type ObjectFormat, type RefName } from "../../model/names.ts"
 import type { Context } from "../../process/context.ts"
-import { createLimiter } from "../../process/limits.ts"
-import type { RefUpdate } from "../../refs/references.ts"
+import { createLimiter, ownCaller } from "../../process/limits.ts"
 import { packFrom } from "../../repositories/left-behind.ts"
 import { locate } from "../../repositories/repository.ts"
 import type { RepositoryStore } from "../store.ts"
@@ -14,9 +13,9 @@ import { cacheFolders } from "./folders.ts"
 import { openMoves, place } from "./moves.ts"
 import { contentsOf, storePacks } from "./packing.ts"
 import { makePlain } from "./plain.ts"
-import type { PackFiles, Records } from "./records.ts"
+import type { SharedStoreOptions } from "./records.ts"
 import { openRepacking } from "./repacking.ts"
-import { sweepCache } from "./sweep.ts"
+import { distrustAfterBoot, sweepCache } from "./sweep.ts"
 import { openTrimming } from "./trim.ts"
 
 /*
@@ -24,16 +23,7 @@ import { openTrimming } from "./trim.ts"
  * is what counts. The disk of a server holds a cache of all that, in which git is run. See docs/scaling.md.
  */
 
-export interface SharedStoreOptions {
-  readonly records: Records
-  readonly files: PackFiles
-  /** The folder of the cache. */
-  readonly root: string
-  /** The bytes of objects that the cache may hold. */
-  readonly cacheBytes: number
-}
-
-/** For how long a repository that was looked at is taken for new, in milliseconds: a request looks at it once. */
+/** For how long a repository that was looked at is taken for new, in milliseconds. */
 const FRESH_MS = 1_000
 /** What was used within this time stays in the cache, in milliseconds: most of git's work is done by then. */
 const BUSY_MS = 120_000
@@ -46,17 +36,33 @@ const MOST_UNMAPPED = 4 * 2 ** 20
 export function openSharedStore(context: Context, { records, files, root, cacheBytes }: SharedStoreOptions): RepositoryStore {
   const folders = cacheFolders(root, context.worker)
   const { limits } = context
+  distrustAfterBoot(folders)
+  sweepCache(folders).catch((error: unknown) =>
+    context.log({ level: "warn", message: "the cache of repositories could not be swept", detail: String(error) }),
+  )
   const fills = createLimiter({ name: "fills", total: 16, perRepository: 8, queue: limits.queue, waitMs: limits.transferMs })
   const trimming = openTrimming({ folder: join(root, "objects"), most: cacheBytes, keptMs: limits.transferMs, busyMs: BUSY_MS })
   const cache = openCache(context, { records, files, folders, fills, trimming })
-  const seen = new WeakMap<Repository, number>()
+  const seen = new WeakMap<object, Map<string, number>>()
 
   async function ready(repository: Repository): Promise<void> {
-    const last = seen.get(repository)
+    await Promise.all((repository.parts ?? [repository]).map((part) => readyFor(holderOf(part), part.key)))
+  }
+
+  /** A request looks once, and a job once for each time that it looks the repository up. */
+  const holderOf = (repository: Repository): object => {
+    const caller = context.caller()
+    return caller === ownCaller ? repository : caller
+  }
+
+  async function readyFor(holder: object, key: string): Promise<void> {
+    const keys = seen.get(holder) ?? new Map<string, number>()
+    seen.set(holder, keys)
+    const last = keys.get(key)
     if (last !== undefined && performance.now() - last < FRESH_MS) return
     const now = performance.now()
-    await Promise.all((repository.parts ?? [repository]).map(({ key }) => cache.ready(key)))
-    seen.set(repository, now)
+    await cache.ready(key)
+    keys.set(key, now)
   }
 
   async function present({ key }: Repository): Promise<Cached> {
@@ -145,6 +151,7 @@ export function openSharedStore(context: Context, { records, files, root, cacheB
       return at(plain, stored.format)
     },
     ready,
+    renew: async ({ key }) => void (await cache.ready(key)),
     async create(key, { format, branch }) {
       const made = at(key, format)
       await records.create({ key: made.key, format, head: branchRef(branch), references: [] })

@@ -1,25 +1,29 @@
 import { randomBytes } from "node:crypto"
-import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { namesIn } from "../../process/files.ts"
-import { bootOf, type CacheFolders } from "./folders.ts"
+import type { CacheFolders } from "./folders.ts"
 
 /** Milliseconds after which what a worker has not touched is of one that has died. */
 const DEAD_MS = 24 * 3_600_000
 
 /**
- * Removes what dead workers left in the cache, and all of the cache after the machine was started anew: its files are not flushed, so that a power cut may
- * have left some that are cut.
+ * Puts all of the cache aside after the machine was started anew: its files are not flushed, so that a power cut may have left some that are cut. Synchronously, before anything is read.
  */
-export async function sweepCache({ root, workers, ownWorker, packing }: CacheFolders): Promise<void> {
+export function distrustAfterBoot({ root }: CacheFolders): void {
+  mkdirSync(root, { recursive: true })
   const marker = join(root, "boot")
-  const boot = await bootOf()
-  const before = await readFile(marker, "utf8").catch(() => undefined)
-  if (before !== undefined && (boot === undefined || before !== boot)) await removeAside(join(root, "objects"))
-  if (boot !== undefined && before !== boot) {
-    await writeFile(`${marker}.new`, boot)
-    await rename(`${marker}.new`, marker)
-  }
+  const boot = bootOf()
+  const before = readIfThere(marker)
+  if (before === boot && boot !== "") return
+  if (before !== undefined) setAside(join(root, "objects"))
+  writeFileSync(`${marker}.new`, boot)
+  renameSync(`${marker}.new`, marker)
+}
+
+/** Removes what dead workers left in the cache, and what was put aside. */
+export async function sweepCache({ root, workers, ownWorker, packing }: CacheFolders): Promise<void> {
   for (const folder of [workers, packing])
     for (const name of await namesIn(folder)) {
       const path = join(folder, name)
@@ -30,9 +34,24 @@ export async function sweepCache({ root, workers, ownWorker, packing }: CacheFol
     await rm(join(root, name), { recursive: true, force: true })
 }
 
+/** Names the run of this machine; "" where the system does not tell, and then each start is taken for the first. */
+const bootOf = (): string => readIfThere("/proc/sys/kernel/random/boot_id")?.trim() ?? ""
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return undefined
+  }
+}
+
 /** Others see it gone in one step. */
-async function removeAside(path: string): Promise<void> {
+function setAside(path: string): void {
   const aside = `${path}.${randomBytes(6).toString("hex")}.old`
-  await rename(path, aside).catch(() => undefined)
-  await rm(aside, { recursive: true, force: true })
+  try {
+    renameSync(path, aside)
+  } catch {
+    // There is none.
+    rmSync(path, { recursive: true, force: true })
+  }
 }
