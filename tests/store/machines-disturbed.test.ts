@@ -241,7 +241,7 @@ async function expectAll(ledger: Ledger): Promise<void> {
 }
 
 describe("the database is lost during a commit", () => {
-  test.for(["before", "answer"] as const)("of a push (%s): the client is told that look whether it is there", async (when) => {
+  test.for(["before", "answer"] as const)("of a push (%s): the client is told to look", async (when) => {
     const name = `lost-${when}`
     await site.repository(name, { auto_init: true })
     const machine = site.at(0)
