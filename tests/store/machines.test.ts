@@ -1,10 +1,12 @@
 /**
  * Three servers on one database and one object store, behind a proxy that gives each request to the next: what is done there is done as if they were one.
+ * `HEARTH_TEST_SCENARIOS=all` plays all recorded scenarios of API calls there, or those that it names.
  * Slow: each of the servers is a process of its own, and real git speaks to them.
  */
 import { existsSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openKeyFolder } from "../../src/features/people/keys/ssh/testing.ts"
 import { client, ok, writeHistory } from "../../src/git/testing.ts"
@@ -12,13 +14,33 @@ import { openRunnerClient } from "../../src/servers/runner/testing.ts"
 import { withKey } from "../../src/servers/ssh/testing.ts"
 import { until } from "../faults/workers.ts"
 import { send } from "../support/http.ts"
-import { type Machines, openMachines } from "./support/machines.ts"
+import { covered, deviating } from "../traces/covered.ts"
+import { judge, playScenario } from "../traces/player.ts"
+import { ADMIN, type Machines, openMachines } from "./support/machines.ts"
+
+const asked = process.env["HEARTH_TEST_SCENARIOS"]
+const scenarios: readonly string[] =
+  asked === "all" ? covered : (asked?.split(",") ?? ["contents-write", "pulls-merge", "repos-fork-generate"])
 
 let site: Machines
 beforeAll(async () => {
-  site = await openMachines(3)
+  // As the recorded server was set up; one of the scenarios has files sent by the server.
+  const recorded = { HEARTH_ADMIN_EMAIL: "root@example.com", HEARTH_USERS_NO_REPLY_DOMAIN: "noreply.localhost" }
+  site = await openMachines(3, { ...recorded, HEARTH_STORAGE_PRESIGNED: String(asked !== "all") })
 })
 afterAll(() => site.close())
+
+test.each(scenarios)("the recorded scenario %s", async (name) => {
+  const scenario = new URL(`../traces/scenarios/${name}.json`, import.meta.url).pathname
+  const told = await playScenario({
+    url: site.url,
+    admin: ADMIN,
+    scenario,
+    asked: async () => {},
+    wait: (milliseconds) => sleep(milliseconds),
+  })
+  expect(judge(name, told)).toEqual({ failed: deviating[name] ?? [] })
+})
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 const commitFile = (repo: string, path: string, content: string, more: object = {}) =>
@@ -119,7 +141,7 @@ test("git over SSH, to one server and from another", async () => {
   try {
     const key = await keys.make("ed25519")
     await site.ask("POST", "/user/keys", { title: "key", key: key.line })
-    const at = (number: number) => `ssh://git@127.0.0.1:${site.at(number).sshPort}/root/shell.git`
+    const at = (number: number) => `ssh://git@127.0.0.1:${site.at(number).sshPort()}/root/shell.git`
     await site.repository("shell")
     const work = await cloneOf("shell")
     await commits(work, 2)
@@ -219,7 +241,7 @@ test("forks, mirrors, templates, archives, releases, renamed branches and search
   for (const told of await toldBy("source")) expect(told).toMatch(/refs\/heads\/trunk[\s\S]*refs\/tags\/v1/)
   expect((await site.ask<{ readonly default_branch: string }>("GET", at)).default_branch).toBe("trunk")
   for (const machine of site.all) {
-    const found = await fetch(`${machine.url}/root/source/search?q=needles`)
+    const found = await fetch(`${machine.url()}/root/source/search?q=needles`)
     expect([found.status, await found.text()]).toEqual([200, expect.stringContaining("needle.txt")])
   }
 })
@@ -245,9 +267,15 @@ test("a repack and a sweep on one server, while others take pushes, lose nothing
   await commits(work, 30)
   await site.ok(work, "push", "-q", "origin", "main")
   let isOver = false
+  const endsOf = async (task: string): Promise<number> => {
+    const tasks = await site.ask<readonly { readonly name: string; readonly exec_times: number }[]>("GET", "/admin/cron")
+    return tasks.find(({ name }) => name === task)?.exec_times ?? 0
+  }
   const run = async (task: string): Promise<void> => {
-    const answer = await send(site.at(0).url, "POST", `/admin/cron/${task}`, { authorization: site.authorization })
+    const before = await endsOf(task)
+    const answer = await send(site.at(0).url(), "POST", `/admin/cron/${task}`, { authorization: site.authorization })
     expect(answer.status).toBe(204)
+    await until(async () => (await endsOf(task)) > before)
   }
   const pushing = (async () => {
     for (let round = 0; !isOver || round < 12; round++) {
@@ -256,18 +284,12 @@ test("a repack and a sweep on one server, while others take pushes, lose nothing
       await site.ok(work, "push", "-q", "-f", site.address("packed", site.at(round)), "main")
     }
   })()
-  for (const task of ["git_gc_repos", "sweep_packs", "git_gc_repos", "sweep_packs"]) {
-    await run(task)
-    await until(async () => {
-      const tasks = await site.ask<readonly { readonly name: string; readonly exec_times: number; readonly next: string }[]>(
-        "GET",
-        "/admin/cron",
-      )
-      return tasks.some(({ name, exec_times }) => name === task && exec_times > 0)
-    })
+  try {
+    for (const task of ["git_gc_repos", "sweep_packs", "git_gc_repos", "sweep_packs"]) await run(task)
+  } finally {
+    isOver = true
+    await pushing
   }
-  isOver = true
-  await pushing
 
   const cold = await site.cold()
   try {

@@ -9,13 +9,6 @@ export const WAITING_PER_CONNECTION = 50
 /** With one, a process would wait for each long statement. */
 const FEWEST_CONNECTIONS = 2
 
-/**
- * The server ends a transaction whose client has stopped or can't be reached, so that its locks keep no other process waiting. A client that works ends it
- * by itself before: within twice its own limit.
- */
-export const IDLE_LIMIT = "idle_in_transaction_session_timeout"
-const IDLE_LIMITS = 2
-
 // The server is a standby, stops, or starts: https://www.postgresql.org/docs/15/errcodes-appendix.html
 const elsewhere = /^(25006|57P0[1-3])$/
 
@@ -100,14 +93,13 @@ export function createConnections(options: DriverOptions, places: Places, types:
   }
 
   // Behind a pooler of transactions a connection has no settings of its own.
-  const settings = (text: string) => (options.transactionPooling ? {} : { options: text })
-  const readOnly = settings("-c default_transaction_read_only=on")
+  const readOnly = options.transactionPooling ? {} : { options: "-c default_transaction_read_only=on" }
   const quick = pool({ ...readOnly, max: 1, pipeline: true })
   return {
     readers: pool(readOnly),
     quick,
     // What a transaction asks at once is sent at once.
-    writers: pool({ ...settings(`-c ${IDLE_LIMIT}=${IDLE_LIMITS * options.idleLimit}`), pipeline: true }),
+    writers: pool({ pipeline: true }),
     failed,
     isPrimary,
     async take(made) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { pause } from "../../seams/pause.ts"
 import { coalesce } from "./coalesce.ts"
-import { abandon, createConnections, IDLE_LIMIT, isAnswer, requirePrimary, WAITING_PER_CONNECTION } from "./connections.ts"
+import { abandon, createConnections, isAnswer, requirePrimary, WAITING_PER_CONNECTION } from "./connections.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure, stateOf } from "./failures.ts"
@@ -29,6 +29,11 @@ const retryPause = 20
 const CANCELLED = "57014"
 
 const BEGIN = "begin isolation level read committed read write"
+/**
+ * The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting. A process that works ends one that is
+ * idle by itself before: within twice its limit.
+ */
+const IDLE_LIMITS = 2
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
@@ -131,7 +136,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     },
   })
 
-  /** Begins a transaction on a connection of its own; `first` is its first statement. */
+  const begin = `${BEGIN}; set local idle_in_transaction_session_timeout = ${IDLE_LIMITS * options.idleLimit}`
+
+  /** Begins a transaction on a connection of its own; `first` is the first statement of one that may be idle. */
   async function openTransaction(first?: string): Promise<OpenTransaction> {
     const client = await connectionOf(writers)
     let lost: Error | undefined
@@ -143,8 +150,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }
     try {
       // Awaited: without a transaction what is sent next would be stored at once.
-      await ask(client, BEGIN)
-      if (first !== undefined) await ask(client, first)
+      await ask(client, first === undefined ? begin : `${BEGIN}; ${first}`)
     } catch (error) {
       lose(error)
       client.release(lost)
@@ -255,11 +261,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       execute: <R>(sql: string, parameters: readonly unknown[]) => runAlone<R>(readers, sql, parameters),
     }),
-    write: (work) =>
-      transact(work, {
-        idleLimit: undefined,
-        first: `select pg_advisory_xact_lock(${migrationLock}), set_config('${IDLE_LIMIT}', '0', true)`,
-      }),
+    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
     copyBefore: undefined,
     script: undefined,
   }

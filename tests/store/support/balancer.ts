@@ -6,25 +6,31 @@ import { pipeline } from "node:stream"
 
 export interface Balancer {
   readonly url: string
-  /** The ports of the servers, in their order. */
-  readonly lead: (ports: readonly number[]) => void
+  /** Sets what gives the ports of the servers, in their order. */
+  readonly lead: (ports: () => readonly number[]) => void
   readonly close: () => Promise<void>
 }
 
+interface Choice {
+  readonly ports: readonly number[]
+  readonly at: number
+  readonly tried: number
+}
+
 export async function openBalancer(): Promise<Balancer> {
-  let ports: readonly number[] = []
+  let portsNow = (): readonly number[] => []
   let turn = 0
   const server = createServer((request, response) => {
     const first = turn++
-    pass(request, response, first, ports.length)
+    pass(request, response, { ports: portsNow(), at: first, tried: 0 })
   })
   await once(server.listen(0, "127.0.0.1"), "listening")
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
 
-  function pass(request: IncomingMessage, response: ServerResponse, at: number, left: number): void {
-    const port = ports[at % ports.length]
-    if (left === 0 || port === undefined) return void response.writeHead(502).end()
+  function pass(request: IncomingMessage, response: ServerResponse, { ports, at, tried }: Choice): void {
+    const port = ports[(at + tried) % ports.length]
+    if (tried === ports.length || port === undefined) return void response.writeHead(502).end()
     const { method, url: path, rawHeaders } = request
     // The headers as they are, with the host that the client has asked.
     const sent = ask({ host: "127.0.0.1", port, method, path, headers: rawHeaders, agent: false })
@@ -41,7 +47,7 @@ export async function openBalancer(): Promise<Balancer> {
       pipeline(answer, response, () => {})
     })
     sent.on("error", () => {
-      if (!isConnected) pass(request, response, at + 1, left - 1)
+      if (!isConnected) pass(request, response, { ports, at, tried: tried + 1 })
       else response.destroy()
     })
     response.on("close", () => void (response.writableFinished || sent.destroy()))
@@ -50,7 +56,7 @@ export async function openBalancer(): Promise<Balancer> {
   return {
     url,
     lead(next) {
-      ports = next
+      portsNow = next
     },
     async close() {
       server.closeAllConnections()

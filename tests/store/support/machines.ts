@@ -14,9 +14,9 @@ import { openTestStore } from "./store.ts"
 import { openWire, type Wire } from "./wire.ts"
 
 export interface Machine {
-  /** The address of this server alone. */
-  readonly url: string
-  readonly sshPort: number
+  /** The address of this server alone, and its port for SSH: others after each start, since someone else may have taken those of before. */
+  readonly url: () => string
+  readonly sshPort: () => number
   readonly folder: string
   /** What is between this server and the database, and the object store. */
   readonly database: Wire
@@ -63,16 +63,14 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
   const secretKey = "5".repeat(64)
 
   async function openMachine(name: string): Promise<Machine> {
-    const [port, sshPort, wire, proxy] = await Promise.all([
-      freePort(),
-      freePort(),
-      openWire(databaseAt.hostname, Number(databaseAt.port)),
-      openProxy(store.port),
-    ])
+    const [wire, proxy] = await Promise.all([openWire(databaseAt.hostname, Number(databaseAt.port)), openProxy(store.port)])
     const database = new URL(fresh.url)
     database.port = String(wire.port)
-    const start = () =>
-      startServer({
+    let [port, sshPort] = [0, 0]
+    const start = async (): Promise<ServerProcess> => {
+      port = await freePort()
+      sshPort = await freePort()
+      return startServer({
         HEARTH_DATA_DIR: join(folder, name),
         HEARTH_ADMIN_PASSWORD: PASSWORD,
         HEARTH_HTTP_HOST: "127.0.0.1",
@@ -87,13 +85,14 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
         HEARTH_OUTGOING_ALLOWED_HOSTS: "loopback",
         ...env,
       })
+    }
     let process = await start().catch(async (error: unknown) => {
       await Promise.all([wire.close(), proxy.close()])
       throw error
     })
     return {
-      url: `http://127.0.0.1:${port}`,
-      sshPort,
+      url: () => `http://127.0.0.1:${port}`,
+      sshPort: () => sshPort,
       folder: join(folder, name),
       database: wire,
       store: proxy,
@@ -121,7 +120,7 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
       if (outcome.status === "fulfilled") all.push(outcome.value)
     }
     for (const outcome of opened) if (outcome.status === "rejected") throw outcome.reason
-    balancer.lead(all.map(({ url }) => Number(new URL(url).port)))
+    balancer.lead(() => all.map(({ url }) => Number(new URL(url()).port)))
     authorization = await tokenOf(balancer.url)
   } catch (error) {
     await close()
@@ -144,7 +143,7 @@ export async function openMachines(count: number, env: Readonly<Record<string, s
     async repository(name, options = {}) {
       await ask("POST", "/user/repos", { name, ...options })
     },
-    address: (name, machine) => `${machine?.url ?? balancer.url}/root/${name}.git`,
+    address: (name, machine) => `${machine?.url() ?? balancer.url}/root/${name}.git`,
     git,
     async ok(where, ...args) {
       const { code, out, err } = await git(where, ...args)
