@@ -19,6 +19,9 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   "jobs.count": "the figures count all jobs; those that have ended are removed after a while",
   "merge.findScheduledIds": "it looks at all merges that wait, which are few",
   "jobs.findNextWaiting": "it walks the index of unfinished jobs by their time and stops at the first",
+  "packs.count": "by a command, once all stored repositories have been removed",
+  "repositories.count": "by a start that is refused, or that finds none",
+  "storedRepositories.findOrphans": "a task of the night compares all stored repositories with all rows",
 }
 
 const featureOf = (name: string): string => name.split(".", 1)[0] ?? name
