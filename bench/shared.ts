@@ -113,4 +113,3 @@ async function fresh(): Promise<string> {
   await client.end()
   return new URL(`/${name}`, postgres.url).href
 }
-
