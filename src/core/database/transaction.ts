@@ -134,7 +134,7 @@ function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activi
   let looked = performance.now()
   const check = () => {
     // Late: the process itself stood still, and what it awaits may have arrived.
-    const isLate = performance.now() - looked > 2 * interval + LATE_MS
+    const isLate = performance.now() - looked > interval + LATE_MS
     looked = performance.now()
     const idle = !isLate && !activity.isRunning() && activity.count() === seen
     seen = activity.count()
