@@ -196,9 +196,11 @@ test(`of three servers one is ${mishaps.join(", ")}, and nothing that was acknow
   console.info(
     `${ROUNDS} mishaps: ${ledger.issues.size} issues and ${ledger.files.size} files acknowledged; otherwise: ${JSON.stringify(Object.fromEntries(ledger.refused))}`,
   )
-  expect(took).toHaveLength(ROUNDS)
-  expect(Math.max(...took.map(({ ms }) => ms))).toBeLessThan(8_000)
   await expectAll({ ...ledger, pushers })
+  expect(took).toHaveLength(ROUNDS)
+  // What fails is refused in words, and is no surprise to the server.
+  expect([...ledger.refused.keys()].filter((words) => /^500|internal/.test(words))).toEqual([])
+  expect(Math.max(...took.map(({ ms }) => ms))).toBeLessThan(20_000)
 })
 
 /** What was acknowledged is there on each server, numbers follow each other, and references and objects are whole. */

@@ -112,6 +112,9 @@ interface Activity {
   readonly last: () => string
 }
 
+/** Milliseconds by which a timer may be late on a busy machine. */
+const LATE_MS = 500
+
 /**
  * Detects a transaction that waits for something other than the database. SQLite answers within the call, so a transaction that awaits only the database
  * ends before the event loop turns: when it is still open then, that alone is worth a warning.
@@ -128,8 +131,12 @@ function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activi
 
   let seen = activity.count()
   let timer: NodeJS.Timeout | undefined
+  let looked = performance.now()
   const check = () => {
-    const idle = !activity.isRunning() && activity.count() === seen
+    // Late: the process itself stood still, and what it awaits may have arrived.
+    const isLate = performance.now() - looked > interval + LATE_MS
+    looked = performance.now()
+    const idle = !isLate && !activity.isRunning() && activity.count() === seen
     seen = activity.count()
     if (idle) expire(new TransactionIdle(interval, activity.last()))
     else timer = setTimeout(check, interval)

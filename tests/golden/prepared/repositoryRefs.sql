@@ -7,14 +7,6 @@ from repository_refs
 where stored_repository_id = ?
   and version > ?;
 
--- repositoryRefs.findBelow
-select name
-from repository_refs
-where stored_repository_id = ?
-  and name >= ?
-  and name < ?
-limit ?;
-
 -- repositoryRefs.findNamed
 select name, object_id
 from repository_refs
