@@ -19,8 +19,13 @@ export interface GoProgram {
   /** Its files that make a difference. */
   readonly files: readonly string[]
   readonly package: string
-  readonly flags?: readonly string[]
 }
+
+/**
+ * Programs are built more often than they have much to do: without optimising them that takes half. The standard library is as others want it too, who
+ * find it in Go's cache.
+ */
+const FLAGS = ["-ldflags=-s -w", "-gcflags=all=-N -l -dwarf=false", "-gcflags=std="]
 
 /** Where programs are kept between runs: `$HEARTH_TEST_CACHE`, or the user's folder for caches. */
 const cache = (): string => process.env["HEARTH_TEST_CACHE"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "hearth")
@@ -34,14 +39,14 @@ export async function builtProgram(wanted: GoProgram): Promise<string> {
   return program
 }
 
-async function build({ name, module, files, package: built, flags = [] }: GoProgram, program: string): Promise<void> {
+async function build({ name, module, files, package: built }: GoProgram, program: string): Promise<void> {
   await mkdir(cache(), { recursive: true })
   const folder = await mkdtemp(join(cache(), "build-"))
   try {
     // Go may write into the folder of the module.
     for (const file of files) await copyFile(join(module, file), join(folder, file))
     const PATH = [process.env["PATH"], "/usr/local/go/bin"].join(delimiter)
-    await run("go", ["build", "-mod=mod", "-buildvcs=false", ...flags, "-o", name, built], {
+    await run("go", ["build", "-mod=mod", "-buildvcs=false", ...FLAGS, "-o", name, built], {
       cwd: folder,
       env: { ...process.env, PATH, GOFLAGS: "", GOWORK: "off", CGO_ENABLED: "0" },
       timeout: PATIENCE_MS,

@@ -15,8 +15,6 @@ const store = (): Promise<string> =>
     module: new URL("../", import.meta.url).pathname,
     files: ["go.mod", "go.sum", "main.go"],
     package: ".",
-    // It is built more often than it has much to do: without optimising the modules of others, that takes half.
-    flags: ["-ldflags=-s -w", "-gcflags=github.com/...=-N -l -dwarf=false"],
   })
 
 export default async function setup(project: TestProject): Promise<void> {
