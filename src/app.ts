@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FastifyInstance } from "fastify"
 import type { User } from "./core/actor.ts"
+import type { Blobs } from "./core/blobs/blobs.ts"
 import { openStorage } from "./core/blobs/open.ts"
 import { currentCaller } from "./core/caller.ts"
 import type { Cluster } from "./core/cluster/cluster.ts"
@@ -18,6 +19,7 @@ import {
   repositoryCache,
   repositoryFolder,
 } from "./core/config.ts"
+import type { Database } from "./core/database/database.ts"
 import { openDatabase } from "./core/database/open.ts"
 import { lockForServer } from "./core/database/server-lock.ts"
 import { deliverEvents } from "./core/events/events.ts"
@@ -32,7 +34,6 @@ import { openLogOutput } from "./core/log-output.ts"
 import { type Metrics, openMetrics } from "./core/metrics.ts"
 import { openGuard } from "./core/outgoing/guard.ts"
 import { openOutgoing } from "./core/outgoing/request.ts"
-import { openPackFiles, openRecords } from "./core/repositories/records.ts"
 import { openSecrets } from "./core/secrets.ts"
 import type { Services } from "./core/services.ts"
 import { settings } from "./core/settings.ts"
@@ -279,9 +280,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     const root = isShared ? repositoryCache(config) : repositoryFolder(config)
     const git = openGit({
       root,
-      shared: isShared
-        ? { records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes: config.storage.cacheBytes }
-        : undefined,
+      openStore: isShared ? await storeIn(database, blobs, { cacheBytes: config.storage.cacheBytes, now }) : undefined,
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,
@@ -373,6 +372,15 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     await close()
     throw error
   }
+}
+
+/** Where servers share repositories. Loaded only where they do. */
+async function storeIn(database: Database, blobs: Blobs, { cacheBytes, now }: { readonly cacheBytes: number; readonly now: () => number }) {
+  const [{ sharedStore }, { openPackFiles, openRecords }] = await Promise.all([
+    import("./git/shared.ts"),
+    import("./core/repositories/records.ts"),
+  ])
+  return sharedStore({ records: openRecords(database, now), files: openPackFiles(blobs), cacheBytes })
 }
 
 function configFor(options: HearthOptions, temporary: string | undefined): LoadedConfig {

@@ -76,7 +76,6 @@ import { unreached } from "./repositories/left-behind.ts"
 import { checkObjects } from "./repositories/maintenance.ts"
 import { combinedView, readHead } from "./repositories/repository.ts"
 import { openLocalStore } from "./store/local.ts"
-import { openSharedStore } from "./store/shared/store.ts"
 import type { Move, RepositoryStore } from "./store/store.ts"
 import { type Advertisement, advertiseReceive, advertiseUpload } from "./transport/advertise.ts"
 import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./transport/archive.ts"
@@ -430,8 +429,7 @@ export function openGit(options: GitOptions): Git {
     queue: limits.queue,
     waitMs: limits.waitMs,
   })
-  const store: RepositoryStore =
-    options.shared === undefined ? openLocalStore(context) : openSharedStore(context, { ...options.shared, root })
+  const store: RepositoryStore = (options.openStore ?? openLocalStore)(context)
   const { bind, bindRecords, bindStream } = binders(context, store.ready)
   const { bind: bindToClient } = binders(context, store.renew)
 

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { type Git, openGit } from "../../git/index.ts"
+import { sharedStore } from "../../git/shared.ts"
 import type { Blobs } from "../blobs/blobs.ts"
 import { type Config, repositoryFolder } from "../config.ts"
 import type { Database } from "../database/database.ts"
@@ -39,7 +40,7 @@ export function openStorePlace(config: Settings, database: Database, blobs: Blob
     openGit({
       root,
       program: config.git.path,
-      shared: { records, files, cacheBytes: Number.MAX_SAFE_INTEGER },
+      openStore: sharedStore({ records, files, cacheBytes: Number.MAX_SAFE_INTEGER }),
       limits: { transferMs: COPY_MS },
     })
 

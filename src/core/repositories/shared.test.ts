@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
 import { type Git, openGit, type Person, type Repository, refName } from "../../git/index.ts"
+import { sharedStore } from "../../git/shared.ts"
 import { client, ok, type Policy, serve, type TestServer, writeHistory } from "../../git/testing.ts"
 import type { Blobs } from "../blobs/blobs.ts"
 import { blobsIn } from "../blobs/folder.ts"
@@ -36,7 +37,7 @@ async function openPair(kind: "sqlite" | "postgres", cacheBytes = 2 ** 30): Prom
     openGit({
       root: join(folder, name),
       durable: false,
-      shared: { records: openRecords(fresh.database, now), files: openPackFiles(blobs), cacheBytes },
+      openStore: sharedStore({ records: openRecords(fresh.database, now), files: openPackFiles(blobs), cacheBytes }),
     })
   const [a, b] = [open("a"), open("b")]
   const [serverA, serverB] = [await serve(a), await serve(b)]

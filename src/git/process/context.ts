@@ -1,5 +1,4 @@
 import type { ChangedFile } from "../model/model.ts"
-import type { SharedStoreOptions } from "../store/shared/records.ts"
 import type { RepositoryStore } from "../store/store.ts"
 import type { GitCache } from "./cache.ts"
 import type { Caller, Limiter } from "./limits.ts"
@@ -121,8 +120,8 @@ export interface GitOptions {
   readonly aloneSince?: number | undefined
   /** The name of this process, which no other that uses these repositories has: without a dot, and short, as it is in the names of locks. */
   readonly worker?: string | undefined
-  /** Keeps repositories in a database and an object store; `root` is the folder of a cache then. */
-  readonly shared?: Pick<SharedStoreOptions, "records" | "files" | "cacheBytes"> | undefined
+  /** Opens where repositories are kept: by default in folders below `root`. See git/shared.ts. */
+  readonly openStore?: ((context: Context) => RepositoryStore) | undefined
   /** This process's part of what all processes of a server may use; by default all. */
   readonly share?: ((total: number) => number) | undefined
   readonly limits?: Partial<GitLimits>
