@@ -35,7 +35,9 @@ export function openRepacking(
 ): (repository: Repository, how: Maintenance) => Promise<void> {
   return async (repository, how) => {
     for (let tries = 1; tries <= TRIES; tries++) {
-      const cached = await present(repository)
+      const seen = await present(repository)
+      // A copy: the references that are seen go on with each change, and whatever changed during the repack would be put back to what was packed.
+      const cached: Cached = { ...seen, references: new Map(seen.references) }
       const plain = await makePlain(folders, repository.format)
       try {
         await copyInto(plain, cached)
