@@ -60,7 +60,7 @@ describe.each(sweep(all))("odd input for pages and files on $kind", ({ kind, par
   let places: readonly Place[]
   beforeAll(async () => {
     world = await openDemoWorld(kind)
-    const shown: readonly Place[] = (await placesOf(world)).get("mira") ?? []
+    const shown: readonly Place[] = (await placesOf(world, ["mira"])).get("mira") ?? []
     places = [...shown, ...files.map((page) => ({ page, path: fileAddress(page) }))].filter(({ page }) => parts.includes(page))
     cookie = await world.signIn("mira")
   })
