@@ -223,6 +223,7 @@ withWorld("a server with an object store", { open: openStoreWorld }, ({ test, wo
       ["storage.secretKey", "***"],
       ["storage.place", "store"],
       ["storage.presigned", "true"],
+      ["storage.cacheBytes", "20GiB"],
     ])
   })
 

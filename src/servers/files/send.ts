@@ -1,6 +1,7 @@
 import { Readable } from "node:stream"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { type Download, type FileHeaders, PDF } from "../../core/download.ts"
+import { sendAway } from "../routing/redirect.ts"
 import { matches, rangeOf } from "./conditions.ts"
 
 /** A file is no page: nothing in it may run, load or act as this site. What is downloaded needs nothing; what browsers show loads itself. */
@@ -38,8 +39,7 @@ export async function sendDownload(
   }
   const opened = await open(range)
   // The address is good for a while, and the range is asked for again there.
-  if ("address" in opened)
-    return reply.removeHeader("etag").header("cache-control", "no-store").header("location", opened.address).code(302).send()
+  if ("address" in opened) return sendAway(reply.removeHeader("etag"), opened.address, 302)
   const { content, ...known } = opened
   describe(known)
   if (request.method !== "HEAD" || Buffer.isBuffer(content)) return reply.send(content)

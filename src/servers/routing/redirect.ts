@@ -18,8 +18,9 @@ export function ownLocation({ rootUrl }: Pick<Site, "rootUrl">, location: string
 export const leadTo = (reply: FastifyReply, path: string, status: 301 | 302 | 303 | 307 | 308 = 303): FastifyReply =>
   reply.redirect(isOwnPath(path) ? path : "/", status)
 
-/** Sends a browser to an address of another site, which the application or the provider of a sign-in has registered. */
-export const sendAway = (reply: FastifyReply, address: string): FastifyReply => unnoticed(reply).redirect(address, 303)
+/** Sends a client to an address of another site: one that an application or the provider of a sign-in has registered, or one of the object store. */
+export const sendAway = (reply: FastifyReply, address: string, status: 302 | 303 = 303): FastifyReply =>
+  unnoticed(reply).redirect(address, status)
 
 /** For a redirect to an address that may hold a code: no other site is told of it, and no one keeps it. */
 export const unnoticed = (reply: FastifyReply): FastifyReply =>
