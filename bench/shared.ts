@@ -1,5 +1,5 @@
 /**
- * What it costs that servers share repositories: `npm run bench:shared`, or `node bench/shared.ts VERSITYGW`. Three kinds of server one after the other, each alone on PostgreSQL that flushes: repositories in folders
+ * What it costs that servers share repositories: `node bench/shared.ts VERSITYGW`. Three kinds of server one after the other, each alone on PostgreSQL that flushes: repositories in folders
  * (also on SQLite), and in the database and an object store (versitygw, which must be built: tests/store/go.mod).
  */
 import { execFile, spawn } from "node:child_process"
