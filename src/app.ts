@@ -283,7 +283,8 @@ export async function openServices(options: HearthOptions = {}, { serves = false
       openStore: isShared ? await storeIn(database, blobs, { cacheBytes: config.storage.cacheBytes, now }) : undefined,
       program: config.git.path,
       agent: `hearth/${VERSION}`,
-      durable: !memory,
+      // A cache is never flushed: what is lost is fetched again.
+      durable: !memory && !isShared,
       aloneSince: alone ? (cluster?.since ?? performance.timeOrigin) : undefined,
       worker: cluster?.self,
       log: ({ level, message, ...details }) => log[level](details, message),

@@ -1,4 +1,5 @@
 import {
+  foldersAbove,
   GitError,
   type NewPack,
   type RefName,
@@ -28,6 +29,9 @@ import {
 /** Rows that are written or looked up by one statement. */
 const BATCH = 500
 
+/** The bytes of packs, with all their files. */
+export const bytesOf = (packs: readonly NewPack[]): number => packs.reduce((sum, { size }) => sum + size, 0)
+
 /**
  * Makes a change: its packs count, and its references have their new values. Throws GitError `missing`, `conflict` where a reference no longer has the expected value or has the
  * name of another one's folder, and `stale` where a garbage collection came between; then the transaction must be rolled back.
@@ -49,7 +53,7 @@ export async function commitChange(tx: Transaction, change: RepositoryChange, no
     removed: isRemoving ? versions.refs : stored.removed_version,
     packs: versions.packs,
     epoch: stored.gc_epoch,
-    size: stored.size + change.packs.reduce((sum, { size }) => sum + size, 0),
+    size: stored.size + bytesOf(change.packs),
     packedSize: stored.packed_size,
     packsCount: stored.packs_count + change.packs.length,
     hasLeftBehind: flag(change.leavesBehind || stored.has_left_behind === 1),
@@ -78,7 +82,7 @@ export async function replacePacks(tx: Transaction, made: Replacement, now: Seco
   const updates = made.updates.length > 0
   const refs = stored.refs_version + (updates ? 1 : 0)
   await writeUpdates(tx, id, made.updates, refs)
-  const packedSize = made.packs.reduce((sum, { size }) => sum + size, 0)
+  const packedSize = bytesOf(made.packs)
   await putVersions(tx, {
     id,
     refs,
@@ -137,12 +141,6 @@ async function requireNamesFree(tx: Transaction, repositoryId: number, created: 
     const below = await findBelow(tx, repositoryId, names)
     if (below !== undefined) throw exists(below)
   }
-}
-
-/** `refs/heads/a`, `refs/heads/a/b` of `refs/heads/a/b/c`. */
-const foldersAbove = (name: string): readonly string[] => {
-  const parts = name.split("/")
-  return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join("/"))
 }
 
 const conflict = (detail: string) => new GitError("conflict", "a reference was changed by another process", detail)

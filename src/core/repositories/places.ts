@@ -40,6 +40,7 @@ export function openStorePlace(config: Settings, database: Database, blobs: Blob
     openGit({
       root,
       program: config.git.path,
+      durable: false,
       openStore: sharedStore({ records, files, cacheBytes: Number.MAX_SAFE_INTEGER }),
       limits: { transferMs: COPY_MS },
     })

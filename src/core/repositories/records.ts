@@ -4,7 +4,7 @@ import { GitError, objectId, type PackFiles, type Records, refName, type StoredP
 import { type Blobs, PACKS } from "../blobs/blobs.ts"
 import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables/index.ts"
-import { addPack, commitChange, replacePacks } from "./commit.ts"
+import { addPack, bytesOf, commitChange, replacePacks } from "./commit.ts"
 import { findPacks, findReferences, findStored, insertStored, linkPacksOf, putHead, putReferences, removeStored } from "./store.ts"
 
 /** What git's shared store needs of the database: see git/store/shared. */
@@ -63,7 +63,7 @@ export function openRecords(database: Database, now: () => Seconds): Records {
     create: ({ key, format, head, references, packsOf, packs: own = [] }) =>
       database.write(async (tx) => {
         const from = packsOf === undefined ? undefined : await findStored.first(tx, { key: packsOf })
-        const size = from?.size ?? own.reduce((sum, pack) => sum + pack.size, 0)
+        const size = from?.size ?? bytesOf(own)
         const packsCount = from?.packs_count ?? own.length
         const made = await insertStored.first(tx, { key, format, head, size, packsCount, now: now() })
         if (!made) throw new GitError("exists", "the repository exists", key)

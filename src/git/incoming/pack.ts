@@ -6,7 +6,8 @@ import type { ObjectFormat } from "../model/names.ts"
 
 const deflateAway = promisify(deflate)
 
-const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
+/** How a pack writes the types of its objects. */
+export const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 
 /** The head of an object in a pack: its type and size, four bits of the size first and then seven at a time. */
 function objectHead(type: ObjectType, size: number): Buffer {

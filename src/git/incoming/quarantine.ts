@@ -6,6 +6,7 @@ import { pause } from "../../seams/pause.ts"
 import { GitError, hasCode } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
 import type { ObjectId } from "../model/names.ts"
+import { indexLast } from "../objects/folders.ts"
 import { type ByteSource, pipeInto } from "../process/bytes.ts"
 import type { Context } from "../process/context.ts"
 import { syncFiles } from "../process/files.ts"
@@ -192,15 +193,12 @@ async function moveInto(from: string, to: string): Promise<void> {
   if (!there) await rename(from, to)
 }
 
-/** The order in which the files of a pack become visible: the index last, because it makes git see the pack. */
-const byVisibility = (a: string, b: string) => Number(a.endsWith(".idx")) - Number(b.endsWith(".idx"))
-
 /** Moves the objects of a quarantine into the repository's own store. Visible objects are complete at every moment. */
 export async function migrateQuarantine(context: Context, repository: Quarantined): Promise<void> {
   const store = join(repository.directory, "objects")
   const folders = (await readdir(repository.quarantine)).filter((name) => /^(pack|[0-9a-f]{2})$/.test(name))
   const contents = await Promise.all(
-    folders.map(async (folder) => ({ folder, names: (await readdir(join(repository.quarantine, folder))).sort(byVisibility) })),
+    folders.map(async (folder) => ({ folder, names: indexLast(await readdir(join(repository.quarantine, folder))) })),
   )
   const files = contents.flatMap(({ folder, names }) => names.map((name) => join(folder, name)))
   if (files.some((file) => file.includes("tmp_"))) throw new GitError("failed", "an unfinished file in the quarantine")

@@ -64,6 +64,12 @@ export function refName(value: string): RefName {
   return value
 }
 
+/** The folders that a reference is in, `refs/tags/a` and `refs/tags/a/b` of `refs/tags/a/b/c`: no other reference has one of these names. */
+export function foldersAbove(name: string): readonly string[] {
+  const parts = name.split("/")
+  return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join("/"))
+}
+
 /** Whether `value` can name a branch: `refs/heads/<value>` is well formed, it does not begin with a dash and is not `HEAD`. */
 export function isBranchName(value: string): boolean {
   return isTagName(value) && value !== "HEAD"

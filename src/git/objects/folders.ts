@@ -10,3 +10,7 @@ export const objectFolders = ({ quarantine, directory, borrows = [] }: Repositor
 
 /** The object directory that single new objects are written to. */
 export const newObjectsOf = ({ staging, directory }: Repository): string => staging ?? join(directory, "objects")
+
+/** Names of a pack's files, or their endings, in the order in which they become visible: the index last, because it makes git see the pack. */
+export const indexLast = (names: readonly string[]): readonly string[] =>
+  names.toSorted((a, b) => Number(a.endsWith("idx")) - Number(b.endsWith("idx")))

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises"
 import { pause } from "../../seams/pause.ts"
 import { GitError, hasCode, isGitError } from "../model/errors.ts"
 import type { Repository } from "../model/model.ts"
-import type { ObjectId, RefName } from "../model/names.ts"
+import { foldersAbove, type ObjectId, type RefName } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
 import { type Lock, newLock, publish, release, removeStaleLocks, take, tokenTogether } from "./locks.ts"
 import { readLooseReference, readPackedText } from "./ref-files.ts"
@@ -103,12 +103,6 @@ function foldersOf({ directory }: Repository, references: readonly NewReference[
   const found = new Set<string>()
   for (const { name } of references) for (const folder of foldersAbove(name)) found.add(folder)
   return [...found].sort().map((folder) => join(directory, folder))
-}
-
-/** `refs/tags/a`, `refs/tags/a/b` of `refs/tags/a/b/c`. */
-const foldersAbove = (name: string): readonly string[] => {
-  const parts = name.split("/")
-  return parts.slice(3).map((_, index) => parts.slice(0, index + 3).join("/"))
 }
 
 /** Takes the locks of all files, each by `take`, and notes in `held` those that it has; false where one of them is another's. */

@@ -106,6 +106,15 @@ async function readPacked(repository: Repository): Promise<readonly Reference[]>
   })
 }
 
+const byName = (a: Reference, b: Reference): number => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
+
+/** The text of packed-refs that has just these references. Git finds out itself what tags lead to. */
+export const packedText = (references: readonly Reference[]): string =>
+  `# pack-refs with: sorted \n${references
+    .toSorted(byName)
+    .map(({ name, id }) => `${id} ${name}\n`)
+    .join("")}`
+
 /** References sorted by the bytes of their names. `prefix` must begin with `refs/` and end in a slash. Throws `invalid`, `missing`. */
 export async function listReferences(repository: Repository, prefix = "refs/"): Promise<readonly Reference[]> {
   const folder = prefix.replace(/\/$/, "")
@@ -124,7 +133,7 @@ export async function listReferences(repository: Repository, prefix = "refs/"): 
     if (id === null) all.delete(name)
     else if (name.startsWith(prefix)) all.set(name, id)
   }
-  return [...all].map(([name, id]) => ({ name, id })).sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+  return [...all].map(([name, id]) => ({ name, id })).sort(byName)
 }
 
 /** The object that a reference (or HEAD) names, through symbolic references, or undefined when it is not there or the repository isn't. */

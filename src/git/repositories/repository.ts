@@ -9,7 +9,7 @@ import { branchRef, type ObjectFormat, type RefName } from "../model/names.ts"
 import type { Context } from "../process/context.ts"
 import { directorySize, linkOrCopy, syncFiles, writeNewFile } from "../process/files.ts"
 import { replaceFile } from "../refs/locks.ts"
-import { listReferences } from "../refs/ref-files.ts"
+import { listReferences, packedText } from "../refs/ref-files.ts"
 import { isExact, packFrom } from "./left-behind.ts"
 
 /** How the object directory of a push that is not accepted yet is named. Git's own name, so that `git prune` removes those that a crash left. */
@@ -178,8 +178,7 @@ export async function forkRepository(
     // References first: whatever they name is in the store by then, and stays there.
     const references = (await listReferences(from)).filter((reference) => keep(reference.name))
     if (references.length === 0) return
-    const lines = references.map(({ name, id }) => `${id} ${name}\n`)
-    await writeNewFile(context, join(directory, "packed-refs"), `# pack-refs with: sorted \n${lines.join("")}`)
+    await writeNewFile(context, join(directory, "packed-refs"), packedText(references))
     const copy: Repository = { ...target, directory }
     await linkAll(from, copy)
     if (await isExact(context, copy)) return

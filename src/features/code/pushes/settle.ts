@@ -5,7 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lineOf } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { commitChange, commitHead } from "../../../core/repositories/commit.ts"
+import { bytesOf, commitChange, commitHead } from "../../../core/repositories/commit.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, branchRef, GitError, type Move, type Repository } from "../../../git/index.ts"
 import { ACTIONS_USER } from "../../people/users/present.ts"
@@ -93,7 +93,7 @@ export async function settleMove(services: Services, move: Move, { pushed, claim
   const { settled, versions } = await database.write(
     async (tx) => {
       const made = await commitChange(tx, change, now())
-      const added = { bytes: change.packs.reduce((sum, { size }) => sum + size, 0) }
+      const added = { bytes: bytesOf(change.packs) }
       const written = await settle(tx, services, { ...prepared, pushed, added, claim })
       if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
       return { settled: written, versions: made }

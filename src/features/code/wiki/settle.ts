@@ -2,7 +2,7 @@ import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
-import { commitChange, commitHead } from "../../../core/repositories/commit.ts"
+import { bytesOf, commitChange, commitHead } from "../../../core/repositories/commit.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, branchRef, type Commit, type Git, type Move, type ObjectId, type RefName, type Repository } from "../../../git/index.ts"
 import { lastCommits } from "../contents/last-commits.ts"
@@ -68,7 +68,7 @@ export async function settleWikiMove(services: Services, move: Move, pushed: Pus
   const versions = await database.write(async (tx) => {
     const made = await commitChange(tx, change, now())
     await commitHead(tx, change.key, shown)
-    await write(tx, services, pushed, { ...found, growth: { base: 1, added: change.packs.reduce((sum, { size }) => sum + size, 0) } })
+    await write(tx, services, pushed, { ...found, growth: { base: 1, added: bytesOf(change.packs) } })
     return made
   })
   await move.made(versions)

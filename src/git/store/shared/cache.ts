@@ -5,10 +5,12 @@ import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
 import { GitError, hasCode, isGitError } from "../../model/errors.ts"
 import type { ObjectFormat, ObjectId, RefName } from "../../model/names.ts"
+import { indexLast } from "../../objects/folders.ts"
 import { storeLooseObjects } from "../../objects/loose.ts"
 import type { Context } from "../../process/context.ts"
 import { namesIn } from "../../process/files.ts"
 import type { Limiter } from "../../process/limits.ts"
+import { packedText } from "../../refs/ref-files.ts"
 import { writeSkeleton } from "../../repositories/repository.ts"
 import type { NewPack, Versions } from "../store.ts"
 import type { CacheFolders } from "./folders.ts"
@@ -71,8 +73,6 @@ export function openCache(context: Context, { records, files, folders, fills, tr
   })
   const running = new Map<string, Promise<Cached | undefined>>()
   const queued = new Map<string, Promise<Cached | undefined>>()
-  // Never flushed: what is lost is fetched again.
-  const unflushed: Context = { ...context, durable: false }
 
   /** Joins a look at the rows that has not begun yet: one that has may have seen them before what its caller must see. */
   function ready(key: string): Promise<Cached | undefined> {
@@ -174,7 +174,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
         filled = Math.max(filled, pack.version)
         if (pack.content) {
           const own = { key, directory: folders.worker(key), format, staging: objects }
-          await storeLooseObjects(unflushed, own, objectsOf(pack.content, format))
+          await storeLooseObjects(context, own, objectsOf(pack.content, format))
         } else {
           await trimming.makeRoom(pack.size)
           if (fetching.size >= FETCHED_AT_ONCE) await Promise.race(fetching)
@@ -190,12 +190,11 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     await writeState(objects, filled)
   }
 
-  /** Fetches the files of a pack. The index has its name last, because it makes git see the pack. */
+  /** Fetches the files of a pack. */
   async function fetch(objects: string, { id, files: endings }: StoredPack): Promise<void> {
-    const missing = endings
+    const missing = indexLast(endings)
       .map((ending) => ({ ending, path: packPath(objects, id, ending) }))
       .filter(({ path }) => !existsSync(path))
-      .toSorted((a, b) => Number(a.ending === "idx") - Number(b.ending === "idx"))
       .map((file) => ({ ...file, temporary: `${file.path}.${randomBytes(6).toString("hex")}.tmp` }))
     try {
       const fetched = missing.map((file) => fetchFile(objects, id, file))
@@ -283,13 +282,9 @@ function replace(path: string, content: string): void {
   renameSync(temporary, path)
 }
 
-const byBytes = (a: RefName, b: RefName): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-
 /** References as git's file of them. */
-export function packedRefs(references: ReadonlyMap<RefName, ObjectId>): string {
-  const lines = [...references.keys()].sort(byBytes).map((name) => `${references.get(name)} ${name}\n`)
-  return `# pack-refs with: sorted \n${lines.join("")}`
-}
+export const packedRefs = (references: ReadonlyMap<RefName, ObjectId>): string =>
+  packedText([...references].map(([name, id]) => ({ name, id })))
 
 /** How far an object directory is filled: the version of the last pack. */
 async function filledTo(objects: string): Promise<number> {

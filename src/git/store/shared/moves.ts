@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { GitError } from "../../model/errors.ts"
 import type { RefUpdate, Repository } from "../../model/model.ts"
 import { isObjectId, type ObjectId, type RefName } from "../../model/names.ts"
+import { indexLast } from "../../objects/folders.ts"
 import { type NewObject, storeLooseObjects } from "../../objects/loose.ts"
 import { objectInfo } from "../../objects/objects.ts"
 import type { Context } from "../../process/context.ts"
@@ -63,7 +64,6 @@ const joint = (a: Packed, b: Packed): Packed => ({
 
 export function openMoves(context: Context, { files, folders, cache, present }: MovesSettings): Moves {
   const open = new WeakMap<Repository, OpenMove>()
-  const unflushed: Context = { ...context, durable: false }
   const views = new AsyncLocalStorage<Repository>()
 
   async function begin(repository: Repository, first: readonly RefUpdate[]): Promise<OpenMove> {
@@ -158,7 +158,7 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
     if (small && held) {
       const { key, directory, format } = view
       const store = async (objects: string) => {
-        await storeLooseObjects(unflushed, { key, directory, format, staging: objects }, held)
+        await storeLooseObjects(context, { key, directory, format, staging: objects }, held)
       }
       return { packs: [small], store, close: nothing }
     }
@@ -183,9 +183,8 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
   }
 }
 
-/** Links the files of packs from one object directory to another, the index last, because it makes git see the pack. */
+/** Links the files of packs from one object directory to another. */
 export async function place(from: string, to: string, packs: readonly NewPack[]): Promise<void> {
   for (const { id, files: endings } of packs)
-    for (const ending of endings.toSorted((a, b) => Number(a === "idx") - Number(b === "idx")))
-      await linkOrCopy(packPath(from, id, ending), packPath(to, id, ending))
+    for (const ending of indexLast(endings)) await linkOrCopy(packPath(from, id, ending), packPath(to, id, ending))
 }

@@ -42,7 +42,7 @@ export function openRepacking(
       try {
         await copyInto(plain, cached)
         const copy: Repository = { key: repository.key, directory: plain.directory, format: repository.format }
-        await maintain({ ...context, durable: false }, copy, how)
+        await maintain(context, copy, how)
         const { stored } = cached
         const packs = await withGraph(files, plain, await storePacks(files, plain.objects))
         const isAside = packs.some(({ files: endings }) => endings.includes("mtimes"))

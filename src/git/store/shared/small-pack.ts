@@ -1,4 +1,5 @@
 import { inflateSync } from "node:zlib"
+import { typeNumbers } from "../../incoming/pack.ts"
 import { GitError } from "../../model/errors.ts"
 import type { ObjectType } from "../../model/model.ts"
 import type { ObjectFormat } from "../../model/names.ts"
@@ -6,7 +7,7 @@ import { hashObject, type NewObject } from "../../objects/loose.ts"
 
 /** The objects of a pack that this service has written with `formatPack`: each whole, none as a difference to another. */
 
-const TYPES: Readonly<Record<number, ObjectType>> = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" }
+const types: readonly ObjectType[] = ["commit", "tree", "blob", "tag"]
 const HEAD_BYTES = 12
 
 /** Throws `damaged` for any other pack. */
@@ -17,7 +18,8 @@ export function objectsOf(pack: Buffer, format: ObjectFormat): readonly NewObjec
   let at = HEAD_BYTES
   for (let left = pack.readUInt32BE(8); left > 0; left -= 1) {
     let byte = pack[at++] ?? 0
-    const type = TYPES[(byte >> 4) & 7]
+    const number = (byte >> 4) & 7
+    const type = types.find((each) => typeNumbers[each] === number)
     let size = byte & 15
     for (let factor = 16; byte & 128; factor *= 128) {
       byte = pack[at++] ?? 0
