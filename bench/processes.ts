@@ -2,14 +2,12 @@
  * One worker and two, in turn, on one data folder: reads spread over many addresses with writes in between, writes, and the memory of each process. `node bench/processes.ts`;
  * `BENCH_SECONDS=10` for each figure, `BENCH_ROUNDS=3`.
  */
-import { spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { freshDatabaseUrl } from "./database.ts"
-import type { LightLoad } from "./light-load.ts"
+import { lightLoad, tokenOf } from "./light.ts"
 import { ADMIN, type Server, startServer } from "./server.ts"
 import { makeBusy } from "./spread.ts"
 
@@ -27,22 +25,6 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   "GET issue": numbers.map((index) => `${busy}/issues/${index}?`),
   "list of 30 issues": numbers.map((index) => `${busy}/issues?state=all&limit=30&page=${(index % 3) + 1}`),
   "list of 30 pull requests": numbers.map((index) => `${busy}/pulls?limit=30&sort=${["oldest", "recentupdate", "leastupdate"][index % 3]}`),
-}
-
-async function tokenOf(server: Server): Promise<string> {
-  const made = await server.api("POST", `/users/${ADMIN.name}/tokens`, { name: `bench-${Date.now()}`, scopes: ["all"] })
-  const { sha1 }: { readonly sha1: string } = JSON.parse(await made.text())
-  return sha1
-}
-
-async function lightLoad(load: LightLoad): Promise<number> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, "light-load.ts")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  })
-  child.stdin.end(JSON.stringify(load))
-  const answered = Number(await text(child.stdout))
-  if (!(answered > 0)) throw new Error("the load has failed")
-  return answered
 }
 
 const requestOf = (token: string, method: string, path: string, body = ""): string =>

@@ -10,9 +10,8 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import pg from "pg"
-import { freePort } from "../tests/support/ports.ts"
 import { startPostgres } from "../tests/support/postgres.ts"
-import { ADMIN, type Server, startServer } from "./server.ts"
+import { ADMIN, freePort, type Server, startServer } from "./server.ts"
 
 const run = promisify(execFile)
 const COMMITS = Number(process.env["COMMITS"] ?? 200)

@@ -3,16 +3,14 @@
  * `node bench/writers.ts`, with `--postgres` on a PostgreSQL that flushes to the disk. `BENCH_SECONDS=10` for each figure, `BENCH_ROUNDS=3`,
  * `BENCH_WRITERS=32`; `BENCH_PROCESSES=2` for as many processes of the server.
  */
-import { spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { closeDatabases, freshDatabaseUrl, onPostgres } from "./database.ts"
-import type { LightLoad } from "./light-load.ts"
-import { ADMIN, type Server, startServer } from "./server.ts"
+import { lightLoad, tokenOf } from "./light.ts"
+import { ADMIN, startServer } from "./server.ts"
 
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 10)
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3)
@@ -20,22 +18,6 @@ const WRITERS = Number(process.env["BENCH_WRITERS"] ?? 32)
 const PROCESSES = Number(process.env["BENCH_PROCESSES"] ?? 1)
 const SAMPLE_EVERY_MS = 20
 const body = JSON.stringify({ title: "A plan", body: "What is to be done, and why." })
-
-async function lightLoad(load: LightLoad): Promise<number> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, "light-load.ts")], {
-    stdio: ["pipe", "pipe", "inherit"],
-  })
-  child.stdin.end(JSON.stringify(load))
-  const answered = Number(await text(child.stdout))
-  if (!(answered > 0)) throw new Error("the load has failed")
-  return answered
-}
-
-async function tokenOf(server: Server): Promise<string> {
-  const made = await server.api("POST", `/users/${ADMIN.name}/tokens`, { name: "bench", scopes: ["all"] })
-  const { sha1 }: { readonly sha1: string } = JSON.parse(await made.text())
-  return sha1
-}
 
 /** Time of processors that these processes have taken, in milliseconds. */
 async function processorMsOf(pids: readonly number[]): Promise<number> {

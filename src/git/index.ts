@@ -76,6 +76,7 @@ import { unreached } from "./repositories/left-behind.ts"
 import { checkObjects } from "./repositories/maintenance.ts"
 import { combinedView, readHead } from "./repositories/repository.ts"
 import { openLocalStore } from "./store/local.ts"
+import { makeMove } from "./store/move.ts"
 import type { Move, RepositoryStore } from "./store/store.ts"
 import { type Advertisement, advertiseReceive, advertiseUpload } from "./transport/advertise.ts"
 import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./transport/archive.ts"
@@ -199,10 +200,10 @@ export interface Git {
     /** Changes references together or not at all. Throws `conflict` when one no longer has its expected value. */
     update(repository: Repository, updates: readonly RefUpdate[], options?: { readonly signal?: AbortSignal }): Promise<void>
     /**
-     * Begins a change of references that a transaction of the database will make, with everything that follows from it; the caller closes it. Undefined where references move by
-     * themselves, by `update`. Throws `conflict`, `failed`.
+     * Changes references by a transaction of the database, where that is how they move: `make` is given the move, and writes it with everything that follows from it; again where a garbage
+     * collection came between. False, with nothing done, where references move by themselves, by `update`. Throws `conflict`, `failed`, and what `make` throws.
      */
-    begin(repository: Repository, updates: readonly RefUpdate[]): Promise<Move | undefined>
+    move(repository: Repository, updates: readonly RefUpdate[], make: (move: Move) => Promise<unknown>): Promise<boolean>
     /** The reference that HEAD names, whether or not it exists. */
     head(repository: Repository): Promise<RefName>
     /** Makes HEAD name another branch, whether or not it exists. */
@@ -475,7 +476,7 @@ export function openGit(options: GitOptions): Git {
         return work().finally(release)
       },
       update: store.update,
-      begin: store.begin,
+      move: (repository, updates, make) => makeMove(store.begin, repository, updates, make),
       head: bind((_, repository) => readHead(repository)),
       setHead: store.setHead,
     },

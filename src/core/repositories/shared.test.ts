@@ -251,12 +251,12 @@ describe.each(databaseKinds)("repositories that servers share, on %s", (kind) =>
     expect(await b.objects.info(at(b, repository), left)).toBeDefined()
     // A push that is under way when it is dropped has been proved with it.
     const view = at(b, repository)
-    const move = await b.references.begin(view, [{ name: refName("refs/heads/again"), from: null, to: left }])
-    const change = await move?.seal()
-    await a.maintenance.run(at(a, repository), { now: now + 5_000, before: now + 4_000, keep: [] })
-    if (!change) throw new Error("references move by transactions here")
-    await expect(fresh.database.write((tx) => commitChange(tx, change, now))).rejects.toMatchObject({ kind: "stale" })
-    await move?.close()
+    const isByTransaction = await b.references.move(view, [{ name: refName("refs/heads/again"), from: null, to: left }], async (move) => {
+      const change = await move.seal()
+      await a.maintenance.run(at(a, repository), { now: now + 5_000, before: now + 4_000, keep: [] })
+      await expect(fresh.database.write((tx) => commitChange(tx, change, now))).rejects.toMatchObject({ kind: "stale" })
+    })
+    expect(isByTransaction).toBe(true)
     expect(await b.objects.info(at(b, repository), left)).toBeUndefined()
     await expect(
       b.references.update(at(b, repository), [{ name: refName("refs/heads/again"), from: null, to: left }]),

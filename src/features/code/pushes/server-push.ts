@@ -9,7 +9,6 @@ import type { Claim, PullMerge, TagRelease } from "./entries.ts"
 import { dropEntry, openEntry } from "./journal.ts"
 import { settleMove, settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
-import { moveTogether } from "./together.ts"
 import { awaitTurns } from "./turns.ts"
 
 export interface ServerPushOptions {
@@ -76,7 +75,7 @@ export async function moveReferences(
   const updates = changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId }))
   const pushed = { ...announced, changes, bringsNothing: addedBytes === 0 }
   try {
-    if (await moveTogether(services, repository, updates, (move) => settleMove(services, move, { pushed, claim }))) return
+    if (await git.references.move(repository, updates, (move) => settleMove(services, move, { pushed, claim }))) return
   } catch (error) {
     throw isGitError(error, "conflict") ? isChanged() : error
   }

@@ -2,7 +2,6 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type Repository } from "../../../git/index.ts"
 import type { RefChange } from "../pushes/step.ts"
-import { moveTogether } from "../pushes/together.ts"
 import { dropWikiEntry, openWikiEntry } from "./journal.ts"
 import type { PageChange } from "./page-change.ts"
 import { settleWiki, settleWikiMove } from "./settle.ts"
@@ -25,7 +24,7 @@ export async function moveWiki(services: Services, repository: Repository, { add
   const { git, log } = services
   const updates = move.changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId }))
   try {
-    if (await moveTogether(services, repository, updates, (together) => settleWikiMove(services, together, { ...move, told }))) return
+    if (await git.references.move(repository, updates, (together) => settleWikiMove(services, together, { ...move, told }))) return
   } catch (error) {
     throw isGitError(error, "conflict") ? isChanged() : error
   }

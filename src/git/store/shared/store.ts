@@ -1,12 +1,13 @@
 import { mkdir, rename } from "node:fs/promises"
 import { join } from "node:path"
-import { GitError, isGitError } from "../../model/errors.ts"
-import type { RefUpdate, Repository } from "../../model/model.ts"
+import { GitError } from "../../model/errors.ts"
+import type { Repository } from "../../model/model.ts"
 import { branchRef, isObjectId, type ObjectFormat, type RefName } from "../../model/names.ts"
 import type { Context } from "../../process/context.ts"
 import { createLimiter, ownCaller } from "../../process/limits.ts"
 import { packFrom } from "../../repositories/left-behind.ts"
 import { locate } from "../../repositories/repository.ts"
+import { makeMove } from "../move.ts"
 import type { RepositoryStore } from "../store.ts"
 import { type Cached, openCache, viewOf } from "./cache.ts"
 import { cacheFolders } from "./folders.ts"
@@ -27,8 +28,6 @@ import { openTrimming } from "./trim.ts"
 const FRESH_MS = 1_000
 /** What was used within this time stays in the cache, in milliseconds: most of git's work is done by then. */
 const BUSY_MS = 120_000
-/** How often a change is made again because a garbage collection came between. */
-const TRIES = 5
 /** Above these, a repack makes it cheaper to serve. */
 const MOST_PACKS = 50
 const MOST_UNMAPPED = 4 * 2 ** 20
@@ -80,24 +79,11 @@ export function openSharedStore(context: Context, { records, files, root, cacheB
     if (updates.length === 0) return
     const move = joined(repository)
     if (move) return move.add(updates)
-    for (let tries = 1; ; tries++) {
-      try {
-        return await updateOnce(repository, updates, signal)
-      } catch (error) {
-        if (tries === TRIES || !isGitError(error, "stale")) throw error
-      }
-    }
-  }
-
-  async function updateOnce(repository: Repository, updates: readonly RefUpdate[], signal: AbortSignal | undefined): Promise<void> {
-    const move = await begin(repository, updates)
-    try {
-      const change = await move.seal()
+    await makeMove(begin, repository, updates, async ({ seal, made }) => {
+      const change = await seal()
       if (signal?.aborted) throw new GitError("aborted", "the client is gone")
-      await move.made(await records.commit(change))
-    } finally {
-      await move.close()
-    }
+      await made(await records.commit(change))
+    })
   }
 
   async function migrate(quarantined: Repository & { readonly quarantine: string }): Promise<void> {
