@@ -33,13 +33,20 @@ select id, storage, object_format, default_branch
 from repositories
 where id = ?;
 
--- history.findSeeds
-select path, commit_id, entries
+-- history.findSeedCommits
+select commit_id
 from tree_histories
 where repository_id = ?
   and path in ?
 order by stored_at desc
 limit ?;
+
+-- history.findSeeds
+select path, commit_id, entries
+from tree_histories
+where repository_id = ?
+  and path in ?
+  and commit_id in ?;
 
 -- history.findStoredTrees
 select path, tree_id, commit_id

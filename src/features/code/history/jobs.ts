@@ -53,6 +53,8 @@ export const compareBranchesJob = defineJob({
 
 /** What starts git is done for pushes in quick succession together. Seconds. */
 const PAUSE = 30
+/** So is what reads and stores whole directories, a little later only: pages show it, and compute it where they are asked before. Seconds. */
+const SHORT_PAUSE = 2
 
 /** Has jobs bring up to date what pages show of the history of branches that were pushed. */
 export const describeHistory: PushStep =
@@ -64,6 +66,6 @@ export const describeHistory: PushStep =
     const later = { runAt: now + PAUSE }
     await enqueueOnce(tx, jobs, compareBranchesJob, payload, later)
     if (!branches.includes(repository.default_branch)) return
-    await enqueueOnce(tx, jobs, treeHistoriesJob, payload)
+    await enqueueOnce(tx, jobs, treeHistoriesJob, payload, { runAt: now + SHORT_PAUSE })
     await enqueueOnce(tx, jobs, contributionsJob, payload, later)
   }

@@ -74,14 +74,28 @@ export const findTreeHistory = query("history.findTree", (db, p: Params<{ reposi
     .where("tree_id", "=", p.treeId),
 )
 
-export const findSeeds = query("history.findSeeds", (db, p: Params<{ repositoryId: number; paths: readonly string[]; limit: number }>) =>
-  db
-    .selectFrom("tree_histories")
-    .select(["path", "commit_id", "entries"])
-    .where("repository_id", "=", p.repositoryId)
-    .where("path", "in", p.paths)
-    .orderBy("stored_at", "desc")
-    .limit(p.limit),
+/** The commits for which something is stored of these directories, the last stored ones first. */
+export const findSeedCommits = query(
+  "history.findSeedCommits",
+  (db, p: Params<{ repositoryId: number; paths: readonly string[]; limit: number }>) =>
+    db
+      .selectFrom("tree_histories")
+      .select("commit_id")
+      .where("repository_id", "=", p.repositoryId)
+      .where("path", "in", p.paths)
+      .orderBy("stored_at", "desc")
+      .limit(p.limit),
+)
+
+export const findSeeds = query(
+  "history.findSeeds",
+  (db, p: Params<{ repositoryId: number; paths: readonly string[]; commitIds: readonly string[] }>) =>
+    db
+      .selectFrom("tree_histories")
+      .select(["path", "commit_id", "entries"])
+      .where("repository_id", "=", p.repositoryId)
+      .where("path", "in", p.paths)
+      .where("commit_id", "in", p.commitIds),
 )
 
 /** The directories that were asked for, the last ones first. */

@@ -16,7 +16,7 @@ import {
 } from "../../../git/index.ts"
 import { findEntry } from "../contents/paths.ts"
 import { backgroundOf } from "../repositories/background.ts"
-import { findSeeds, findTreeHistory, pruneTrees, putTree } from "./store.ts"
+import { findSeedCommits, findSeeds, findTreeHistory, pruneTrees, putTree } from "./store.ts"
 
 /** The last commits of the entries of directories, stored so that pages need not wait for git. A cache: rows may be removed at any time. */
 
@@ -117,21 +117,29 @@ export async function storeTreeHistories(
   const { git, database } = services
   const storage = git.at(repository.storage, repository.object_format)
   const read = await readDirectories(git, storage, commit, directories)
-  const seeds = await findSeeds(database.read, { repositoryId: repository.id, paths: read.map(({ path }) => path), limit: MOST_ROWS })
+  const paths = read.map(({ path }) => path)
+  const stored = await findSeedCommits(database.read, { repositoryId: repository.id, paths, limit: MOST_ROWS })
+  // Each is read when it is needed: together they may be as many times as large as the directories.
+  const unread = new Set(stored.map(({ commit_id }) => commit_id))
   const commits = new Map<ObjectId, LastCommit>()
   const known = new Map<ObjectId, Map<string, ObjectId>>()
   const told = new Map<string, KnownLasts>()
-  for (const { path, commit_id, entries } of seeds) {
-    const stored = isObjectId(commit_id) ? readStored(entries) : undefined
-    if (!isObjectId(commit_id) || !stored) continue
-    if (commit_id === commit.id) told.set(path, stored)
-    const there = known.get(commit_id) ?? new Map<string, ObjectId>()
-    known.set(commit_id, there)
-    for (const [name, last] of stored.lasts) {
-      there.set(within(path, name), last.id)
-      commits.set(last.id, last)
+  const readSeeds = async (ids: readonly string[]): Promise<void> => {
+    const commitIds = ids.filter((id) => unread.delete(id))
+    if (commitIds.length === 0) return
+    for (const { path, commit_id, entries } of await findSeeds(database.read, { repositoryId: repository.id, paths, commitIds })) {
+      const seed = isObjectId(commit_id) ? readStored(entries) : undefined
+      if (!isObjectId(commit_id) || !seed) continue
+      if (commit_id === commit.id) told.set(path, seed)
+      const there = known.get(commit_id) ?? new Map<string, ObjectId>()
+      known.set(commit_id, there)
+      for (const [name, last] of seed.lasts) {
+        there.set(within(path, name), last.id)
+        commits.set(last.id, last)
+      }
     }
   }
+  await readSeeds([commit.id])
   const trees = read.filter(({ path }) => told.get(path)?.waiting.size !== 0)
   if (trees.length === 0) return told
   const from = waitingIn(commit, trees, told)
@@ -140,7 +148,11 @@ export async function storeTreeHistories(
     for (const tree of trees) told.set(tree.path, knownOf(tree, changes, commits, told.get(tree.path)))
     await store(services, repository, commit, trees, told)
   }
-  const nearby = await nearbyChanges(git, storage, commit, trees, known)
+  const nearby = await nearbyChanges(git, storage, commit, trees, async (id) => {
+    await readSeeds([id])
+    return known.get(id)
+  })
+  if (!nearby) await readSeeds([...unread])
   await keep(
     nearby
       ? { found: nearby, waiting: new Map() }
@@ -253,7 +265,7 @@ async function nearbyChanges(
   storage: Repository,
   commit: Commit,
   trees: readonly Directory[],
-  known: ReadonlyMap<ObjectId, ReadonlyMap<string, ObjectId>>,
+  knownAt: (id: ObjectId) => Promise<ReadonlyMap<string, ObjectId> | undefined>,
 ): Promise<ReadonlyMap<string, ObjectId> | undefined> {
   const found = new Map<string, ObjectId>()
   const pending = new Map(trees.map(({ path, names }) => [path, new Set(names)]))
@@ -263,7 +275,7 @@ async function nearbyChanges(
   const isDone = () => [...pending.values()].every(({ size }) => size === 0)
   let here: Commit = commit
   for (let looked = 0; looked < NEARBY; looked++) {
-    const told = known.get(here.id)
+    const told = await knownAt(here.id)
     for (const [path, names] of pending)
       for (const name of [...names]) {
         const last = told?.get(within(path, name))
