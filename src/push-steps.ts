@@ -4,7 +4,7 @@ import { describeLanguages } from "./features/code/languages/on-push.ts"
 import { maintainAfterPush } from "./features/code/lifecycle/maintenance.ts"
 import { pushToMirrors } from "./features/code/mirrors/on-push.ts"
 import { publishReferences } from "./features/code/pushes/publish-references.ts"
-import { pushSteps } from "./features/code/pushes/step.ts"
+import { pushSteps, together } from "./features/code/pushes/step.ts"
 import { publishTaggedRelease } from "./features/code/releases/on-push.ts"
 import { indexAfterPush } from "./features/code/search/index-repository.ts"
 import { keepTags } from "./features/code/tags/on-push.ts"
@@ -22,13 +22,8 @@ export const stepsAfterPush = pushSteps.with(
   watchAfterPush,
   keepTags,
   publishTaggedRelease,
-  describeLanguages,
-  describeHistory,
-  indexAfterPush,
-  maintainAfterPush,
   notifyWebhooks,
-  startWorkflows,
-  pushToMirrors,
+  together(describeLanguages, describeHistory, indexAfterPush, maintainAfterPush, startWorkflows, pushToMirrors),
   completeMerge,
   movePulls,
   retryMerges,

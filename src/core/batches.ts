@@ -9,6 +9,12 @@ export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) =>
   return results
 }
 
+/** Waits until all have ended, also where one fails, and gives their results. Rejects with the error of the first of the list that failed. */
+export async function allEnded<T extends readonly unknown[]>(running: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(running)
+  return Promise.all(running)
+}
+
 /** Calls `step`, which handles at most `size` of something, until it handles fewer, or the signal fires. Returns how many there were. */
 export async function untilFewer(size: number, signal: AbortSignal, step: () => Promise<number>): Promise<number> {
   let done = 0

@@ -5,6 +5,9 @@ import { writePayload } from "./definition.ts"
 import { findWaiting } from "./store.ts"
 import type { JobKind, Jobs } from "./types.ts"
 
+/** How long jobs are put off that changes in quick succession need once, not each. Seconds. */
+export const GATHERING: Seconds = 2
+
 /** Stores a job unless the same one waits already. */
 export async function enqueueOnce<S extends TSchema>(
   tx: Transaction,

@@ -35,12 +35,12 @@ const running = sql<SqlBool>`state = 'running'`
 const ended = sql<SqlBool>`state in ('done', 'failed')`
 
 /** Jobs that are due, or whose claim has expired. On PostgreSQL it locks them, and skips those that another process is claiming. */
-const findDue = query("jobs.findDue", (db, p: Params<{ now: Seconds; limit: number }>) =>
+const findDue = query("jobs.findDue", (db, p: Params<{ now: Seconds; due: Seconds; limit: number }>) =>
   db
     .selectFrom("jobs")
     .select(["id", "kind", "payload", "attempts", "last_error"])
     .where(unfinished)
-    .where("run_at", "<=", p.now)
+    .where("run_at", "<=", p.due)
     .where((eb) => eb.or([eb("state", "=", "waiting"), eb("held_until", "<=", p.now)]))
     .orderBy("run_at")
     .orderBy("id")
@@ -55,14 +55,14 @@ const claim = query("jobs.claim", (db, p: Params<{ ids: readonly number[]; by: s
     .where("id", "in", p.ids),
 )
 
-/** Claims up to `limit` due jobs, oldest first; they are the caller's until `until`. No other process gets the same ones. */
+/** Claims up to `limit` jobs that are due at `due`, oldest first; they are the caller's until `until`. No other process gets the same ones. */
 export async function claimJobs(
   tx: Transaction,
-  { by, now, until, limit }: { readonly by: string; readonly now: Seconds; readonly until: Seconds; readonly limit: number },
+  { by, now, due, until, limit }: Readonly<{ by: string; now: Seconds; due: Seconds; until: Seconds; limit: number }>,
 ) {
-  const due = await findDue(tx, { now, limit })
-  if (due.length > 0) await claim(tx, { ids: due.map(({ id }) => id), by, until })
-  return due.map((job) => ({ ...job, attempts: job.attempts + 1 }))
+  const found = await findDue(tx, { now, due, limit })
+  if (found.length > 0) await claim(tx, { ids: found.map(({ id }) => id), by, until })
+  return found.map((job) => ({ ...job, attempts: job.attempts + 1 }))
 }
 
 const renew = query("jobs.renew", (db, p: Params<Claim & { until: Seconds }>) =>
@@ -152,8 +152,16 @@ export const removeEnded = query("jobs.removeEnded", (db, p: Params<{ state: Job
     ),
 )
 
+/** On PostgreSQL it locks the job, so that none begins it before this transaction has ended, and sees what was there before. */
 export const findWaiting = query("outbox.findWaiting", (db, p: Params<{ kind: string; payload: string }>) =>
-  db.selectFrom("jobs").select("id").where("kind", "=", p.kind).where("payload", "=", p.payload).where("state", "=", "waiting").limit(1),
+  db
+    .selectFrom("jobs")
+    .select("id")
+    .where("kind", "=", p.kind)
+    .where("payload", "=", p.payload)
+    .where("state", "=", "waiting")
+    .limit(1)
+    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for share skip locked` })),
 )
 
 /** The payloads of the jobs of a kind that wait or run. */

@@ -54,7 +54,7 @@ export interface Jobs {
     payload: Static<S>,
     options?: { readonly runAt?: Seconds },
   ) => Promise<number>
-  /** Runs all jobs that are due, and those that they enqueue, and waits until they have ended. For tests and for a clean stop. */
+  /** Runs all jobs that are due or being gathered, and those that they enqueue, and waits until they have ended. For tests and for a clean stop. */
   readonly drain: () => Promise<void>
   readonly counts: () => Promise<readonly JobCount[]>
   /** What the clock runs. */

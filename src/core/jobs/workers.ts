@@ -6,6 +6,7 @@ import type { TSchema } from "../schema.ts"
 import { waitAtMost, withTimeout } from "../timeout.ts"
 import { createAlarm } from "./alarm.ts"
 import { GiveUp, type JobDefinition, NotYet } from "./definition.ts"
+import { GATHERING } from "./once.ts"
 import { claimJobs, type Ending, endJob, findNextLapse, findNextWaiting, renewJob } from "./store.ts"
 
 export interface WorkersOptions {
@@ -30,7 +31,7 @@ export interface Workers<C> {
   readonly begin: (context: C, definitions: readonly JobDefinition<TSchema, C>[]) => void
   /** Says that a job may be due now, or will be at the given time. */
   readonly wake: (at?: Seconds) => void
-  /** Runs all jobs that are due, and those that they make due, and waits until they have ended. */
+  /** Runs all jobs that are due or being gathered, and those that they make due, and waits until they have ended. */
   readonly drain: () => Promise<void>
   /** Claims no more jobs, waits this long for those that run, then interrupts the rest and releases them to be tried again. */
   readonly close: (gracePeriodMs: number) => Promise<void>
@@ -98,7 +99,9 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, self
   async function take(): Promise<void> {
     if (begun === undefined) return
     for (let free = workers - atWork; free > 0; free = workers - atWork) {
-      const claimed = await database.write((tx) => claimJobs(tx, { by: self, now: now(), until: now() + leaseSeconds, limit: free }))
+      const time = now()
+      const due = draining > 0 ? time + GATHERING : time
+      const claimed = await database.write((tx) => claimJobs(tx, { by: self, now: time, due, until: time + leaseSeconds, limit: free }))
       for (const job of claimed) start(job, begun)
       if (claimed.length < free) return sleep()
       if (closing) return

@@ -37,7 +37,8 @@ export const bytesOf = (packs: readonly NewPack[]): number => packs.reduce((sum,
  * name of another one's folder, and `stale` where a garbage collection came between; then the transaction must be rolled back.
  */
 export async function commitChange(tx: Transaction, change: RepositoryChange, now: Seconds): Promise<Versions> {
-  const stored = await lockStored.first(tx, { key: change.key })
+  // Sent together, here and below: each runs after the one before it, and PostgreSQL answers them in one round trip.
+  const [stored, current] = await Promise.all([lockStored.first(tx, change), findCurrent(tx, change)])
   if (!stored) throw new GitError("missing", "no such repository", change.key)
   if (stored.gc_epoch !== change.epoch) throw new GitError("stale", "a garbage collection came between", change.key)
   const versions = {
@@ -45,20 +46,23 @@ export async function commitChange(tx: Transaction, change: RepositoryChange, no
     packs: stored.packs_version + (change.packs.length > 0 ? 1 : 0),
   }
   const isRemoving = change.updates.some(({ to }) => to === null)
-  await writeUpdates(tx, stored.id, change.updates, versions.refs)
-  for (const pack of change.packs) await addPack(tx, stored.id, pack, versions.packs, now)
-  await putVersions(tx, {
-    id: stored.id,
-    refs: versions.refs,
-    removed: isRemoving ? versions.refs : stored.removed_version,
-    packs: versions.packs,
-    epoch: stored.gc_epoch,
-    size: stored.size + bytesOf(change.packs),
-    packedSize: stored.packed_size,
-    packsCount: stored.packs_count + change.packs.length,
-    hasLeftBehind: flag(change.leavesBehind || stored.has_left_behind === 1),
-    asideSince: stored.aside_since,
-  })
+  requireExpected(change.updates, current)
+  await Promise.all([
+    writeUpdates(tx, stored, change.updates, { current, version: versions.refs }),
+    addPacks(tx, stored.id, change.packs, versions.packs, now),
+    putVersions(tx, {
+      id: stored.id,
+      refs: versions.refs,
+      removed: isRemoving ? versions.refs : stored.removed_version,
+      packs: versions.packs,
+      epoch: stored.gc_epoch,
+      size: stored.size + bytesOf(change.packs),
+      packedSize: stored.packed_size,
+      packsCount: stored.packs_count + change.packs.length,
+      hasLeftBehind: flag(change.leavesBehind || stored.has_left_behind === 1),
+      asideSince: stored.aside_since,
+    }),
+  ])
   return versions
 }
 
@@ -72,16 +76,17 @@ export const commitHead = async (tx: Transaction, key: string, head: RefName): P
  * or at all where objects are dropped.
  */
 export async function replacePacks(tx: Transaction, made: Replacement, now: Seconds): Promise<Versions | undefined> {
-  const stored = await lockStored.first(tx, { key: made.key })
+  const [stored, current] = await Promise.all([lockStored.first(tx, made), findCurrent(tx, made)])
   if (stored?.gc_epoch !== made.epoch || (made.drops && stored.packs_version !== made.packsVersion)) return undefined
   const id = stored.id
   const since = await sumPacks.first(tx, { repositoryId: id, after: made.packsVersion })
   await unlinkPacks(tx, { repositoryId: id, upTo: made.packsVersion })
   const version = stored.packs_version + 1
-  for (const pack of made.packs) await addPack(tx, id, pack, version, now)
+  await addPacks(tx, id, made.packs, version, now)
   const updates = made.updates.length > 0
   const refs = stored.refs_version + (updates ? 1 : 0)
-  await writeUpdates(tx, id, made.updates, refs)
+  requireExpected(made.updates, current)
+  await writeUpdates(tx, stored, made.updates, { current, version: refs })
   const packedSize = bytesOf(made.packs)
   await putVersions(tx, {
     id,
@@ -98,47 +103,76 @@ export async function replacePacks(tx: Transaction, made: Replacement, now: Seco
   return { refs, packs: version }
 }
 
-export async function addPack(tx: Transaction, repositoryId: number, pack: NewPack, version: number, now: Seconds): Promise<void> {
-  const { id: file, size, content = null, files } = pack
-  const row = await insertPack.first(tx, { file, size, content, files: files.join(" "), now })
-  if (!row) throw new Error("a pack was not inserted")
-  await linkPack(tx, { repositoryId, packId: row.id, version })
+export async function addPacks(
+  tx: Transaction,
+  repositoryId: number,
+  packs: readonly NewPack[],
+  version: number,
+  now: Seconds,
+): Promise<void> {
+  for (const { id: file, size, content = null, files } of packs) {
+    const row = await insertPack.first(tx, { file, size, content, files: files.join(" "), now })
+    if (!row) throw new Error("a pack was not inserted")
+    await linkPack(tx, { repositoryId, packId: row.id, version })
+  }
 }
 
-async function writeUpdates(tx: Transaction, repositoryId: number, updates: readonly RefUpdate[], version: number): Promise<void> {
-  if (updates.length === 0) return
+type Current = ReadonlyMap<string, string>
+
+/** What the references to be changed name now. */
+async function findCurrent(
+  tx: Transaction,
+  { key, updates }: { readonly key: string; readonly updates: readonly RefUpdate[] },
+): Promise<Current> {
   const current = new Map<string, string>()
   for (const batch of batches(updates)) {
-    const rows = await findNamed(tx, { repositoryId, names: batch.map(({ name }) => name) })
+    const rows = await findNamed(tx, { key, names: batch.map(({ name }) => name) })
     for (const { name, object_id } of rows) current.set(name, object_id)
   }
+  return current
+}
+
+function requireExpected(updates: readonly RefUpdate[], current: Current): void {
   for (const { name, from } of updates) {
     const there = current.get(name)
     if (from !== undefined && (from ?? undefined) !== there)
       throw conflict(`${name} is at ${there ?? "nothing"} but expected ${from ?? "nothing"}`)
   }
+}
+
+interface StoredRow {
+  readonly id: number
+  readonly key: string
+}
+
+async function writeUpdates(
+  tx: Transaction,
+  { id: repositoryId, key }: StoredRow,
+  updates: readonly RefUpdate[],
+  { current, version }: { readonly current: Current; readonly version: number },
+): Promise<void> {
   const gone = updates.filter(({ name, to }) => to === null && current.has(name)).map(({ name }) => name)
   for (const names of batches(gone)) await removeReferences(tx, { repositoryId, names })
-  const put = updates.flatMap(({ name, to }) => (to === null ? [] : [{ stored_repository_id: repositoryId, name, object_id: to, version }]))
+  const put = updates.flatMap(({ name, to }) => (to === null ? [] : [{ name, objectId: to }]))
   await requireNamesFree(
     tx,
-    repositoryId,
+    { id: repositoryId, key },
     put.map(({ name }) => name).filter((name) => !current.has(name)),
   )
-  for (const rows of batches(put)) await putReferences(tx, rows)
+  for (const some of batches(put)) await putReferences(tx, repositoryId, some, version)
 }
 
 /** Git's rule: no reference has the name of a folder of others. */
-async function requireNamesFree(tx: Transaction, repositoryId: number, created: readonly string[]): Promise<void> {
+async function requireNamesFree(tx: Transaction, { id, key }: StoredRow, created: readonly string[]): Promise<void> {
   const among = new Set(created)
   const folders = new Set(created.flatMap(foldersAbove))
   for (const folder of folders) if (among.has(folder)) throw exists(folder)
   for (const names of batches([...folders])) {
-    const [taken] = await findNamed(tx, { repositoryId, names })
+    const [taken] = await findNamed(tx, { key, names })
     if (taken) throw exists(taken.name)
   }
   for (const names of batches(created)) {
-    const below = await findBelow(tx, repositoryId, names)
+    const below = await findBelow(tx, id, names)
     if (below !== undefined) throw exists(below)
   }
 }

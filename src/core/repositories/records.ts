@@ -4,7 +4,7 @@ import { GitError, objectId, type PackFiles, type Records, refName, type StoredP
 import { type Blobs, PACKS } from "../blobs/blobs.ts"
 import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables/index.ts"
-import { addPack, bytesOf, commitChange, replacePacks } from "./commit.ts"
+import { addPacks, bytesOf, commitChange, replacePacks } from "./commit.ts"
 import { findPacks, findReferences, findStored, insertStored, linkPacksOf, putHead, putReferences, removeStored } from "./store.ts"
 
 /** What git's shared store needs of the database: see git/store/shared. */
@@ -68,13 +68,13 @@ export function openRecords(database: Database, now: () => Seconds): Records {
         const made = await insertStored.first(tx, { key, format, head, size, packsCount, now: now() })
         if (!made) throw new GitError("exists", "the repository exists", key)
         if (from) await linkPacksOf(tx, { from: from.id, to: made.id })
-        for (const pack of own) await addPack(tx, made.id, pack, 1, now())
+        await addPacks(tx, made.id, own, 1, now())
         for (let start = 0; start < references.length; start += REFERENCES_AT_ONCE)
           await putReferences(
             tx,
-            references
-              .slice(start, start + REFERENCES_AT_ONCE)
-              .map(({ name, id }) => ({ stored_repository_id: made.id, name, object_id: id, version: 1 })),
+            made.id,
+            references.slice(start, start + REFERENCES_AT_ONCE).map(({ name, id }) => ({ name, objectId: id })),
+            1,
           )
       }),
     remove: (key) => database.write(async (tx) => void (await removeStored(tx, { key }))),

@@ -1,8 +1,8 @@
-import { type SqlBool, sql } from "kysely"
-import type { Transaction } from "../database/database.ts"
+import { type InsertObject, type SqlBool, sql } from "kysely"
+import type { Handle, Transaction } from "../database/database.ts"
 import { forNoKeyUpdate } from "../database/lock.ts"
 import { type Params, query } from "../database/query.ts"
-import type { Flag, Seconds } from "../database/tables/index.ts"
+import type { Flag, Seconds, Tables } from "../database/tables/index.ts"
 
 export const findStored = query("storedRepositories.find", (db, p: Params<{ key: string }>) =>
   db.selectFrom("stored_repositories").selectAll().where("key", "=", p.key),
@@ -96,12 +96,13 @@ export const findReferences = query("repositoryRefs.find", (db, p: Params<{ repo
     .where("version", ">", p.after),
 )
 
-export const findNamed = query("repositoryRefs.findNamed", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+export const findNamed = query("repositoryRefs.findNamed", (db, p: Params<{ key: string; names: readonly string[] }>) =>
   db
-    .selectFrom("repository_refs")
-    .select(["name", "object_id"])
-    .where("stored_repository_id", "=", p.repositoryId)
-    .where("name", "in", p.names),
+    .selectFrom("stored_repositories")
+    .innerJoin("repository_refs", "repository_refs.stored_repository_id", "stored_repositories.id")
+    .select(["repository_refs.name", "repository_refs.object_id"])
+    .where("stored_repositories.key", "=", p.key)
+    .where("repository_refs.name", "in", p.names),
 )
 
 /** A reference whose name begins with one of these, as with a folder's. Names are ordered by their bytes; "0" follows "/". */
@@ -114,11 +115,8 @@ export async function findBelow(tx: Transaction, repositoryId: number, names: re
   return rows[0]?.name
 }
 
-export const putReferences = (
-  tx: Transaction,
-  rows: readonly { readonly stored_repository_id: number; readonly name: string; readonly object_id: string; readonly version: number }[],
-) =>
-  tx
+const putting = (db: Handle, rows: readonly InsertObject<Tables, "repository_refs">[]) =>
+  db
     .insertInto("repository_refs")
     .values(rows)
     .onConflict((conflict) =>
@@ -126,7 +124,29 @@ export const putReferences = (
         .columns(["stored_repository_id", "name"])
         .doUpdateSet((eb) => ({ object_id: eb.ref("excluded.object_id"), version: eb.ref("excluded.version") })),
     )
-    .execute()
+
+const putReference = query(
+  "repositoryRefs.put",
+  (db, p: Params<{ repositoryId: number; name: string; objectId: string; version: number }>) =>
+    putting(db, [{ stored_repository_id: p.repositoryId, name: p.name, object_id: p.objectId, version: p.version }]),
+)
+
+/** Most changes are of one reference, whose statement is prepared. */
+export async function putReferences(
+  tx: Transaction,
+  repositoryId: number,
+  references: readonly { readonly name: string; readonly objectId: string }[],
+  version: number,
+): Promise<void> {
+  const [first, ...others] = references
+  if (first === undefined) return
+  if (others.length === 0) await putReference(tx, { repositoryId, ...first, version })
+  else
+    await putting(
+      tx,
+      references.map(({ name, objectId }) => ({ stored_repository_id: repositoryId, name, object_id: objectId, version })),
+    ).execute()
+}
 
 export const removeReferences = query("repositoryRefs.remove", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
   db.deleteFrom("repository_refs").where("stored_repository_id", "=", p.repositoryId).where("name", "in", p.names),

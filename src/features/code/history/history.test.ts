@@ -13,7 +13,7 @@ import { readBlame } from "./blame.ts"
 import { branchesPage } from "./branches.ts"
 import { containing } from "./containing.ts"
 import { layOut, readGraph } from "./graph.ts"
-import { compareBranchesJob, treeHistoriesJob } from "./jobs.ts"
+import { compareBranchesJob } from "./jobs.ts"
 import { historyPage } from "./list.ts"
 import { readSearchWords } from "./search-words.ts"
 import { specialFiles } from "./special-files.ts"
@@ -40,18 +40,11 @@ withWorld("what pages show of a history", { open: openStage, on: databaseKinds }
   const commit = async (at: string, path: string, text: string, more: object = {}): Promise<string> =>
     (await stage.must(stage.ann, `POST ${at}/contents/${path}`, { content: base64(text), message: `Add ${path}`, ...more })).commit.sha
 
-  /** Runs a job that pushes leave for a little later. */
-  const runNow = async (name: string, job: typeof compareBranchesJob | typeof treeHistoriesJob) => {
-    const { services, on } = await view(name)
-    await services.database.write((tx) => services.jobs.enqueue(tx, job, { repositoryId: on.repository.id }))
-    await stage.settle()
-  }
-
   test("the last commits of a directory are stored after a push, and read without git", async () => {
     const at = await make("last")
     const first = await commit(at, "README.md", "read me\n", { message: "Say hello\n\nbody" })
     const second = await commit(at, "src/a.ts", "a\n")
-    await runNow("last", treeHistoriesJob)
+    await stage.settle()
     const { services, read, on, head } = await view("last")
     const spawned = services.git.spawned()
     const statements = await statementsOf(services.database, async () => {
@@ -75,7 +68,7 @@ withWorld("what pages show of a history", { open: openStage, on: databaseKinds }
     const third = await commit(at, "src/b.ts", "b\n")
     const file = await stage.must(undefined, `GET ${at}/contents/src/b.ts`)
     const gone = await stage.must(stage.ann, `DELETE ${at}/contents/src/b.ts`, { sha: file.sha, message: "Take it back" })
-    await runNow("last", treeHistoriesJob)
+    await stage.settle()
     const now = await view("last")
     expect(now.head.id).toBe(gone.commit.sha)
     expect(third).not.toBe(now.head.id)
@@ -165,7 +158,8 @@ withWorld("what pages show of a history", { open: openStage, on: databaseKinds }
     const { services, read, on, repository, head } = await view("branchy")
     const page = (text = "", limit = 20, offset = 0, wait = 0) =>
       branchesPage(services, read, anonymous, on, { text, page: { number: 1, limit, offset } }, wait)
-    await runNow("branchy", compareBranchesJob)
+    await services.database.write((tx) => services.jobs.enqueue(tx, compareBranchesJob, { repositoryId: on.repository.id }))
+    await stage.settle()
     const spawned = services.git.spawned()
     const all = await page()
     expect([all.total, all.isComplete]).toEqual([3, true])

@@ -1,5 +1,5 @@
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { enqueueOnce, GATHERING } from "../../../core/jobs/once.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { branchOf } from "../../../git/index.ts"
@@ -53,8 +53,6 @@ export const compareBranchesJob = defineJob({
 
 /** What starts git is done for pushes in quick succession together. Seconds. */
 const PAUSE = 30
-/** So is what reads and stores whole directories, a little later only: pages show it, and compute it where they are asked before. Seconds. */
-const SHORT_PAUSE = 2
 
 /** Has jobs bring up to date what pages show of the history of branches that were pushed. */
 export const describeHistory: PushStep =
@@ -64,8 +62,10 @@ export const describeHistory: PushStep =
     if (branches.length === 0) return
     const payload = { repositoryId: row.id }
     const later = { runAt: now + PAUSE }
-    await enqueueOnce(tx, jobs, compareBranchesJob, payload, later)
-    if (!branches.includes(repository.default_branch)) return
-    await enqueueOnce(tx, jobs, treeHistoriesJob, payload, { runAt: now + SHORT_PAUSE })
-    await enqueueOnce(tx, jobs, contributionsJob, payload, later)
+    const isDefault = branches.includes(repository.default_branch)
+    await Promise.all([
+      enqueueOnce(tx, jobs, compareBranchesJob, payload, later),
+      isDefault && enqueueOnce(tx, jobs, treeHistoriesJob, payload, { runAt: now + GATHERING }),
+      isDefault && enqueueOnce(tx, jobs, contributionsJob, payload, later),
+    ])
   }

@@ -3,7 +3,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
 import { branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
 import { countBranches } from "../repositories/counters-store.ts"
-import { findBranchNames, putRows, removeBranches } from "./store.ts"
+import { type BranchRow, findBranchNames, putRow, putRows, removeBranches } from "./store.ts"
 
 /** A branch in git: its commit, or undefined if there is no such branch. */
 export interface Tip {
@@ -69,13 +69,24 @@ export async function writeBranches(
     now,
   }: { readonly repositoryId: number; readonly tips: readonly Tip[]; readonly pusherId: number; readonly now: Seconds },
 ): Promise<void> {
+  const rowOf = (name: string, commit: Commit): BranchRow => ({
+    repository_id: repositoryId,
+    name,
+    ...commitColumns(commit),
+    pusher_id: pusherId,
+    updated_at: now,
+  })
   const [gone, there] = [tips.filter(({ commit }) => commit === undefined), tips.filter(({ commit }) => commit !== undefined)]
   if (gone.length > 0) await removeBranches(tx, { repositoryId, names: gone.map(({ name }) => name) })
+  const [only] = there
+  if (only?.commit && there.length === 1) {
+    // Counted after the row is there: statements of a transaction are run in the order in which they are sent.
+    await Promise.all([putRow(tx, rowOf(only.name, only.commit)), countBranches(tx, { repositoryId })])
+    return
+  }
   let statement: CompiledQuery | undefined
   for (const batch of batches(there)) {
-    const rows = batch.flatMap(({ name, commit }) =>
-      commit ? { repository_id: repositoryId, name, ...commitColumns(commit), pusher_id: pusherId, updated_at: now } : [],
-    )
+    const rows = batch.flatMap(({ name, commit }) => (commit ? rowOf(name, commit) : []))
     // Batches of one size have one text: making it takes as long as writing the rows.
     const isLike = statement?.parameters.length === rows.length * Object.keys(rows[0] ?? {}).length
     statement = statement && isLike ? { ...statement, parameters: rows.flatMap((row) => Object.values(row)) } : putRows(tx, rows).compile()

@@ -1,6 +1,7 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
+import { allEnded } from "../../../core/batches.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lineOf } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables/index.ts"
@@ -16,7 +17,7 @@ import { alignHead } from "./head.ts"
 import { openNewCommits } from "./new-commits.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
 import { type PushStep, pushSteps, type RefChange } from "./step.ts"
-import { findRepository } from "./store.ts"
+import { findOwner, findRepository } from "./store.ts"
 
 /** The effects of moved references: everything derived from them is stored in one transaction. Where references are rows themselves, they move in it too. */
 
@@ -92,9 +93,12 @@ export async function settleMove(services: Services, move: Move, { pushed, claim
   const change = await move.seal()
   const { settled, versions } = await database.write(
     async (tx) => {
-      const made = await commitChange(tx, change, now())
       const added = { bytes: bytesOf(change.packs) }
-      const written = await settle(tx, services, { ...prepared, pushed, added, claim })
+      // Sent together, the change first: where it is refused, nothing of the rest stays.
+      const [made, written] = await Promise.all([
+        commitChange(tx, change, now()),
+        settle(tx, services, { ...prepared, pushed, added, claim }),
+      ])
       if (written?.headMoves) await commitHead(tx, change.key, branchRef(written.defaultBranch))
       return { settled: written, versions: made }
     },
@@ -121,9 +125,11 @@ async function prepare(
   const repository = git.at(row.storage, row.object_format)
   const newCommits = openNewCommits(git, repository, merge)
   const moved = { services, row, repository, changes, newCommits, bringsNothing: bringsNothing === true, merge, release }
-  const following: Awaited<ReturnType<PushStep>>[] = []
-  for (const step of pushSteps.of(services)) following.push(await step(moved))
-  return { repository, tips: await readTips(git, repository, branchNames(changes)), following }
+  const [tips, ...following] = await allEnded([
+    readTips(git, repository, branchNames(changes)),
+    ...pushSteps.of(services).map((step) => step(moved)),
+  ])
+  return { repository, tips, following }
 }
 
 interface Following extends Prepared {
@@ -148,15 +154,18 @@ async function settle(
 ): Promise<Settled | undefined> {
   const { config, now } = services
   const { repositoryId, pusherId, changes } = pushed
-  const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
+  // What is sent together is run in this order: on PostgreSQL a statement sees what those before it have written.
+  const [before, owner] = await Promise.all([
+    touchRepository.first(tx, { id: repositoryId, now: now() }),
+    findOwner.first(tx, { repositoryId }),
+  ])
   if (!before || (takes !== undefined && !(await takeEntry(tx, takes, repositoryId)))) return undefined
   await claim?.(tx, 0)
-  const owner = await findUserById.first(tx, { id: before.owner_id })
-  const pusher = await findPusher(tx, pusherId, owner)
-
-  await writeBranches(tx, { repositoryId, tips, pusherId, now: now() })
   const wasEmpty = before.is_empty === 1
-  const defaultBranch = await defaultBranchNow(tx, repositoryId, { stored: before.default_branch, wasEmpty, created: created(changes) })
+  const choice = { stored: before.default_branch, wasEmpty, created: created(changes) }
+  const [pusher] = await Promise.all([findPusher(tx, pusherId, owner), writeBranches(tx, { repositoryId, tips, pusherId, now: now() })])
+  const keepsDefault = tips.some(({ name, commit }) => commit && name === before.default_branch)
+  const defaultBranch = keepsDefault ? before.default_branch : await defaultBranchNow(tx, repositoryId, choice)
   const growth = "bytes" in added ? { base: 1, added: added.bytes } : { base: 0, added: added.measured }
   const settled = (await settleRepository.first(tx, { id: repositoryId, defaultBranch, ...growth })) ?? before
 

@@ -1,5 +1,6 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
+import { allEnded } from "../../../core/batches.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables/index.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
@@ -45,6 +46,14 @@ export interface SettledPush {
  * push. That function may never be called, and after a crash the step may run again for the same push.
  */
 export type PushStep = (push: MovedPush) => Promise<(tx: Transaction, settled: SettledPush) => Promise<void>>
+
+/** Steps that don't touch each other's rows and tell the pusher nothing in between, as one: PostgreSQL gets their statements together. */
+export const together =
+  (...steps: readonly PushStep[]): PushStep =>
+  async (push) => {
+    const following = await allEnded(steps.map((step) => step(push)))
+    return async (tx, settled) => void (await Promise.all(following.map((write) => write(tx, settled))))
+  }
 
 /** The steps after every push, in their order; registered in src/push-steps.ts. */
 export const pushSteps = extensionPoint<PushStep>("steps after a push")

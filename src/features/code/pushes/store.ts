@@ -1,6 +1,7 @@
-import type { Insertable } from "kysely"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { InsertObject, Selectable } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables } from "../../../core/database/tables/index.ts"
 import type { BranchesTable } from "../../../core/database/tables/repositories.ts"
 import type { Seconds } from "../../../core/database/tables/types.ts"
 
@@ -14,8 +15,16 @@ export const findRepository = query("transport.findRepository", (db, p: Params<{
     .where("repositories.id", "=", p.id),
 )
 
-export const putRows = (tx: Transaction, rows: readonly Insertable<BranchesTable>[]) =>
-  tx
+export const findOwner = query("transport.findOwner", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("repositories")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .selectAll("users")
+    .where("repositories.id", "=", p.repositoryId),
+)
+
+export const putRows = (db: Handle, rows: readonly InsertObject<Tables, "branches">[]) =>
+  db
     .insertInto("branches")
     .values(rows)
     .onConflict((conflict) =>
@@ -34,6 +43,30 @@ export const putRows = (tx: Transaction, rows: readonly Insertable<BranchesTable
         updated_at: eb.ref("excluded.updated_at"),
       })),
     )
+
+export type BranchRow = Omit<Selectable<BranchesTable>, "id">
+
+/** One of them: prepared, since most pushes are of one branch. */
+export const putRow = query("transport.putBranch", (db, p: Params<BranchRow>) =>
+  putRows(db, [
+    {
+      repository_id: p.repository_id,
+      name: p.name,
+      commit_id: p.commit_id,
+      is_told: p.is_told,
+      commit_message: p.commit_message,
+      author_name: p.author_name,
+      author_email: p.author_email,
+      authored_at: p.authored_at,
+      author_offset: p.author_offset,
+      committer_name: p.committer_name,
+      committer_email: p.committer_email,
+      committed_at: p.committed_at,
+      pusher_id: p.pusher_id,
+      updated_at: p.updated_at,
+    },
+  ]),
+)
 
 export const removeBranches = query("transport.removeBranches", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
   db.deleteFrom("branches").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),

@@ -2,7 +2,7 @@ import { mapInBatches } from "../../../core/batches.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { rowsById } from "../../../core/database/rows-by-id.ts"
 import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
-import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { enqueueOnce, GATHERING } from "../../../core/jobs/once.ts"
 import type { Services } from "../../../core/services.ts"
 import { nextTurn } from "../../../core/work.ts"
 import { isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
@@ -251,6 +251,7 @@ export const rebuildCodeIndex: Task = {
 /** Has the default branch indexed when a push moves it. */
 export const indexAfterPush: PushStep =
   async ({ services: { jobs }, changes }) =>
-  async (tx, { repository: { id, default_branch } }) => {
-    if (changes.some(({ ref }) => branchOf(ref) === default_branch)) await enqueueOnce(tx, jobs, indexKind, { repositoryId: id })
+  async (tx, { repository: { id, default_branch }, now }) => {
+    if (!changes.some(({ ref }) => branchOf(ref) === default_branch)) return
+    await enqueueOnce(tx, jobs, indexKind, { repositoryId: id }, { runAt: now + GATHERING })
   }
