@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { GitError } from "../../model/errors.ts"
+import { mkdir, rename } from "node:fs/promises"
+import { join } from "node:path"
+import { GitError, hasCode } from "../../model/errors.ts"
 import type { RefUpdate, Repository } from "../../model/model.ts"
 import { isObjectId, type ObjectId, type RefName } from "../../model/names.ts"
 import { indexLast } from "../../objects/folders.ts"
@@ -118,7 +120,7 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
           most: 16 * SMALL_PACK,
         },
       )
-      const written = collected.ids.length === 0 ? NONE : await pack(view, collected.ids, collected.objects)
+      const written = collected.ids.length === 0 ? NONE : await pack(view, own.staging, collected.ids, collected.objects)
       packed = joint(pushed, written)
       const all = [...updates.values()]
       const mayLeave = (update: RefUpdate): boolean => {
@@ -146,19 +148,21 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
     const { format, quarantine } = repository
     const { loose, hasPacks } = await contentsOf(repository, (text): text is ObjectId => isObjectId(text, format))
     const held = loose.length === 0 ? [] : await heldObjects(repository, loose)
-    const small = loose.length === 0 ? NONE : await pack(repository, loose, held)
+    const small = loose.length === 0 ? NONE : await pack(repository, quarantine, loose, held)
     if (!hasPacks) return small
     const packs = await storePacks(files, quarantine)
     return joint({ packs, store: (objects) => place(quarantine, objects, packs), close: nothing }, small)
   }
 
-  /** Packs objects of a view: in a row, or where that is too much in files. */
-  async function pack(view: Repository, ids: readonly ObjectId[], held: readonly NewObject[] | undefined): Promise<Packed> {
+  /** Packs objects of a view, which lie in a directory: in a row, or where that is too much in files. */
+  async function pack(view: Repository, from: string, ids: readonly ObjectId[], held: readonly NewObject[] | undefined): Promise<Packed> {
     const small = held && (await smallPack(view.format, held))
     if (small && held) {
       const { key, directory, format } = view
       const store = async (objects: string) => {
-        await storeLooseObjects(context, { key, directory, format, staging: objects }, held)
+        // Another change with the same object may have taken it.
+        const gone = await takeLoose(from, objects, held)
+        if (gone.length > 0) await storeLooseObjects(context, { key, directory, format, staging: objects }, gone)
       }
       return { packs: [small], store, close: nothing }
     }
@@ -181,6 +185,26 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
       return view?.key === key ? view : undefined
     },
   }
+}
+
+/** Moves loose objects from one directory to another, and gives those that the first one doesn't have. An object comes after those that it names. */
+async function takeLoose(from: string, to: string, objects: readonly NewObject[]): Promise<readonly NewObject[]> {
+  const gone: NewObject[] = []
+  for (const object of objects.toReversed()) {
+    const folder = join(to, object.id.slice(0, 2))
+    const take = () => rename(join(from, object.id.slice(0, 2), object.id.slice(2)), join(folder, object.id.slice(2)))
+    try {
+      await take().catch(async (error: unknown) => {
+        if (!hasCode(error, "ENOENT")) throw error
+        await mkdir(folder, { recursive: true })
+        await take()
+      })
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error
+      gone.push(object)
+    }
+  }
+  return gone.toReversed()
 }
 
 /** Links the files of packs from one object directory to another. */
