@@ -1,4 +1,5 @@
 /** Pools of connections to the PostgreSQL server that takes writes now, of those that the URL names. */
+import { Socket } from "node:net"
 import pg from "pg"
 import type { DriverOptions } from "./database.ts"
 import { DatabaseUnavailable, postgresFailure, stateOf } from "./failures.ts"
@@ -11,6 +12,13 @@ const FEWEST_CONNECTIONS = 2
 
 // The server is a standby, stops, or starts: https://www.postgresql.org/docs/15/errcodes-appendix.html
 const elsewhere = /^(25006|57P0[1-3])$/
+
+/** Sends what is written in one turn of the event loop by one call of the system, where statements that are asked together would take one each. */
+class GatheringSocket extends Socket {
+  override uncork(): void {
+    process.nextTick(() => super.uncork())
+  }
+}
 
 export interface Connections {
   readonly readers: pg.Pool
@@ -37,7 +45,7 @@ export function createConnections(options: DriverOptions, places: Places, types:
     constructor(config?: pg.ClientConfig) {
       const place = places.current()
       // Each place may take a part of the time.
-      super({ ...config, connectionString: place, connectionTimeoutMillis: waitMs / places.count })
+      super({ ...config, connectionString: place, connectionTimeoutMillis: waitMs / places.count, stream: () => new GatheringSocket() })
       this.place = place
       generations.set(this, generation)
       clients.add(this)
