@@ -183,7 +183,7 @@ export const notice = (tone: Tone, content: Content): Html =>
 
 /** Copies a text, and says so. Without scripts it is not there, so the text must be on the page as well. */
 export const copyButton = (text: string, content: Content, look = "small"): Html =>
-  html`<button type="button" ${attribute("class", look || undefined)} data-copy="${text}" hidden>${content}</button>`
+  html`<button type="button" ${attribute("class", look || undefined)} data-copy="${text}">${content}</button>`
 
 /** What is shown once or is long, such as a token, to be copied. */
 export const toCopy = (text: string, label: Text): Html =>

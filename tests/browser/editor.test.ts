@@ -106,6 +106,42 @@ test("a file is edited by the keyboard in colours, looked at and committed; noth
   expect(complaints).toEqual([])
 })
 
+test("an editor that comes late takes the field over as it is: what is selected and typed, and the focus, which is always seen", async () => {
+  const { page, complaints } = await open("/ann/box/src/branch/main/README.md")
+  let goes: (() => void) | undefined
+  const held = new Promise<void>((resolve) => {
+    goes = resolve
+  })
+  await page.route(/\/code-editor\./, async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto(`${forge.hearth.url}/ann/box/_edit/main/README.md`)
+  await page.locator("[name=path]").focus()
+  await page.keyboard.press("Tab")
+  expect(await page.evaluate(OUTLINED)).toBe("TEXTAREA 2px")
+  await page.keyboard.press("Control+a")
+  await page.keyboard.insertText("one two")
+  await page.keyboard.press("Control+Shift+ArrowLeft")
+  goes?.()
+  await page.locator(".cm-content").waitFor()
+  expect(await page.evaluate(OUTLINED)).toBe("DIV 2px")
+  await page.keyboard.insertText("three")
+  expect(await page.locator(".cm-content").textContent()).toBe("one three")
+  // At once, before any script hears of it.
+  await page.locator("[data-editor-find]").focus()
+  await page.locator(".cm-editor:not(.cm-focused)").waitFor()
+  expect(await page.evaluate(`document.querySelector(".cm-content").focus(), ${OUTLINED}`)).toBe("DIV 2px")
+  expect(complaints).toEqual([])
+})
+
+/** What has the focus, and the width of what is around it to be seen. */
+const OUTLINED = `(() => {
+  const { tagName } = document.activeElement
+  const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement.closest(".cm-editor") ?? document.activeElement)
+  return tagName + " " + (outlineStyle === "none" ? "unseen" : outlineWidth)
+})()`
+
 test("files and folders are dropped, sent again where one failed, and committed at once", async () => {
   const { page, complaints } = await open("/ann/box/_upload/main")
   let breaks = 1

@@ -93,12 +93,11 @@ export function openEditor(options: Options): CodeEditor {
     indentation.of(indentationOf(style)),
     wrapping.of([]),
   ]
+  const selection = selectionOf(area)
   const view = new EditorView({
-    state: EditorState.create({
-      doc: area.value,
-      selection: { anchor: Math.min(area.selectionStart, area.value.length) },
-      extensions: inside([]),
-    }),
+    state: EditorState.create({ doc: area.value, selection, extensions: inside([]) }),
+    // Where someone is in the field, they go on where they were.
+    ...(document.activeElement === area && { scrollTo: EditorView.scrollIntoView(selection.head) }),
   })
   return {
     element: placeAfter(area, view),
@@ -133,6 +132,14 @@ export function openEditor(options: Options): CodeEditor {
     find: () => openSearchPanel(view),
     focus: () => view.focus(),
   }
+}
+
+/** What is selected in the textarea stays selected: it may be about to be typed over. Both count the same characters, as neither has CR. */
+function selectionOf({ selectionStart, selectionEnd, selectionDirection }: HTMLTextAreaElement): {
+  readonly anchor: number
+  readonly head: number
+} {
+  return selectionDirection === "backward" ? { anchor: selectionEnd, head: selectionStart } : { anchor: selectionStart, head: selectionEnd }
 }
 
 /** The library decides how its own element is displayed: the one around it can be hidden. */

@@ -35,7 +35,9 @@ export const theme = EditorView.theme({
     fontSize: "0.8125rem",
     overflow: "hidden",
   },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
+  // Not by the library's class, which a timer sets: while the page is busy, the focus would be nowhere to be seen.
+  "&.cm-focused": { outline: "none" },
+  "&:has(> .cm-scroller > .cm-content:focus)": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
   ".cm-scroller": {
     fontFamily: "var(--mono)",
     lineHeight: "1.55",

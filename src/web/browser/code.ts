@@ -63,10 +63,8 @@ async function copyFrom(button: HTMLElement): Promise<void> {
   button.setAttribute("data-copied", "")
 }
 
-for (const button of document.querySelectorAll<HTMLElement>("[data-copy-from]")) {
-  button.hidden = false
+for (const button of document.querySelectorAll<HTMLElement>("[data-copy-from]"))
   button.addEventListener("click", () => void copyFrom(button).catch(() => undefined))
-}
 
 for (const button of document.querySelectorAll<HTMLElement>("[data-go-to-line]")) {
   button.hidden = document.querySelector(".code") === null

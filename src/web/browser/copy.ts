@@ -1,7 +1,8 @@
 import { t } from "./words.ts"
 
 /**
- * Buttons that copy: `data-copy` is what they copy; without a value it is the block of code that follows. They are hidden where there are no scripts. Loaded where there is one.
+ * Buttons that copy: `data-copy` is what they copy; without a value it is the block of code that follows. Where no scripts run, styles hide
+ * them: shown by a script, they would move what is beside them. Loaded where there is one.
  */
 
 const SAID_MS = 2_000
@@ -11,10 +12,6 @@ const status = document.createElement("p")
 status.className = "hidden-text"
 status.setAttribute("role", "status")
 document.body.append(status)
-
-export function showCopyButtons(inside: ParentNode): void {
-  for (const button of inside.querySelectorAll<HTMLElement>("[data-copy]")) button.hidden = false
-}
 
 document.addEventListener("click", ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null

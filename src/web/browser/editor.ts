@@ -59,9 +59,10 @@ function ofFile(hint: HTMLElement, area: HTMLTextAreaElement, form: HTMLFormElem
   lookInPlace(form, area, put, () => opened)
   // Without this, its styles would be an element, which the policy of the page forbids.
   if (!("adoptedStyleSheets" in document)) return
+  const rests = restOf(area)
   void import("./code-editor.ts").then(
-    ({ openEditor }) => {
-      const hadFocus = document.activeElement === area
+    async ({ openEditor }) => {
+      await rests()
       const bar = barOf(hint, form)
       opened = openEditor({
         area,
@@ -74,11 +75,10 @@ function ofFile(hint: HTMLElement, area: HTMLTextAreaElement, form: HTMLFormElem
         moved: bar.moved,
         pressed: (key) => press(key, form, hint, opened),
       })
-      replaceField(area, opened, hint)
+      replaceField(area, opened)
       bar.serve(opened, area)
       const to = hint.dataset["pictures"]
       if (to !== undefined) pictures = takePictures({ form, editor: opened, to, isMarkdown: () => isMarkdown(form, hint) })
-      if (hadFocus) opened.focus()
     },
     () => {
       // The textarea can do it alone.
@@ -86,13 +86,25 @@ function ofFile(hint: HTMLElement, area: HTMLTextAreaElement, form: HTMLFormElem
   )
 }
 
-/** The editor stands in the field's place, and has its label. */
-function replaceField(area: HTMLTextAreaElement, editor: CodeEditor, hint: HTMLElement): void {
+/** Waits for the end of a word that is being composed, as with an input method: to interrupt it loses the word. */
+function restOf(area: HTMLTextAreaElement): () => Promise<void> {
+  let composing = false
+  area.addEventListener("compositionstart", () => {
+    composing = true
+  })
+  area.addEventListener("compositionend", () => {
+    composing = false
+  })
+  return () => new Promise((resolve) => (composing ? area.addEventListener("compositionend", () => resolve(), { once: true }) : resolve()))
+}
+
+/** The editor stands in the field's place, and has its label; and the focus, which is nowhere else in between, where someone is in the field already. */
+function replaceField(area: HTMLTextAreaElement, editor: CodeEditor): void {
   const [label] = area.labels ?? []
+  if (document.activeElement === area) editor.focus()
   area.hidden = true
   label?.removeAttribute("for")
   label?.addEventListener("click", editor.focus)
-  for (const words of hint.querySelectorAll<HTMLElement>("[data-editor-keys]")) words.hidden = false
 }
 
 const nameIn = (form: HTMLFormElement, hint: HTMLElement): string => pathIn(form)?.value ?? hint.dataset["name"] ?? ""

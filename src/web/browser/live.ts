@@ -270,10 +270,7 @@ function asMade(element: Element): Node {
   }
   for (const made of copy.querySelectorAll("[data-made]")) made.remove()
   for (const block of copy.querySelectorAll("pre")) block.removeAttribute("hidden")
-  for (const button of copy.querySelectorAll("[data-copy]")) {
-    button.removeAttribute("hidden")
-    button.removeAttribute("data-copied")
-  }
+  for (const button of copy.querySelectorAll("[data-copied]")) button.removeAttribute("data-copied")
   for (const each of [copy, ...copy.querySelectorAll("*")]) {
     // Our pages have none: extensions and test drivers add them.
     each.removeAttribute("style")

@@ -41,7 +41,7 @@ if (stopwatch)
 
 function dress(inside: ParentNode): void {
   localTimes(inside)
-  if (inside.querySelector("[data-copy]")) void import("./copy.ts").then(({ showCopyButtons }) => showCopyButtons(inside))
+  if (inside.querySelector("[data-copy]")) void import("./copy.ts")
   if (inside.querySelector(".prose pre")) void import("./prose.ts").then((prose) => prose.dress(inside))
 }
 dress(document)

@@ -1,12 +1,11 @@
 /** What blocks of code in texts get: a button that copies them, and drawings in place of diagrams. Loaded where there is a block of code. */
 
-import { showCopyButtons } from "./copy.ts"
+import "./copy.ts"
 import { t } from "./words.ts"
 
 export function dress(inside: ParentNode): void {
   for (const block of inside.querySelectorAll<HTMLElement>(".prose pre"))
     if (!block.previousElementSibling?.matches(".copy-code, .diagram")) block.before(copyButton())
-  showCopyButtons(inside)
   if (inside.querySelector("code.language-mermaid")) void import("./diagrams.ts").then(({ findDiagrams }) => findDiagrams(inside))
 }
 

@@ -41,6 +41,7 @@ interface Uploads {
 
 function serve(place: HTMLElement, form: HTMLFormElement, input: HTMLInputElement): void {
   const uploads: Uploads = { place, form, items: new Map(), pressed: undefined, isSent: false }
+  const chosen = filesIn(input)
   begin(place, form, input)
   const staged = stagedIn(place)
   for (const text of staged.length > 0 ? staged : keptList()) add(uploads, text.slice(37), undefined, text.slice(0, 36))
@@ -48,6 +49,8 @@ function serve(place: HTMLElement, form: HTMLFormElement, input: HTMLInputElemen
   const addThese = (picked: readonly Picked[]): void => addAll(uploads, picked)
   choosing(place, addThese)
   dropping(place, addThese)
+  // Before this was here.
+  if (chosen.length > 0) addThese(chosen)
   // What stands in another folder is not known.
   form.querySelector("input[name=folder]")?.addEventListener("change", () => {
     for (const { state, row } of uploads.items.values()) if (state === "ready") row.shows(state, 1, "")
@@ -190,14 +193,11 @@ function begin(place: HTMLElement, form: HTMLFormElement, input: HTMLInputElemen
   form.action = place.dataset["save"] ?? ""
   form.enctype = "application/x-www-form-urlencoded"
   const field = input.closest(".field")
-  const hint = field?.querySelector(".hint")
-  if (hint) {
-    hint.className = "small muted"
-    place.append(hint)
-  }
+  const fault = field?.querySelector(".fault")
+  if (fault) place.append(fault)
+  place.inert = false
+  if (document.activeElement === input) place.querySelector("button")?.focus()
   field?.remove()
-  form.querySelector(".field")?.before(place)
-  place.hidden = false
   // What was typed before is kept under this address.
   document.dispatchEvent(new CustomEvent("hearth:shown", { detail: form }))
 }
@@ -208,6 +208,9 @@ const stagedIn = ({ dataset }: HTMLElement): readonly string[] => {
 }
 
 // --- choosing and dropping ----------------------------------------------------------------------------------------------------------------
+
+const filesIn = ({ files }: HTMLInputElement): readonly Picked[] =>
+  [...(files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
 
 function choosing(place: HTMLElement, add: (picked: readonly Picked[]) => void): void {
   for (const button of place.querySelectorAll<HTMLElement>("[data-choose]")) {
@@ -220,7 +223,7 @@ function choosing(place: HTMLElement, add: (picked: readonly Picked[]) => void):
     button.after(chooser)
     button.addEventListener("click", () => chooser.click())
     chooser.addEventListener("change", () => {
-      const files = [...(chooser.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+      const files = filesIn(chooser)
       chooser.value = ""
       add(files.filter(({ path }) => !path.split("/").includes(".git")))
     })

@@ -172,10 +172,7 @@ export async function personAt(
           await page.keyboard.press("Tab")
           const focused = await page.evaluate<{ readonly name: string; readonly isSeen: boolean }>(FOCUSED)
           if (focused.name !== name) continue
-          // The editor marks its focus a moment later.
-          await page
-            .waitForFunction(`${FOCUSED}.isSeen`, undefined, { timeout: 2_000 })
-            .catch(() => expect.fail(`the focus on ${name} is not seen`))
+          expect(focused.isSeen, `the focus on ${name} is seen`).toBe(true)
           return
         }
         throw new Error(`Tab does not reach ${name} on ${page.url()}`)

@@ -1,4 +1,4 @@
-import { attribute, type Html, html } from "../../../core/html.ts"
+import { attribute, flagged, type Html, html } from "../../../core/html.ts"
 import { escapePath } from "../../../core/text/escape-path.ts"
 import { styleFor, type WritingStyle } from "../../../features/code/editorconfig/style.ts"
 import { repositoryPath } from "../../../web/address.ts"
@@ -6,7 +6,7 @@ import { formatTools } from "../../../web/composer.ts"
 import { icon } from "../../../web/icon.ts"
 import type { EditTarget, OnEditor } from "../../parts/code/edit-target.ts"
 
-/** What the module `editor` finds beside the field of a file's text. Without scripts it stays hidden. */
+/** What the module `editor` finds beside the field of a file's text. What has a height has it from the start; without scripts it is hidden. */
 
 /** How a file of this path is written on the branch; nothing is known where there is no commit. */
 export const styleAt = async (call: OnEditor, { located }: Pick<EditTarget, "located">, parts: readonly string[]): Promise<WritingStyle> =>
@@ -22,17 +22,18 @@ interface Tools {
   readonly name?: string
   /** Where pictures are sent that are dropped into a text in Markdown. */
   readonly pictures: string
+  readonly isMarkdown: boolean
   /** The file is new: how its lines end is not decided yet. */
   readonly isNew?: boolean
 }
 
 /** Of a file on a branch. */
-export const fileTools = (call: OnEditor, branch: string, more: Pick<Tools, "field" | "style" | "isNew">): Html => {
+export const fileTools = (call: OnEditor, branch: string, more: Pick<Tools, "field" | "style" | "isMarkdown" | "isNew">): Html => {
   const at = (view: string): string => `${repositoryPath(call)}/${view}/${escapePath(branch)}`
   return editorTools({ ...more, styles: `${at("_editorconfig")}/`, pictures: at("_upload-file") })
 }
 
-export const editorTools = ({ field, style, styles, name, pictures, isNew = false }: Tools): Html =>
+export const editorTools = ({ field, style, styles, name, pictures, isMarkdown, isNew = false }: Tools): Html =>
   html`
     ${draftNotices()}
     <p
@@ -46,9 +47,9 @@ export const editorTools = ({ field, style, styles, name, pictures, isNew = fals
       ${attribute("data-new", isNew ? "true" : undefined)}
     >
       Tab indents, Shift+Tab unindents; press Escape, then Tab to leave the field.${" "}
-      <span data-editor-keys hidden>Ctrl+F finds and replaces, Ctrl+S goes to the commit message, Ctrl+Enter commits.</span>
+      <span data-editor-keys>Ctrl+F finds and replaces, Ctrl+S goes to the commit message, Ctrl+Enter commits.</span>
     </p>
-    <div class="stack small" data-editor-pictures hidden>
+    <div class="stack small" data-editor-pictures ${flagged("hidden", !isMarkdown)}>
       <p class="hint muted">
         ${
           styles === undefined

@@ -103,6 +103,7 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
   })
   const { values, isStale, isGone } = file
   const isNew = name === undefined && file.sha === ""
+  const isMarkdown = MARKDOWN.test(values.path)
   const style = await styleAt(call, target, values.path.split("/"))
   return shownIn(
     call,
@@ -120,7 +121,11 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
         isLong: true,
         submit: t("Commit"),
         fields: [
-          ...fieldsOf(file, typed !== undefined, fileTools(call, branch, { field: `${to.id.replaceAll(".", "-")}-content`, style, isNew })),
+          ...fieldsOf(
+            file,
+            typed !== undefined,
+            fileTools(call, branch, { field: `${to.id.replaceAll(".", "-")}-content`, style, isMarkdown, isNew }),
+          ),
           ...(await commitFields(call, target, name === undefined ? t("Add file") : t("Update {name}", { name }), file.upstream !== "")),
         ],
         beside: html`
@@ -128,7 +133,7 @@ export async function editor(call: OnEditor, target: EditTarget, editing: Editin
           ${lookButton(call, "preview", html`${icon("eye")}Preview`)}${cancel(call, target)}
         `,
       })}
-      ${MARKDOWN.test(values.path) && html`<p class="muted small">Markdown is supported.</p>`}
+      ${isMarkdown && html`<p class="muted small">Markdown is supported.</p>`}
     `,
     ["editor"],
   )

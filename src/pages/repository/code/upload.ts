@@ -61,6 +61,7 @@ const uploadFiles: Page = page({
           isLong: true,
           beside: cancel(call, target),
           fields: [
+            { kind: "content", content: dropPlace(call, draft) },
             {
               kind: "line",
               name: "folder",
@@ -72,7 +73,6 @@ const uploadFiles: Page = page({
             ...(await commitFields(call, target, t("Names what is added and updated, unless you write a message"))),
             // Behind the other fields, which the server reads before the files.
             { kind: "file", name: "content", label: t("Files"), multiple: true, hint: LIMITS_HINT },
-            { kind: "content", content: dropPlace(call, draft) },
           ],
         }),
       ],
@@ -87,7 +87,7 @@ const LIMITS_HINT = html`
   Files of the same name are replaced.
 `
 
-/** What the script fills: files that are sent one by one. */
+/** What the script fills: files that are sent one by one. It has its room from the start, and until the script is there, the field of files stands in it. */
 const dropPlace = (call: OnEditor, draft: Draft | undefined): Html => {
   const at = (view: string): string => `${repositoryPath(call)}/${view}/${escapePath(call.path["filepath"] ?? "")}`
   return html`
@@ -100,7 +100,7 @@ const dropPlace = (call: OnEditor, draft: Draft | undefined): Html => {
       data-most="${MOST_FILES}"
       data-most-bytes="${MOST_BYTES_OF_FILE}"
       data-most-together="${MOST_BYTES_OF_COMMIT}"
-      hidden
+      inert
     >
       <div class="bar">
         <span>Drop files and folders here, or</span>
@@ -109,6 +109,7 @@ const dropPlace = (call: OnEditor, draft: Draft | undefined): Html => {
       </div>
       <p class="small muted" data-sum role="status">Nothing is chosen yet. Nothing is committed before you press Commit.</p>
       <ul class="uploads plain" aria-label="Files to commit"></ul>
+      <p class="small muted">${LIMITS_HINT}</p>
     </div>
   `
 }

@@ -359,7 +359,13 @@ const fieldsFor = (to: Page, at: string, drafted: { readonly base: string; reado
   },
   {
     kind: "content",
-    content: editorTools({ field: `${to.id.replaceAll(".", "-")}-content`, style: {}, name: "page.md", pictures: `${at}/_attach` }),
+    content: editorTools({
+      field: `${to.id.replaceAll(".", "-")}-content`,
+      style: {},
+      name: "page.md",
+      isMarkdown: true,
+      pictures: `${at}/_attach`,
+    }),
   },
   { kind: "line", name: "message", label: t("Edit message"), maxlength: 1000 },
 ]

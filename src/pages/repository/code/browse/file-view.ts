@@ -200,7 +200,7 @@ function fileHead(call: OnCode, located: Located, file: Read, outline: readonly 
         </a>
         ${
           text !== undefined &&
-          html`<button type="button" class="small" data-copy-from="${raw}" hidden>${icon("copy", t("Copy the content"))}</button>`
+          html`<button type="button" class="small" data-copy-from="${raw}">${icon("copy", t("Copy the content"))}</button>`
         }
         <a class="button small" href="${raw}" download="${entry.name}">${icon("download", t("Download"))}</a>
         ${
