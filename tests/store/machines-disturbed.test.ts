@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { lockRow } from "../../src/core/database/lock.ts"
 import { maintainKind } from "../../src/features/code/repositories/maintain-job.ts"
 import { client, ok, writeHistory } from "../../src/git/testing.ts"
 import { until } from "../faults/workers.ts"
@@ -275,6 +276,8 @@ describe("the database is lost during a commit", () => {
 
 test("locks of a server that has stopped keep others waiting for no more than two seconds", async () => {
   await site.repository("held", { auto_init: true })
+  const { id } = await site.ask<{ readonly id: number }>("GET", "/repos/root/held")
+  const cold = await site.cold()
   const [stopped, other] = [site.at(0), site.at(1)]
   const work = await cloneOf("held", "held")
   await writeHistory(work, [
@@ -285,15 +288,22 @@ test("locks of a server that has stopped keep others waiting for no more than tw
   const held = stopped.database.stopBefore("refs/heads/one", () => stopped.process().signal("SIGSTOP"))
   const first = site.git(work, "push", site.address("held", stopped), "one")
   await held
-  const began = performance.now()
-  await site.ok(work, "push", "-q", site.address("held", other), "two")
-  const took = performance.now() - began
-  stopped.process().signal("SIGCONT")
-  console.info(`a push took ${Math.round(took)} ms while a server had stopped with the lock`)
-  expect(took).toBeLessThan(8_000)
-  expect((await first).code).toBe(1)
-  expect(await site.ok(work, "ls-remote", site.address("held"), "one")).toBe("")
-  await site.ok(work, "push", "-q", site.address("held", stopped), "one")
+  try {
+    const began = performance.now()
+    const passed = () => Math.round(performance.now() - began)
+    // A push takes longer on a busy machine, and a lock does not.
+    const free = cold.services.database.write((tx) => lockRow(tx, "repositories", id)).then(passed)
+    await site.ok(work, "push", "-q", site.address("held", other), "two")
+    console.info(`a push took ${passed()} ms while a server had stopped with the lock, which was free after ${await free} ms`)
+    expect(await free).toBeLessThan(2_000)
+    expect(await site.ok(work, "ls-remote", site.address("held", other), "one")).toBe("")
+  } finally {
+    stopped.process().signal("SIGCONT")
+    await cold.close()
+  }
+  // Its transaction has left nothing, and is run again.
+  expect((await first).code).toBe(0)
+  expect(await site.ok(work, "ls-remote", site.address("held", other), "one")).toContain("refs/heads/one")
 })
 
 describe("a store that is disturbed", () => {
