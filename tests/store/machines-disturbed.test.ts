@@ -7,6 +7,8 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { lockRow } from "../../src/core/database/lock.ts"
+import { maintainKind } from "../../src/features/code/repositories/maintain-job.ts"
 import { client, ok, writeHistory } from "../../src/git/testing.ts"
 import { until } from "../faults/workers.ts"
 import { send } from "../support/http.ts"
@@ -15,6 +17,8 @@ import type { Harm } from "./support/proxy.ts"
 
 const ROUNDS = Number(process.env["HEARTH_TEST_KILLS"] ?? 5)
 const WRITERS = { issues: 5, files: 3 }
+/** For what hangs: a round takes some seconds. */
+const LIMIT_MS = 300_000 + ROUNDS * 60_000
 /** How long a server is stopped or cut off, in milliseconds. */
 const AWAY_MS = 3_000
 /** After which a client gives up on an answer, in milliseconds. */
@@ -168,7 +172,7 @@ async function mishapsAmid(ledger: Ledger, probe: Pusher): Promise<readonly Push
   return took
 }
 
-test(`of three servers one is ${mishaps.join(", ")}, and nothing that was acknowledged is lost`, { timeout: 7_200_000 }, async () => {
+test(`of three servers one is ${mishaps.join(", ")}, and nothing that was acknowledged is lost`, { timeout: LIMIT_MS }, async () => {
   await site.repository("told", { auto_init: true })
   const pushers: Pusher[] = []
   for (const branch of ["left", "right", "probe"]) {
@@ -274,6 +278,8 @@ describe("the database is lost during a commit", () => {
 
 test("locks of a server that has stopped keep others waiting for no more than two seconds", async () => {
   await site.repository("held", { auto_init: true })
+  const { id } = await site.ask<{ readonly id: number }>("GET", "/repos/root/held")
+  const cold = await site.cold()
   const [stopped, other] = [site.at(0), site.at(1)]
   const work = await cloneOf("held", "held")
   await writeHistory(work, [
@@ -284,26 +290,44 @@ test("locks of a server that has stopped keep others waiting for no more than tw
   const held = stopped.database.stopBefore("refs/heads/one", () => stopped.process().signal("SIGSTOP"))
   const first = site.git(work, "push", site.address("held", stopped), "one")
   await held
-  const began = performance.now()
-  await site.ok(work, "push", "-q", site.address("held", other), "two")
-  const took = performance.now() - began
-  stopped.process().signal("SIGCONT")
-  console.info(`a push took ${Math.round(took)} ms while a server had stopped with the lock`)
-  expect(took).toBeLessThan(8_000)
-  expect((await first).code).toBe(1)
-  expect(await site.ok(work, "ls-remote", site.address("held"), "one")).toBe("")
-  await site.ok(work, "push", "-q", site.address("held", stopped), "one")
+  try {
+    const began = performance.now()
+    const passed = () => Math.round(performance.now() - began)
+    // A push takes longer on a busy machine, and a lock does not.
+    const free = cold.services.database.write((tx) => lockRow(tx, "repositories", id)).then(passed)
+    await site.ok(work, "push", "-q", site.address("held", other), "two")
+    console.info(`a push took ${passed()} ms while a server had stopped with the lock, which was free after ${await free} ms`)
+    expect(await free).toBeLessThan(2_000)
+    expect(await site.ok(work, "ls-remote", site.address("held", other), "one")).toBe("")
+  } finally {
+    stopped.process().signal("SIGCONT")
+    await cold.close()
+  }
+  // Its transaction has left nothing, and is run again.
+  expect((await first).code).toBe(0)
+  expect(await site.ok(work, "ls-remote", site.address("held", other), "one")).toContain("refs/heads/one")
 })
 
 describe("a store that is disturbed", () => {
+  // A server would repack what earlier tests have pushed half a minute later, and ask the store while its requests are counted.
+  beforeAll(async () => {
+    const cold = await site.cold()
+    try {
+      const { jobs } = cold.services
+      expect(await jobs.tasks.run("git_gc_repos")).toBe("ok")
+      await until(async () => (await jobs.counts()).every(({ kind, state }) => kind !== maintainKind.kind || state !== "running"))
+    } finally {
+      await cold.close()
+    }
+  })
   afterEach(() => {
     for (const machine of site.all) machine.store.disturb(undefined)
   })
-  let asked = 0
+  let written: string[] = []
   const disturb = (harm: Harm): void => {
     for (const machine of site.all)
-      machine.store.disturb((method) => {
-        asked += method === "PUT" ? 1 : 0
+      machine.store.disturb((method, path) => {
+        if (method === "PUT") written.push(path)
         return harm
       })
   }
@@ -314,11 +338,11 @@ describe("a store that is disturbed", () => {
     await site.repository(name, { auto_init: true })
     const work = await cloneOf(name, name, site.at(0))
     disturb(harm)
-    asked = 0
+    written = []
     await writeHistory(work, [{ files: { small: "small" }, from: "refs/heads/main^0" }])
     await site.ok(work, "push", "-q", site.address(name, site.at(0)), "main")
-    expect([asked, (await site.ok(work, "ls-remote", site.address(name, site.at(1)), "main")).slice(0, 40)]).toEqual([
-      0,
+    expect([written, (await site.ok(work, "ls-remote", site.address(name, site.at(1)), "main")).slice(0, 40)]).toEqual([
+      [],
       await ok(work, "rev-parse", "main"),
     ])
     await site.ok(site.folder, "clone", "-q", site.address(name, site.at(1)), `${name}-small`)

@@ -2,7 +2,7 @@
 import { Socket } from "node:net"
 import pg from "pg"
 import type { DriverOptions } from "./database.ts"
-import { DatabaseUnavailable, postgresFailure, stateOf } from "./failures.ts"
+import { DatabaseUnavailable, ENDED, postgresFailure, stateOf } from "./failures.ts"
 import type { Places } from "./places.ts"
 
 /** Calls that may wait for each connection of a pool; further ones are refused. */
@@ -27,6 +27,8 @@ export interface Connections {
   readonly quick: pg.Pool
   /** Waits for a connection of the pool. Throws {@link DatabaseUnavailable} when there is none in time. */
   take(pool: pg.Pool): Promise<pg.PoolClient>
+  /** Why a statement of this connection has failed: later ones than the first that was told {@link ENDED} only see that the connection is lost. */
+  causeOf(client: pg.ClientBase, error: unknown): unknown
   /** Says what has failed: where the server no longer takes writes, all connections that were made so far are given up. */
   failed(error: unknown): void
   /** Says that this server takes writes: connections to others, which may never answer again, are ended. */
@@ -37,6 +39,7 @@ export function createConnections(options: DriverOptions, places: Places, types:
   const { logger, waitMs, poolSize } = options
   let generation = 0
   const generations = new WeakMap<pg.ClientBase, number>()
+  const endings = new WeakMap<pg.ClientBase, unknown>()
   const clients = new Set<Client>()
 
   /** A connection to the place that is current when it is made. */
@@ -51,7 +54,7 @@ export function createConnections(options: DriverOptions, places: Places, types:
       clients.add(this)
       this.on("end", () => clients.delete(this))
       // A connection that is lost while in use rejects its statement; without a listener the event would end the process.
-      this.on("error", () => {})
+      this.on("error", (error) => void causeOf(this, error))
     }
   }
 
@@ -74,6 +77,11 @@ export function createConnections(options: DriverOptions, places: Places, types:
     })
     made.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"))
     return made
+  }
+
+  function causeOf(client: pg.ClientBase, error: unknown): unknown {
+    if (stateOf(error) === ENDED) endings.set(client, error)
+    return endings.get(client) ?? error
   }
 
   function isPrimary(place: string): void {
@@ -108,6 +116,7 @@ export function createConnections(options: DriverOptions, places: Places, types:
     quick,
     // What a transaction asks at once is sent at once.
     writers: pool({ pipeline: true }),
+    causeOf,
     failed,
     isPrimary,
     async take(made) {

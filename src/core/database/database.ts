@@ -57,7 +57,8 @@ export interface Database<T = Tables> {
    * `work` awaits nothing but its own transaction: a transaction that is idle for `idleLimit` milliseconds is rolled back and the promise
    * rejected with {@link TransactionIdle}. After a statement has failed the transaction is rolled back, even when `work` swallows the error: the
    * promise is rejected with that error. On PostgreSQL `work` is run again, at most five times in all, after a serialisation failure or
-   * a deadlock, so it must have no effect but on the database; for anything else there is {@link Database.afterCommit}.
+   * a deadlock, or when this process stood still for `idleLimit`, so it must have no effect but on the database; for anything else there is
+   * {@link Database.afterCommit}.
    *
    * Writers who lock the same row first say so by `line`, see {@link lineOf}: on PostgreSQL those of one process share transactions, as all do on SQLite.
    */

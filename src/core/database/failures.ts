@@ -85,9 +85,12 @@ export function sqliteFailure(error: unknown): unknown {
 }
 
 // https://www.postgresql.org/docs/15/errcodes-appendix.html: the disk is full; connection exceptions, insufficient resources, a server that is stopping or
-// starting, I/O errors, a server that has become a read-only standby, and one that has ended a transaction of a process that had stopped.
+// starting, I/O errors, a server that has become a read-only standby, and one that has ended a transaction, see below.
 const postgresFull = "53100"
 const postgresUnavailable = /^(08|53|57P0[1-5]$|58030$|25006$|25P03$)/
+
+/** The server has ended a transaction, with its connection, because its process stood still: nothing of it is stored. */
+export const ENDED = "25P03"
 
 /** PostgreSQL's code of an error, SQLSTATE; empty for every other error. */
 export const stateOf = (error: unknown): string => (error instanceof Error ? (textOf(error, "code") ?? "") : "")

@@ -268,6 +268,32 @@ async function cutAfter(url: string, word: string): Promise<string> {
   return target.href
 }
 
+describe("a transaction that the server has ended since its process stood still", () => {
+  /** Longer than a process that works takes for idle. */
+  const standStill = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900)
+
+  test.each([undefined, LINE])("is run again: line %s", async (line) => {
+    const { database } = await open({ idleLimit: 100 })
+    const runs = new Map<string, number>()
+    const written = ["before", "one", "two", "after"].map((name) =>
+      database.write(async (tx) => {
+        const run = (runs.get(name) ?? 0) + 1
+        runs.set(name, run)
+        await add(tx, name)
+        if (run === 1 && name === "one") standStill()
+        await grow(tx, name)
+        if (run === 1 && name === "two") standStill()
+      }, line),
+    )
+    expect(statesOf(await Promise.allSettled(written))).toEqual(written.map(() => "fulfilled"))
+    // A run may meet the other one's standstill too.
+    for (const name of ["one", "two"]) expect(runs.get(name)).toBeGreaterThanOrEqual(2)
+    const rows = await database.read.selectFrom("shelves").select(["name", "size"]).execute()
+    expect(new Map(rows.map(({ name, size }) => [name, size]))).toEqual(new Map([...runs.keys()].map((name) => [name, 1])))
+    expect(rows).toHaveLength(4)
+  })
+})
+
 describe("a commit whose answer is lost", () => {
   test.each([undefined, LINE])("is neither answered as done nor run again: line %s", async (line) => {
     const { url, drop } = await freshUrl("postgres", { empty: true })

@@ -7,7 +7,7 @@ import { coalesce } from "./coalesce.ts"
 import { abandon, createConnections, isAnswer, requirePrimary, WAITING_PER_CONNECTION } from "./connections.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
-import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure, stateOf } from "./failures.ts"
+import { CommitUnknown, DatabaseRefused, DatabaseUnavailable, ENDED, messageOf, postgresFailure, stateOf } from "./failures.ts"
 import { createLines, type OpenTransaction } from "./lines.ts"
 import { createChecker, createListener } from "./listener.ts"
 import { createLiveness } from "./liveness.ts"
@@ -23,17 +23,12 @@ type Last<T> = Parameters<Database<T>["beforeCommit"]>[0]
 
 const attempts = 5
 // Serialisation failure and deadlock: https://www.postgresql.org/docs/15/errcodes-appendix.html
-const worthRetrying = new Set(["40001", "40P01"])
+const worthRetrying = new Set(["40001", "40P01", ENDED])
 const retryPause = 20
 /** A statement took longer than it may among others, see {@link createLines}. */
 const CANCELLED = "57014"
 
 const BEGIN = "begin isolation level read committed read write"
-/**
- * The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting. A process that works ends one that is
- * idle by itself before: within twice its limit.
- */
-const IDLE_LIMITS = 2
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
@@ -97,8 +92,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
         () => abandon(client),
       )
     } catch (error) {
-      connections.failed(error)
-      throw postgresFailure(error, isAnswer(error))
+      const cause = connections.causeOf(client, error)
+      connections.failed(cause)
+      throw postgresFailure(cause, isAnswer(cause))
     }
   }
 
@@ -136,7 +132,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     },
   })
 
-  const begin = `${BEGIN}; set local idle_in_transaction_session_timeout = ${IDLE_LIMITS * options.idleLimit}`
+  // The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting.
+  const begin = `${BEGIN}; set local idle_in_transaction_session_timeout = ${options.idleLimit}`
 
   /** Begins a transaction on a connection of its own; `first` is the first statement of one that may be idle. */
   async function openTransaction(first?: string): Promise<OpenTransaction> {
@@ -175,7 +172,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
         // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
         const { command } = await ask(client, "commit").catch((error: unknown) => {
           lose(error)
-          throw error instanceof DatabaseUnavailable ? new CommitUnknown(error.cause) : error
+          throw error instanceof DatabaseUnavailable && codeOf(error) !== ENDED ? new CommitUnknown(error.cause) : error
         })
         if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
       },
@@ -229,7 +226,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
           if (inLine !== undefined) return await lines.join(inLine, (connection) => runTransaction(connection, options, work, last))
           return await transact(work, { idleLimit: options.idleLimit, ...(last && { last }) })
         } catch (error) {
-          const code = error instanceof pg.DatabaseError ? (error.code ?? "") : ""
+          const code = codeOf(error)
           if (attempt === attempts || !(worthRetrying.has(code) || (inLine !== undefined && code === CANCELLED))) throw error
           logger.info({ attempt, code }, "a transaction is run again")
           await sleep(Math.random() * retryPause * 2 ** attempt)
@@ -267,6 +264,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   }
   return { database, migrating }
 }
+
+const codeOf = (error: unknown): string => stateOf(error instanceof DatabaseUnavailable ? error.cause : error)
 
 /** Where to listen: a pooler of transactions forgets who listens, so that only another place will do. */
 function listeningPlaces({ transactionPooling, listenUrl }: DriverOptions, places: Places): Places | undefined {
