@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto"
-import { promisify } from "node:util"
-import { deflate } from "node:zlib"
 import type { ObjectType, RawObject } from "../model/model.ts"
 import type { ObjectFormat } from "../model/names.ts"
-
-const deflateAway = promisify(deflate)
+import { deflated } from "../objects/deflate.ts"
 
 /** How a pack writes the types of its objects. */
 export const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
@@ -23,7 +20,7 @@ export async function formatPack(format: ObjectFormat, objects: readonly RawObje
   const head = Buffer.from("PACK\0\0\0\x02\0\0\0\0", "latin1")
   head.writeUInt32BE(objects.length, 8)
   const pieces: Buffer[] = [head]
-  for (const { type, content } of objects) pieces.push(objectHead(type, content.length), await deflateAway(content, { level: 1 }))
+  for (const { type, content } of objects) pieces.push(objectHead(type, content.length), await deflated(content))
   const pack = Buffer.concat(pieces)
   return Buffer.concat([pack, createHash(format).update(pack).digest()])
 }

@@ -2,9 +2,10 @@ import { join } from "node:path"
 import type { Repository } from "../model/model.ts"
 
 /** The object directories of a repository, in the order in which git looks into them. */
-export const objectFolders = ({ quarantine, directory, borrows = [] }: Repository): readonly string[] => [
+export const objectFolders = ({ quarantine, directory, staging, borrows = [] }: Repository): readonly string[] => [
   ...(quarantine === undefined ? [] : [quarantine]),
-  join(directory, "objects"),
+  // New objects never go there where they are staged.
+  ...(staging === undefined ? [join(directory, "objects")] : []),
   ...borrows,
 ]
 

@@ -1,17 +1,16 @@
 import { createHash, randomBytes } from "node:crypto"
 import { mkdir, readFile, rename, rm, stat, utimes } from "node:fs/promises"
-import { join } from "node:path"
-import { promisify } from "node:util"
-import { deflate, deflateSync, inflateSync } from "node:zlib"
+import { dirname, join } from "node:path"
+import { inflateSync } from "node:zlib"
 import { pause } from "../../seams/pause.ts"
 import { hasCode } from "../model/errors.ts"
 import type { ObjectType, RawObject, Repository } from "../model/model.ts"
 import { isObjectId, type ObjectFormat, type ObjectId, objectId } from "../model/names.ts"
+import { compact, isSmall } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
 import { namesIn, writeNewFile } from "../process/files.ts"
+import { deflated } from "./deflate.ts"
 import { newObjectsOf, objectFolders } from "./folders.ts"
-
-const deflateAway = promisify(deflate)
 
 /** The larger objects are read by git, which streams them. */
 const looseLimit = 1024 * 1024
@@ -40,10 +39,13 @@ function parse(bytes: Buffer): RawObject | undefined {
  * Reads a small loose object; undefined when it is in a pack, is over 1 MiB, doesn't exist, or is damaged, of which git then says more. Starts no
  * process.
  */
-export async function readLooseObject(repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
-  for (const folder of objectFolders(repository)) {
+export async function readLooseObject({ cache }: Context, repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
+  const paths = objectFolders(repository).map((folder) => pathIn(folder, id))
+  const known = paths.find((path) => cache.written.has(path))
+  if (known !== undefined) return cache.written.get(known)
+  for (const path of paths) {
     try {
-      const bytes = await readFile(join(folder, id.slice(0, 2), id.slice(2)))
+      const bytes = await readFile(path)
       return parse(inflateSync(bytes, { maxOutputLength: looseLimit }))
     } catch (error) {
       if (!hasCode(error, "ENOENT", "ENOTDIR", "ERR_BUFFER_TOO_LARGE", ...DAMAGED)) throw error
@@ -51,6 +53,8 @@ export async function readLooseObject(repository: Repository, id: ObjectId): Pro
   }
   return undefined
 }
+
+const pathIn = (folder: string, id: ObjectId): string => join(folder, id.slice(0, 2), id.slice(2))
 
 /** An object that is to be stored, under the id that it has. */
 export interface NewObject extends RawObject {
@@ -62,6 +66,7 @@ interface PendingObject {
   readonly temporary: string
   readonly path: string
   readonly size: number
+  readonly object: RawObject
 }
 
 /** Objects that are written concurrently. */
@@ -84,7 +89,9 @@ export async function storeLooseObjects(context: Context, repository: Repository
     }
     for (const one of pending) {
       if (pause) await pause("file.rename")
-      if (one) await rename(one.temporary, one.path)
+      if (!one) continue
+      await rename(one.temporary, one.path)
+      note(context, one.path, one.object)
     }
   } catch (error) {
     await Promise.all(pending.map((one) => one && rm(one.temporary, { force: true })))
@@ -99,11 +106,11 @@ async function writeTemporary(
   repository: Repository,
   { id, type, content }: NewObject,
 ): Promise<PendingObject | undefined> {
-  const folder = join(newObjectsOf(repository), id.slice(0, 2))
-  const path = join(folder, id.slice(2))
+  const path = pathIn(newObjectsOf(repository), id)
+  const folder = dirname(path)
   if (await freshen(path)) return undefined
   const bytes = Buffer.concat([header(type, content.length), content])
-  const packed = bytes.length < 32 * 1024 ? deflateSync(bytes, { level: 1 }) : await deflateAway(bytes, { level: 1 })
+  const packed = await deflated(bytes)
   // Git's own name for such files, so that `git prune` removes those that a crash left.
   const temporary = join(folder, `tmp_obj_${randomBytes(9).toString("hex")}`)
   const write = () => writeNewFile(context, temporary, packed, 0o444)
@@ -117,7 +124,44 @@ async function writeTemporary(
     await rm(temporary, { force: true })
     throw error
   }
-  return { temporary, path, size: packed.length }
+  return { temporary, path, size: packed.length, object: { type, content } }
+}
+
+/** Keeps what was written for who reads it next. */
+function note({ cache }: Context, path: string, { type, content }: RawObject): void {
+  if (isSmall(content.length)) cache.written.set(path, { type, content: compact(content) })
+}
+
+interface Destination {
+  readonly objects: string
+  /** The path by which views of the repository know the directory. */
+  readonly seenAs: string
+}
+
+/** Moves loose objects from one directory to another, and gives those that the first one does not have. An object comes after those that it names. */
+export async function moveLooseObjects(
+  context: Context,
+  from: string,
+  { objects: to, seenAs }: Destination,
+  objects: readonly NewObject[],
+): Promise<readonly NewObject[]> {
+  const gone: NewObject[] = []
+  for (const object of objects.toReversed()) {
+    const [before, path] = [pathIn(from, object.id), pathIn(to, object.id)]
+    try {
+      await rename(before, path).catch(async (error: unknown) => {
+        if (!hasCode(error, "ENOENT")) throw error
+        await mkdir(dirname(path), { recursive: true })
+        await rename(before, path)
+      })
+      context.cache.written.delete(before)
+      note(context, pathIn(seenAs, object.id), object)
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error
+      gone.push(object)
+    }
+  }
+  return gone.toReversed()
 }
 
 /** Whether the object exists; if so its time is updated, so that pruning unreachable objects keeps it until it is referenced. */

@@ -134,7 +134,7 @@ export async function writeTag(context: Context, repository: Repository, tag: Ne
 
 /** An object's kind and size, or undefined when it is not there. */
 export async function objectInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined> {
-  const loose = cachedBlob(context, repository, id) ?? (await readLooseObject(repository, id))
+  const loose = cachedBlob(context, repository, id) ?? (await readLooseObject(context, repository, id))
   if (loose) cacheBlob(context, repository, id, loose)
   return loose === undefined ? context.readers.info(repository, id) : { id, type: loose.type, size: loose.content.length }
 }
@@ -164,7 +164,7 @@ export async function expandId(context: Context, repository: Repository, prefix:
 
 /** Reads an object of this kind as it is stored. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
 export async function readObject(context: Context, repository: Repository, id: ObjectId, type: ObjectType): Promise<RawObject> {
-  const found = (await readLooseObject(repository, id)) ?? (await context.readers.read(repository, id, context.limits.objectBytes))
+  const found = (await readLooseObject(context, repository, id)) ?? (await context.readers.read(repository, id, context.limits.objectBytes))
   if (found?.type !== type) throw missing(repository, type, id)
   return found
 }
@@ -205,7 +205,7 @@ export async function readCommits(context: Context, repository: Repository, ids:
 export async function readLooseCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
   const known = context.cache.commits.get(keyIn(repository, id))
   if (known !== undefined) return known
-  const found = await readLooseObject(repository, id)
+  const found = await readLooseObject(context, repository, id)
   return found?.type === "commit" ? parseCommit(id, found.content) : undefined
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache"
-import type { ChangedFile, Commit, Repository, TreeEntry } from "../model/model.ts"
+import type { ChangedFile, Commit, RawObject, Repository, TreeEntry } from "../model/model.ts"
 import type { ObjectId } from "../model/names.ts"
 
 /**
@@ -15,6 +15,8 @@ export interface GitCache {
   readonly pages: LRUCache<string, readonly ObjectId[]>
   /** Contents of small files, which pages show again and again. */
   readonly blobs: LRUCache<string, Buffer>
+  /** Small loose objects that were just written, by the paths of their files: who writes one reads it again at once. */
+  readonly written: LRUCache<string, RawObject>
   /** Small differences as text. */
   readonly patches: LRUCache<string, Buffer>
   /** Git's answers to fetches, by request and references. */
@@ -25,6 +27,8 @@ export interface GitCache {
 const MOST = { characters: 16_000_000, entries: 200_000, files: 200_000, counts: 20_000, ids: 100_000 }
 /** Limits of cached answers, and how long they are kept after their last use. */
 const ANSWERS = { bytes: 32 * 1024 * 1024, milliseconds: 10 * 60_000 }
+/** How long what was written is kept to be read again. */
+const WRITTEN_MS = 60_000
 /** The size of a commit besides its text, and of what a cache holds besides its bytes. */
 const COMMIT = 500
 const BESIDES = 300
@@ -59,6 +63,12 @@ export function createCache(): GitCache {
     counts: new LRUCache({ max: MOST.counts }),
     pages: new LRUCache({ maxSize: MOST.ids, sizeCalculation: (ids) => 1 + ids.length }),
     blobs: bytesCache(),
+    written: new LRUCache({
+      maxSize: BYTES.all,
+      maxEntrySize: BYTES.one + BESIDES,
+      sizeCalculation: ({ content }) => BESIDES + content.length,
+      ttl: WRITTEN_MS,
+    }),
     patches: bytesCache(),
     answers: new LRUCache({
       maxSize: ANSWERS.bytes,
@@ -68,6 +78,11 @@ export function createCache(): GitCache {
       updateAgeOnGet: true,
     }),
   }
+}
+
+/** Forgets what was written to a repository: it may have been dropped. */
+export function forgetWritten({ written }: GitCache, { directory }: Repository): void {
+  for (const path of [...written.keys()]) if (path.startsWith(`${directory}/`)) written.delete(path)
 }
 
 /** The cache key of something in a repository. */

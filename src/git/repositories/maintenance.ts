@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Maintenance, Repository } from "../model/model.ts"
+import { forgetWritten } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
 import { namesIn } from "../process/files.ts"
 import type { Processes, RunOptions } from "../process/process.ts"
@@ -53,6 +54,7 @@ export async function maintain(context: Context, repository: Repository, { now, 
   await processes.run({ name: "commit-graph write", flags: ["--reachable", "--changed-paths", "--no-progress"] }, options)
   // An idle reader has the packs open that are gone.
   await context.readers.closeRepository(repository)
+  forgetWritten(context.cache, repository)
 }
 
 /** The problems of a repository's objects, one sentence each; none when all objects that its references need are present. Throws when git can't check. */

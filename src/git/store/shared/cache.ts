@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs"
-import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
 import { GitError, hasCode, isGitError } from "../../model/errors.ts"
@@ -187,7 +187,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
       await Promise.allSettled(fetching)
     }
     await requireSame(objects, before)
-    await writeState(objects, filled)
+    writeState(objects, filled)
   }
 
   /** Fetches the files of a pack. */
@@ -233,7 +233,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
       const before = await identityOf(objects)
       await change.store(objects)
       await requireSame(objects, before)
-      await writeState(objects, packs)
+      writeState(objects, packs)
       entry.packsVersion = Math.max(entry.packsVersion, packs)
     }
     if (entry.packsVersion < packs || entry.refsVersion !== refs - 1) return
@@ -254,11 +254,14 @@ export function openCache(context: Context, { records, files, folders, fills, tr
   return { ready, made, drop }
 }
 
+/** Leads to the object directory of the epoch. */
+export const currentOf = (folders: CacheFolders, key: string): string => join(folders.objects(key), "current")
+
 /** The view of a repository that git is run in. */
 export const viewOf = (folders: CacheFolders, key: string, format: ObjectFormat) => {
   const directory = folders.worker(key)
   const staging = join(directory, "staging")
-  return { key, directory, format, staging, borrows: [staging, join(folders.objects(key), "current")] }
+  return { key, directory, format, staging, borrows: [staging, currentOf(folders, key)] }
 }
 
 export const packPath = (objects: string, id: string, ending: string): string =>
@@ -295,11 +298,7 @@ async function filledTo(objects: string): Promise<number> {
   return Number(text)
 }
 
-async function writeState(objects: string, version: number): Promise<void> {
-  const temporary = join(objects, `state.${randomBytes(6).toString("hex")}`)
-  await writeFile(temporary, String(version))
-  await rename(temporary, join(objects, "state"))
-}
+const writeState = (objects: string, version: number): void => replace(join(objects, "state"), String(version))
 
 /** Numbers of files are used again, and not at the same moment. */
 const identityOf = (folder: string): Promise<string> =>

@@ -52,7 +52,7 @@ export async function collect(
 
   /** An object of staging; "large" is too large to be read here. */
   async function read(id: ObjectId): Promise<NewObject | "large" | undefined> {
-    const object = await readLooseObject(staged, id)
+    const object = await readLooseObject(context, staged, id)
     if (object) return { id, ...object }
     try {
       await stat(join(repository.staging, id.slice(0, 2), id.slice(2)))

@@ -1,16 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { mkdir, rename } from "node:fs/promises"
-import { join } from "node:path"
-import { GitError, hasCode } from "../../model/errors.ts"
+import { GitError } from "../../model/errors.ts"
 import type { RefUpdate, Repository } from "../../model/model.ts"
 import { isObjectId, type ObjectId, type RefName } from "../../model/names.ts"
 import { indexLast } from "../../objects/folders.ts"
-import { type NewObject, storeLooseObjects } from "../../objects/loose.ts"
+import { moveLooseObjects, type NewObject, storeLooseObjects } from "../../objects/loose.ts"
 import { objectInfo } from "../../objects/objects.ts"
 import type { Context } from "../../process/context.ts"
 import { linkOrCopy } from "../../process/files.ts"
 import type { Move, NewPack } from "../store.ts"
-import { type Cache, type Cached, packPath, viewOf } from "./cache.ts"
+import { type Cache, type Cached, currentOf, packPath, viewOf } from "./cache.ts"
 import { collect } from "./collect.ts"
 import type { CacheFolders } from "./folders.ts"
 import { contentsOf, heldObjects, packIds, SMALL_PACK, smallPack, storePacks } from "./packing.ts"
@@ -147,7 +145,7 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
   async function packQuarantine(repository: Repository & { readonly quarantine: string }): Promise<Packed> {
     const { format, quarantine } = repository
     const { loose, hasPacks } = await contentsOf(repository, (text): text is ObjectId => isObjectId(text, format))
-    const held = loose.length === 0 ? [] : await heldObjects(repository, loose)
+    const held = loose.length === 0 ? [] : await heldObjects(context, repository, loose)
     const small = loose.length === 0 ? NONE : await pack(repository, quarantine, loose, held)
     if (!hasPacks) return small
     const packs = await storePacks(files, quarantine)
@@ -161,7 +159,7 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
       const { key, directory, format } = view
       const store = async (objects: string) => {
         // Another change with the same object may have taken it.
-        const gone = await takeLoose(from, objects, held)
+        const gone = await moveLooseObjects(context, from, { objects, seenAs: currentOf(folders, key) }, held)
         if (gone.length > 0) await storeLooseObjects(context, { key, directory, format, staging: objects }, gone)
       }
       return { packs: [small], store, close: nothing }
@@ -185,26 +183,6 @@ export function openMoves(context: Context, { files, folders, cache, present }: 
       return view?.key === key ? view : undefined
     },
   }
-}
-
-/** Moves loose objects from one directory to another, and gives those that the first one doesn't have. An object comes after those that it names. */
-async function takeLoose(from: string, to: string, objects: readonly NewObject[]): Promise<readonly NewObject[]> {
-  const gone: NewObject[] = []
-  for (const object of objects.toReversed()) {
-    const folder = join(to, object.id.slice(0, 2))
-    const take = () => rename(join(from, object.id.slice(0, 2), object.id.slice(2)), join(folder, object.id.slice(2)))
-    try {
-      await take().catch(async (error: unknown) => {
-        if (!hasCode(error, "ENOENT")) throw error
-        await mkdir(folder, { recursive: true })
-        await take()
-      })
-    } catch (error) {
-      if (!hasCode(error, "ENOENT")) throw error
-      gone.push(object)
-    }
-  }
-  return gone.toReversed()
 }
 
 /** Links the files of packs from one object directory to another. */

@@ -90,11 +90,15 @@ export async function contentsOf(
 }
 
 /** The loose objects of a directory; undefined where one is too large to be held. */
-export async function heldObjects(repository: Repository, ids: readonly ObjectId[]): Promise<readonly NewObject[] | undefined> {
+export async function heldObjects(
+  context: Context,
+  repository: Repository,
+  ids: readonly ObjectId[],
+): Promise<readonly NewObject[] | undefined> {
   const objects: NewObject[] = []
   let size = 0
   for (const id of ids) {
-    const object = await readLooseObject(repository, id)
+    const object = await readLooseObject(context, repository, id)
     size += object?.content.length ?? 0
     if (!object || size > 16 * SMALL_PACK) return undefined
     objects.push({ id, ...object })
