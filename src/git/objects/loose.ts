@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { mkdir, readFile, rename, rm, stat, utimes } from "node:fs/promises"
+import { mkdir, readFile, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { inflateSync } from "node:zlib"
 import { pause } from "../../seams/pause.ts"
@@ -8,7 +8,7 @@ import type { ObjectType, RawObject, Repository } from "../model/model.ts"
 import { isObjectId, type ObjectFormat, type ObjectId, objectId } from "../model/names.ts"
 import { compact, isSmall } from "../process/cache.ts"
 import type { Context } from "../process/context.ts"
-import { namesIn, writeNewFile } from "../process/files.ts"
+import { namesIn, renameFile, writeNewFile } from "../process/files.ts"
 import { deflated } from "./deflate.ts"
 import { newObjectsOf, objectFolders } from "./folders.ts"
 
@@ -90,7 +90,7 @@ export async function storeLooseObjects(context: Context, repository: Repository
     for (const one of pending) {
       if (pause) await pause("file.rename")
       if (!one) continue
-      await rename(one.temporary, one.path)
+      await renameFile(context, one.temporary, one.path)
       note(context, one.path, one.object)
     }
   } catch (error) {
@@ -108,7 +108,8 @@ async function writeTemporary(
 ): Promise<PendingObject | undefined> {
   const path = pathIn(newObjectsOf(repository), id)
   const folder = dirname(path)
-  if (await freshen(path)) return undefined
+  // What is staged is the newer the later it is written: it is not looked for.
+  if (repository.staging === undefined && (await freshen(path))) return undefined
   const bytes = Buffer.concat([header(type, content.length), content])
   const packed = await deflated(bytes)
   // Git's own name for such files, so that `git prune` removes those that a crash left.
@@ -149,10 +150,10 @@ export async function moveLooseObjects(
   for (const object of objects.toReversed()) {
     const [before, path] = [pathIn(from, object.id), pathIn(to, object.id)]
     try {
-      await rename(before, path).catch(async (error: unknown) => {
+      await renameFile(context, before, path).catch(async (error: unknown) => {
         if (!hasCode(error, "ENOENT")) throw error
         await mkdir(dirname(path), { recursive: true })
-        await rename(before, path)
+        await renameFile(context, before, path)
       })
       context.cache.written.delete(before)
       note(context, pathIn(seenAs, object.id), object)
