@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs"
-import { mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises"
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdir, readlink, rename, rm, stat, symlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
 import { GitError, hasCode, isGitError } from "../../model/errors.ts"
@@ -147,7 +147,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
 
   async function followPacks(key: string, entry: Entry, stored: StoredRepository): Promise<string> {
     const objects = join(folders.objects(key), String(stored.epoch))
-    const isThere = existsSync(join(objects, "state"))
+    const isThere = lstatSync(stateOf(objects), { throwIfNoEntry: false }) !== undefined
     const known = entry.epoch === stored.epoch && isThere ? entry.packsVersion : await filledTo(objects)
     if (known < stored.packsVersion || !isThere)
       await fill(key, stored.epoch, stored.format, records.packs(stored.id, known), stored.packsVersion)
@@ -291,14 +291,22 @@ export const packedRefs = (references: ReadonlyMap<RefName, ObjectId>): string =
 
 /** How far an object directory is filled: the version of the last pack. */
 async function filledTo(objects: string): Promise<number> {
-  const text = await readFile(join(objects, "state"), "utf8").catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return "0"
+  const text = await readlink(stateOf(objects)).catch((error: unknown) => {
+    // An earlier version of Hearth has left a file.
+    if (hasCode(error, "ENOENT", "EINVAL")) return "0"
     throw error
   })
   return Number(text)
 }
 
-const writeState = (objects: string, version: number): void => replace(join(objects, "state"), String(version))
+const stateOf = (objects: string): string => join(objects, "state")
+
+/** A link that leads nowhere: it is replaced in one step, as a file is, for which file systems write out its blocks each time. */
+export function writeState(objects: string, version: number): void {
+  const temporary = `${stateOf(objects)}.${randomBytes(6).toString("hex")}`
+  symlinkSync(String(version), temporary)
+  renameSync(temporary, stateOf(objects))
+}
 
 /** Numbers of files are used again, and not at the same moment. */
 const identityOf = (folder: string): Promise<string> =>

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { mkdir, readdir, rename, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { hasCode } from "../../model/errors.ts"
 import type { Maintenance, RefUpdate, Repository } from "../../model/model.ts"
@@ -8,7 +8,7 @@ import { linkOrCopy, namesIn } from "../../process/files.ts"
 import { listReferences } from "../../refs/ref-files.ts"
 import { maintain } from "../../repositories/maintenance.ts"
 import type { NewPack } from "../store.ts"
-import { type Cache, type Cached, packedRefs } from "./cache.ts"
+import { type Cache, type Cached, packedRefs, writeState } from "./cache.ts"
 import type { CacheFolders } from "./folders.ts"
 import { storePacks } from "./packing.ts"
 import { makePlain, type Plain } from "./plain.ts"
@@ -100,7 +100,7 @@ function changed(before: ReadonlyMap<RefName, ObjectId>, after: Awaited<ReturnTy
 async function keep({ objects }: Plain, target: string, version: number): Promise<void> {
   for (const name of (await readdir(objects)).filter((each) => !["pack", "info"].includes(each)))
     await rm(join(objects, name), { recursive: true, force: true })
-  await writeFile(join(objects, "state"), String(version))
+  writeState(objects, version)
   try {
     await rename(objects, target)
   } catch (error) {
