@@ -1,11 +1,11 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5"
-import type { Browser, BrowserContext, Page as Tab } from "playwright-core"
+import type { Browser, BrowserContext, Page as BrowserPage, CDPSession } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
 import type { Page } from "../../src/core/page.ts"
 import { type Place, placesOf } from "../pages/addresses.ts"
 import { type DemoWorld, openDemoWorld, VISITORS, type Visitor } from "../pages/world.ts"
 import { test } from "./browser.ts"
-import { axeFindings, complaintsOf } from "./inspect.ts"
+import { axeFindings, complaintsOf, giveAxe } from "./inspect.ts"
 
 /**
  * Every page of the example in Chromium, as everyone who may come: with scripts and without, in both themes, on a phone and on a desk. A page is
@@ -46,6 +46,14 @@ describe("in a browser", () => {
   })
   afterAll(() => world?.close())
 
+  /** A tab in which pages are looked at, one after the other. */
+  async function tabIn(context: BrowserContext): Promise<Tab> {
+    const page = await context.newPage()
+    const client = await context.newCDPSession(page)
+    await giveAxe(client)
+    return { page, client, look: undefined }
+  }
+
   async function contextOf(cookie: string, { size, theme }: Look): Promise<BrowserContext> {
     const context = await browser.newContext({ viewport: size, colorScheme: theme })
     const [name = "", value = ""] = cookie.split("=")
@@ -63,7 +71,7 @@ describe("in a browser", () => {
     const refusals = new Set<string>()
     const waiting = [...shown]
     const work = async () => {
-      const tab = await context.newPage()
+      const tab = await tabIn(context)
       for (let place = waiting.shift(); place; place = waiting.shift()) {
         const { page, path } = place
         const found = await inTime(faultsOf(tab, { world, visitor, cookie, place, refusals }))
@@ -87,7 +95,10 @@ describe("in a browser", () => {
       await tab.goto(`${world.url}/explore/repos`)
       expect(await tab.content()).toContain(`data-theme="${theme}"`)
       colors.push(
-        await evaluate(tab, "getComputedStyle(document.documentElement).backgroundColor + getComputedStyle(document.body).backgroundColor"),
+        await evaluate(
+          { client: await context.newCDPSession(tab) },
+          "getComputedStyle(document.documentElement).backgroundColor + getComputedStyle(document.body).backgroundColor",
+        ),
       )
       await context.close()
     }
@@ -113,6 +124,13 @@ async function documentsOf(world: DemoWorld, cookie: string, places: readonly Pl
       shown.push(place)
   }
   return shown
+}
+
+interface Tab {
+  readonly page: BrowserPage
+  /** The tools' own session: the page's policy allows no script but its own, or none runs at all. */
+  readonly client: CDPSession
+  look: Look | undefined
 }
 
 /** Pages of what belongs to one reader. */
@@ -159,15 +177,16 @@ interface Visit {
 async function faultsOf(tab: Tab, { world, visitor, cookie, place, refusals }: Visit): Promise<readonly string[]> {
   const url = world.url + place.path
   const wanted = expectedStatus(place.page, visitor)
-  const complaints = complaintsOf(tab, world.url)
+  const complaints = complaintsOf(tab.page, world.url)
   const faults: string[] = []
   await show(tab, FIRST[visitor])
-  const answer = await tab.goto(url, { waitUntil: "load" })
+  const answer = await tab.page.goto(url, { waitUntil: "load" })
   const status = answer?.status()
   if (wanted === "login") {
-    if (!tab.url().startsWith(`${world.url}/user/login?redirect_to=`)) faults.push(`led to ${tab.url()} in place of the sign-in page`)
+    const at = tab.page.url()
+    if (!at.startsWith(`${world.url}/user/login?redirect_to=`)) faults.push(`led to ${at} in place of the sign-in page`)
   } else if (status !== wanted) faults.push(`was answered with ${status} in place of ${wanted}`)
-  const title = await tab.title()
+  const title = await tab.page.title()
   if (wanted !== "login" && title !== "Hearth" && !/^\S.* · Hearth$/.test(title)) faults.push(`has the title ${JSON.stringify(title)}`)
   const heading = await evaluate(tab, HEADING)
   const text = await evaluate(tab, TEXT)
@@ -175,19 +194,17 @@ async function faultsOf(tab: Tab, { world, visitor, cookie, place, refusals }: V
   const isKnown = isRefusal && refusals.has(heading)
   if (isRefusal) refusals.add(heading)
 
-  const client = await tab.context().newCDPSession(tab)
   for (const look of isKnown ? [] : [FIRST[visitor], opposite(FIRST[visitor])]) {
     const name = `${look.theme}, ${look.size.width}`
     await show(tab, look)
     if (look.size === PHONE) faults.push(...(await tooWide(tab)).map((fault) => `${name}: ${fault}`))
-    if (look === FIRST[visitor]) {
-      const shift = await lastingShifts(tab)
-      if (shift !== "") faults.push(`${name}: moved while it was loaded: ${shift}`)
-    }
     const rules = look === FIRST[visitor] && (await isNew(tab)) ? "all" : "looks"
-    faults.push(...(await axeFindings(client, rules)).map((fault) => `${name}: ${fault}`))
+    faults.push(...(await axeFindings(tab.client, rules)).map((fault) => `${name}: ${fault}`))
+    // By now all scripts have come.
+    if (look !== FIRST[visitor]) continue
+    const shift = await lastingShifts(tab)
+    if (shift !== "") faults.push(`${name}: moved while it was loaded: ${shift}`)
   }
-  await client.detach()
 
   const bare = await withoutScripts(url, cookie)
   if (bare.status !== status) faults.push(`without scripts was answered with ${bare.status}`)
@@ -197,7 +214,7 @@ async function faultsOf(tab: Tab, { world, visitor, cookie, place, refusals }: V
   // A browser writes that it was refused what it asked for, which here it was meant to be.
   const refusal = `status of ${status ?? 0}`
   faults.push(...complaints.filter((complaint) => !((status ?? 0) >= 400 && complaint.includes(refusal))))
-  tab.removeAllListeners()
+  tab.page.removeAllListeners()
   return faults
 }
 
@@ -241,9 +258,11 @@ async function isNew(tab: Tab): Promise<boolean> {
 }
 
 /** Without motion, so that colours are at once those of the theme. */
-async function show(tab: Tab, { theme, size }: Look): Promise<void> {
-  await tab.setViewportSize(size)
-  await tab.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" })
+async function show(tab: Tab, look: Look): Promise<void> {
+  const { theme, size } = look
+  if (look.size !== tab.look?.size) await tab.page.setViewportSize(size)
+  if (look.theme !== tab.look?.theme) await tab.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" })
+  tab.look = look
 }
 
 const opposite = ({ theme, size }: Look): Look => ({ theme: theme === "light" ? "dark" : "light", size: size === PHONE ? DESK : PHONE })
@@ -259,11 +278,14 @@ const SHAPES = `(() => {
   return [all.filter((each) => !main?.contains(each)), all.filter((each) => main?.contains(each))].map((part) => part.map(shape).join()).join("\\n")
 })()`
 
-/** Layout shifts since the page was loaded, with what moved. */
+/** Layout shifts that could be seen, with what moved: those of the first frame, which come before it is painted, could not. */
 const SHIFTS = `new Promise((resolve) => {
-  const shifts = new PerformanceObserver(() => {})
+  const found = []
+  const shifts = new PerformanceObserver((list) => found.push(...list.getEntries()))
   shifts.observe({ type: "layout-shift", buffered: true })
-  requestAnimationFrame(() => setTimeout(() => resolve(shifts.takeRecords().filter((shift) => shift.value > 0.001)
+  const painted = performance.getEntriesByName("first-paint")[0]?.startTime ?? Infinity
+  requestAnimationFrame(() => setTimeout(() => resolve([...found, ...shifts.takeRecords()]
+    .filter(({ value, startTime }) => value > 0.001 && startTime > painted)
     .map((shift) => shift.value.toFixed(3) + " " + shift.sources.map(({ node }) => node?.outerHTML?.slice(0, 80)).join(" ")).join("; ")), 0))
 })`
 
@@ -271,7 +293,7 @@ const SHIFTS = `new Promise((resolve) => {
 async function lastingShifts(tab: Tab): Promise<string> {
   const first = await evaluate(tab, SHIFTS)
   if (first === "") return first
-  await tab.reload({ waitUntil: "load" })
+  await tab.page.reload({ waitUntil: "networkidle" })
   return evaluate(tab, SHIFTS)
 }
 
@@ -287,13 +309,7 @@ async function tooWide(tab: Tab): Promise<readonly string[]> {
   return found === "" ? [] : [found]
 }
 
-/** Evaluates by the tools' own session: the page's policy allows no script but its own, or none runs at all. */
-async function evaluate(tab: Tab, expression: string): Promise<string> {
-  const client = await tab.context().newCDPSession(tab)
-  try {
-    const { result } = await client.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
-    return String(result.value ?? "")
-  } finally {
-    await client.detach()
-  }
+async function evaluate({ client }: Pick<Tab, "client">, expression: string): Promise<string> {
+  const { result } = await client.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
+  return String(result.value ?? "")
 }
