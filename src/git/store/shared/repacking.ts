@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from "node:fs/promises"
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { hasCode } from "../../model/errors.ts"
 import type { Maintenance, RefUpdate, Repository } from "../../model/model.ts"
