@@ -71,7 +71,8 @@ export function openRepacking(
 async function copyInto(plain: Plain, { objects, references }: Cached): Promise<void> {
   for (const folder of (await readdir(objects)).filter((name) => /^([0-9a-f]{2}|pack)$/.test(name))) {
     await mkdir(join(plain.objects, folder), { recursive: true })
-    for (const name of (await namesIn(join(objects, folder))).filter((each) => !each.endsWith(".tmp")))
+    // Others fill it meanwhile: unfinished files are no objects.
+    for (const name of (await namesIn(join(objects, folder))).filter((each) => !/^tmp_|\.tmp$/.test(each)))
       await linkOrCopy(join(objects, folder, name), join(plain.objects, folder, name))
   }
   await writeFile(join(plain.directory, "packed-refs"), packedRefs(references))
