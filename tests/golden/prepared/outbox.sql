@@ -7,4 +7,11 @@ from jobs
 where kind = ?
   and payload = ?
   and state = ?
-limit ?;
+limit ?
+-- on PostgreSQL:
+select id
+from jobs
+where kind = ?
+  and payload = ?
+  and state = ?
+limit ? for share skip locked;

@@ -15,6 +15,12 @@ from branches
 where repository_id = ?
   and name in ?;
 
+-- transport.findOwner
+select users.*
+from repositories
+inner join users on users.id = repositories.owner_id
+where repositories.id = ?;
+
 -- transport.findRepository
 select repositories.*, owner.name as owner_name
 from repositories
@@ -26,6 +32,11 @@ select branch, holder
 from branch_turns
 where repository_id = ?
   and ends_at > ?;
+
+-- transport.putBranch
+insert into branches(repository_id, name, commit_id, is_told, commit_message, author_name, author_email, authored_at, author_offset, committer_name, committer_email, committed_at, pusher_id, updated_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (repository_id, name) do update
+set commit_id = excluded.commit_id, is_told = excluded.is_told, commit_message = excluded.commit_message, author_name = excluded.author_name, author_email = excluded.author_email, authored_at = excluded.authored_at, author_offset = excluded.author_offset, committer_name = excluded.committer_name, committer_email = excluded.committer_email, committed_at = excluded.committed_at, pusher_id = excluded.pusher_id, updated_at = excluded.updated_at;
 
 -- transport.releaseTurn
 delete from branch_turns
