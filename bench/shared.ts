@@ -1,6 +1,7 @@
 /**
- * What it costs that servers share repositories: `node bench/shared.ts VERSITYGW`. Three kinds of server one after the other, each alone on PostgreSQL that flushes: repositories in folders
- * (also on SQLite), and in the database and an object store (versitygw, which must be built: tests/store/go.mod).
+ * What it costs that servers share repositories: `node bench/shared.ts VERSITYGW [REPOSITORY…]`. Three kinds of server one after the other, each alone on PostgreSQL that flushes: repositories in
+ * folders (also on SQLite), and in the database and an object store (versitygw, which must be built: tests/store/go.mod). Then clones of these repositories from a server that has them at hand, and
+ * from servers that have never seen them.
  */
 import { execFile, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -77,7 +78,39 @@ async function figures(server: Server, folder: string): Promise<Readonly<Record<
   return { "commits by API, one after another, /s": one, "commits by API, 8 branches, /s": eight, "push of one commit, ms": median(times) }
 }
 
-const [program = "versitygw"] = process.argv.slice(2)
+/** A clone from a server that has the repository at hand, and one from a server that was just started: medians of three. In milliseconds. */
+async function clones(settings: Readonly<Record<string, string>>, folder: string, repository: string) {
+  const warm = await startServer(undefined, settings)
+  const clone = async ({ url }: Server): Promise<number> => {
+    const target = join(folder, `clone-${randomBytes(4).toString("hex")}`)
+    const begun = performance.now()
+    await run("git", ["clone", "-q", "--bare", `${url}/${ADMIN.name}/history.git`, target])
+    const took = performance.now() - begun
+    await rm(target, { recursive: true })
+    return took
+  }
+  try {
+    await warm.api("POST", "/user/repos", { name: "history" })
+    const url = `${warm.url.replace("://", `://${ADMIN.name}:${ADMIN.password}@`)}/${ADMIN.name}/history.git`
+    await run("git", ["-C", repository, "push", "-q", url, "HEAD:refs/heads/main"])
+    const times: number[] = []
+    const colds: number[] = []
+    for (let round = 0; round < 3; round++) {
+      times.push(await clone(warm))
+      const cold = await startServer(undefined, settings)
+      try {
+        colds.push(await clone(cold))
+      } finally {
+        await cold.stop()
+      }
+    }
+    return { warm: median(times), cold: median(colds) }
+  } finally {
+    await warm.stop()
+  }
+}
+
+const [program = "versitygw", ...repositories] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), "hearth-shared-"))
 const postgres = await startPostgres(["fsync=on", "synchronous_commit=on", "shared_buffers=256MB"])
 const store = await versitygw(program, folder)
@@ -97,6 +130,14 @@ try {
     } finally {
       await server.stop()
     }
+  }
+  for (const repository of repositories) {
+    const { warm, cold } = await clones(
+      { HEARTH_PROCESSES: "1", ...store.settings, HEARTH_DATABASE_URL: await fresh() },
+      folder,
+      repository,
+    )
+    console.log(`${repository}: cloned warm ${warm.toFixed(0)} ms, cold ${cold.toFixed(0)} ms: ${(cold / warm).toFixed(2)} ×`)
   }
 } finally {
   store.stop()
