@@ -102,8 +102,8 @@ withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatch
       prices.push([git.spawned() - before, statements.length])
     }
     expect(prices).toEqual([
-      [2, 39],
-      [2, 39],
+      [2, 38],
+      [2, 38],
     ])
   })
 
