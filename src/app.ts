@@ -252,7 +252,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
     })
     closing.push(async () => storage.close())
     const share = shareIn(cluster)
-    const { waitSeconds, connections, transactionPooling, listenUrl } = config.database
+    const { waitSeconds, connections, transactionPooling, listenUrl, replicaUrl } = config.database
     const [database, secrets] = await Promise.all([
       openDatabase({
         url: config.databaseUrl,
@@ -262,6 +262,7 @@ export async function openServices(options: HearthOptions = {}, { serves = false
         poolSize: connections,
         transactionPooling,
         listenUrl: listenUrl || undefined,
+        replicaUrl: replicaUrl || undefined,
         share,
         cluster,
       }),

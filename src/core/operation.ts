@@ -171,6 +171,8 @@ interface Declared<Route extends string, Text extends string, Found, Query exten
   readonly basicOnly?: boolean
   /** The answer may change without a write, such as a running time. */
   readonly changesWithTime?: boolean
+  /** What it shows may be a second old: `db` is a replica where there is one. */
+  readonly mayBeOld?: true
   /** A list: `page` and `limit` are added to the query, Link and X-Total-Count to the answer. */
   readonly paged?: boolean
   readonly query?: Query
@@ -199,6 +201,7 @@ export interface Operation {
   readonly archived: "allowed" | "refused"
   readonly basicOnly: boolean
   readonly changesWithTime: boolean
+  readonly mayBeOld: boolean
   readonly paged: boolean
   readonly query: TObject
   readonly body: TSchema | undefined
@@ -264,6 +267,7 @@ export function operation<
     archived: declared.archived ?? "allowed",
     basicOnly: declared.basicOnly ?? false,
     changesWithTime: declared.changesWithTime ?? false,
+    mayBeOld: declared.mayBeOld ?? false,
     paged: declared.paged ?? false,
     query: Type.Object({ ...declared.query, ...paging }),
     body: declared.body,

@@ -232,6 +232,8 @@ interface Declared<Address extends string, Found, Fields extends TProperties> {
   readonly rows?: number
   /** The page changes without a write, as what reads git or the clock does: it is not cached. */
   readonly changesWithTime?: boolean
+  /** What it shows may be a second old, as for an operation. */
+  readonly mayBeOld?: true
   /**
    * What happens to the page while it is open: with `live` in its query, the same address is a stream that says when to look again. The view marks
    * what changes, see `web/browser/live.ts`.
@@ -274,6 +276,7 @@ export interface Page {
   readonly query: TObject
   readonly rows: number
   readonly changesWithTime: boolean
+  readonly mayBeOld: boolean
   /** Decides about access again, and gives what may happen to the page while it is open. Absent where the page is not followed. */
   readonly live?: (request: Request) => Promise<readonly Followed[]>
   /** The operation that a form calls; see `forms/form.ts`. */
@@ -335,6 +338,7 @@ export function page<Address extends string, Found extends object, Fields extend
     query: fields,
     rows: declared.rows ?? 20,
     changesWithTime: declared.changesWithTime ?? false,
+    mayBeOld: declared.mayBeOld ?? false,
     ...(live && {
       live: async (request) => {
         const found = await declared.access.open(request)

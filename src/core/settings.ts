@@ -74,6 +74,11 @@ export const settings = {
       /^postgres(ql)?:\/\/.+$/,
       "postgres://user:password@host/name",
     ),
+    replicaUrl: address(
+      "PostgreSQL only: a standby that answers reads, for searches and pages to explore: what they show may be a second old then. Where it is further behind or gone, databaseUrl is asked.",
+      /^postgres(ql)?:\/\/.+$/,
+      "postgres://user:password@host/name",
+    ),
   },
   health: {
     minFreeBytes: size(

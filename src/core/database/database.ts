@@ -52,6 +52,12 @@ export interface Database<T = Tables> {
   readonly read: Handle<T>
 
   /**
+   * Reads what may be a second old, from a replica. Undefined where there is none, and where it is not known to be as new as that: then `read` is asked. A statement that the
+   * replica can't answer is asked of the primary.
+   */
+  recent(): Handle<T> | undefined
+
+  /**
    * Runs `work` in one transaction and returns its value once the transaction is committed; all or nothing.
    *
    * `work` awaits nothing but its own transaction: a transaction that is idle for `idleLimit` milliseconds is rolled back and the promise
@@ -107,6 +113,8 @@ export interface DriverOptions {
   readonly transactionPooling: boolean
   /** The PostgreSQL to listen at, which is no such pooler; undefined for `url`. */
   readonly listenUrl: string | undefined
+  /** A replica of the PostgreSQL server, for {@link Database.recent}; undefined for none. */
+  readonly replicaUrl: string | undefined
   /** Milliseconds that a call waits for a connection, for the lock of the file, or for a sign of life of the server. */
   readonly waitMs: number
   /** The other processes of this server; undefined where it is the only one. */

@@ -28,6 +28,8 @@ export interface DatabaseOptions {
   readonly transactionPooling?: boolean
   /** PostgreSQL only: where to listen; `url` by default. */
   readonly listenUrl?: string | undefined
+  /** PostgreSQL only: a replica for reads that may be a second old; none by default. */
+  readonly replicaUrl?: string | undefined
   /** Milliseconds that a call waits for the database before it fails with {@link DatabaseUnavailable}; 8,000 by default. */
   readonly waitMs?: number
   /** The other processes of this server. */
@@ -50,6 +52,7 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
     poolSize: options.poolSize ?? 10,
     transactionPooling: options.transactionPooling ?? false,
     listenUrl: options.listenUrl,
+    replicaUrl: options.replicaUrl,
     waitMs: options.waitMs ?? 8_000,
     cluster: options.cluster,
     share: options.share ?? whole,

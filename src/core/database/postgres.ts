@@ -15,6 +15,7 @@ import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { addressesOf, type Places, placesOf } from "./places.ts"
 import { isQuick } from "./query.ts"
+import { createReplica } from "./replica.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
 import { createShared } from "./shared.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
@@ -133,6 +134,26 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   })
 
   // The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting.
+  const replica =
+    options.replicaUrl === undefined
+      ? undefined
+      : createReplica({
+          url: options.replicaUrl,
+          options,
+          types,
+          written: async () =>
+            (await runAlone<{ readonly at: string }>(readers, "select pg_current_wal_lsn()::text as at", [], "written")).rows[0]?.at,
+        })
+  const recent =
+    replica &&
+    handleOver<T>({
+      kind: "postgres",
+      async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
+        observers.tell(sql, parameters, name, false)
+        return (await replica.answer<R>(sql, parameters, name)) ?? runAlone<R>(readers, sql, parameters, name)
+      },
+    })
+
   const begin = `${BEGIN}; set local idle_in_transaction_session_timeout = ${options.idleLimit}`
 
   /** Begins a transaction on a connection of its own; `first` is the first statement of one that may be idle. */
@@ -217,6 +238,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   const database: Database<T> = {
     kind: "postgres",
     read,
+    recent: () => (replica?.isRecent() ? recent : undefined),
     async write(work, line) {
       for (let attempt = 1; ; attempt++) {
         // What has failed in a line is run again on its own: there it waits for nobody's rows but those that it needs.
@@ -249,6 +271,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       const ended = lines.idle().then(() => Promise.all([listener.close(), ...[readers, writers, quick].map((pool) => pool.end())]))
       await Promise.race([ended, sleep(waitMs, undefined, { ref: false })])
       liveness.close()
+      replica?.close()
     },
   }
 

@@ -196,6 +196,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   const database: Database<T> = {
     kind: "sqlite",
     read,
+    recent: () => undefined,
     write: (work) =>
       closed
         ? Promise.reject(new Error("The database is closed."))

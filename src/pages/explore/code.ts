@@ -12,6 +12,7 @@ export const codeSearchPages: readonly Page[] = [
     id: "explore.code",
     address: "GET /explore/code",
     access: anyone,
+    mayBeOld: true,
     query: codeSearchFields,
     answer: async (call) => ({
       kind: "shown",

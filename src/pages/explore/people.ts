@@ -48,6 +48,7 @@ const explorePage = (name: keyof typeof KINDS): Page => {
     id: `explore.${name}`,
     address: `GET ${action}`,
     access: anyone,
+    mayBeOld: true,
     query: { q: Type.Optional(Type.String()), sort: Type.Optional(oneOf(ORDER_NAMES)) },
     answer: async ({ db, actor, query, page: rows, reader }) => {
       const { q = "", sort = "alphabetically" } = query

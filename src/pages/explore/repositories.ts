@@ -13,6 +13,7 @@ export const explorePages: readonly Page[] = [
     id: "explore.repositories",
     address: "GET /explore/repos",
     access: anyone,
+    mayBeOld: true,
     query: repositoryFilters,
     answer: async (call) => ({
       kind: "shown",

@@ -28,6 +28,7 @@ export type Send = (reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 /** A record whose subject is located and whose caller is authorised by `open`. */
 interface Declared<Opened> {
   readonly open: (request: Request) => Promise<Opened>
+  readonly mayBeOld?: boolean
 }
 
 /** A request whose caller has been authorised. */
@@ -92,10 +93,12 @@ export function routesOf<R extends Declared<Opened>, C extends Caller, Opened, I
     const state = key === undefined ? undefined : await services.database.state()
     const known = key === undefined || state === undefined ? undefined : keeps?.answers.get(key, state)
     if (known) return known
-    const asked: Request = { services, db: services.database.read, actor: caller.actor, path }
+    const recent = record.mayBeOld ? services.database.recent() : undefined
+    const asked: Request = { services, db: recent ?? services.database.read, actor: caller.actor, path }
     const opened = kind.instead?.(record, asked, request) ?? (await record.open(asked))
     const keep = (ready: Ready) => {
-      if (key !== undefined && state !== undefined) keeps?.answers.keep(key, state, ready)
+      // The state is the primary's: what a replica has answered may be older.
+      if (key !== undefined && state !== undefined && recent === undefined) keeps?.answers.keep(key, state, ready)
     }
     return { call: { record, caller, opened, request }, keep }
   }

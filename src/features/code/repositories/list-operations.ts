@@ -2,6 +2,7 @@ import { onOrganization } from "../../../access/policies/organizations.ts"
 import { onVisibleUser } from "../../../access/policies/people.ts"
 import { anyone, signedIn } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { listed, type Operation, operation, type Page } from "../../../core/operation.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -12,14 +13,14 @@ import { type Condition, concerning, conditionsOf, listRepositories, MODES, type
 import { withOwners } from "./store.ts"
 
 interface Listing {
+  readonly db: Handle
   readonly services: Services
   readonly actor: Actor
   readonly page: Page
 }
 
 /** A page of the repositories that match the conditions and are visible to the caller, with the total. */
-async function listPage({ services, actor, page }: Listing, where: readonly Condition[], order: Order) {
-  const db = services.database.read
+async function listPage({ db, services, actor, page }: Listing, where: readonly Condition[], order: Order) {
   const { rows, total } = await listRepositories(db, actor, { where, order }, page)
   return { records: await presentRepositories(db, services.site, actor, await withOwners(db, rows)), total }
 }
@@ -41,6 +42,7 @@ export const listOperations: readonly Operation[] = [
     tag: "repository",
     scope: ["repository"],
     access: anyone,
+    mayBeOld: true,
     paged: true,
     query: {
       q: Type.Optional(
@@ -69,7 +71,7 @@ export const listOperations: readonly Operation[] = [
     },
     answers: { 200: SearchResults },
     refuses: ["invalid"],
-    handle: async ({ services, actor, page, query }) => {
+    handle: async ({ db, services, actor, page, query }) => {
       const where = conditionsOf(actor, {
         keyword: { text: query.q ?? "", topicsOnly: query.topic ?? false, inDescriptions: query.includeDesc ?? false },
         uid: query.uid,
@@ -85,7 +87,7 @@ export const listOperations: readonly Operation[] = [
       const order: Order = query.sort
         ? { by: query.sort, direction: query.order ?? "asc" }
         : { by: "name", firstOwnerId: query.priority_owner_id }
-      const { records, total } = await listPage({ services, actor, page }, where, order)
+      const { records, total } = await listPage({ db, services, actor, page }, where, order)
       return listed({ ok: true, data: records }, total)
     },
   }),
@@ -100,8 +102,8 @@ export const listOperations: readonly Operation[] = [
     access: signedIn,
     paged: true,
     answers: { 200: Type.Array(Repository) },
-    handle: async ({ services, actor, me, page }) => {
-      const { records, total } = await listPage({ services, actor, page }, [concerning(me.id)], BY_NAME)
+    handle: async ({ db, services, actor, me, page }) => {
+      const { records, total } = await listPage({ db, services, actor, page }, [concerning(me.id)], BY_NAME)
       return listed(records, total)
     },
   }),
@@ -117,7 +119,7 @@ export const listOperations: readonly Operation[] = [
     paged: true,
     answers: { 200: Type.Array(Repository) },
     refuses: ["notFound"],
-    handle: ({ services, actor, user, page }) => ofOwner({ services, actor, page }, user.id),
+    handle: ({ db, services, actor, user, page }) => ofOwner({ db, services, actor, page }, user.id),
   }),
 
   operation({
@@ -131,6 +133,6 @@ export const listOperations: readonly Operation[] = [
     paged: true,
     answers: { 200: Type.Array(Repository) },
     refuses: ["notFound"],
-    handle: ({ services, actor, organization, page }) => ofOwner({ services, actor, page }, organization.id),
+    handle: ({ db, services, actor, organization, page }) => ofOwner({ db, services, actor, page }, organization.id),
   }),
 ]

@@ -79,6 +79,7 @@ export const topicOperations: readonly Operation[] = [
     summary: "Search for topics",
     description: "The most borne first. Only repositories that the caller may know of count, and a topic without any is not found.",
     access: anyone,
+    mayBeOld: true,
     paged: true,
     query: { q: Type.String({ description: "part of the topic; empty finds all" }) },
     answers: { 200: TopicListResponse },

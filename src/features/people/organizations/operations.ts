@@ -46,6 +46,7 @@ export const organizationOperations: readonly Operation[] = [
     route: "GET /orgs",
     summary: "List organizations",
     access: anyone,
+    mayBeOld: true,
     paged: true,
     answers: { 200: Type.Array(Organization) },
     handle: async ({ db, services, actor, page }) => presentPage(services, await findVisibleOrganizations(db, actor, page), actor),

@@ -42,6 +42,7 @@ export const profileOperations: readonly Operation[] = [
     summary: "Search for users",
     description: "By name, full name, and addresses that the caller may know. Organizations are not found.",
     access: anyone,
+    mayBeOld: true,
     paged: true,
     query: {
       q: Type.Optional(Type.String({ description: "part of the name, the full name or the address" })),
