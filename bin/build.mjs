@@ -49,6 +49,8 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   sourcemap: true,
+  // A start reads all of it.
+  comments: { legal: true, annotation: true, jsdoc: false },
   entryFileNames: "[name].js",
   chunkFileNames: "[name]-[hash].js",
 })
