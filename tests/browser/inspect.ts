@@ -30,7 +30,14 @@ export async function giveAxe(client: CDPSession): Promise<void> {
 }
 
 /** The rules, of those that are asked, that theme and width have a say in; all others say the same in every look. */
-const OF_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "meta-viewport", "target-size"]
+const OF_LOOKS = [
+  "color-contrast",
+  "link-in-text-block",
+  "scrollable-region-focusable",
+  "css-orientation-lock",
+  "meta-viewport",
+  "target-size",
+]
 
 /** Rules that axe asks only where it is told to: targets of 24 by 24 pixels, or with as much room around them (WCAG 2.2, AA). */
 const ALSO = { "target-size": { enabled: true } }
@@ -42,8 +49,7 @@ const ALSO = { "target-size": { enabled: true } }
 export async function axeFindings(client: CDPSession, rules: "all" | "looks" = "all"): Promise<readonly string[]> {
   const { result: there } = await client.send("Runtime.evaluate", { expression: "typeof axe" })
   if (there.value !== "object") await client.send("Runtime.evaluate", { expression: await axe() })
-  // None of those of looks reads style sheets or media, which axe would fetch before.
-  const asked = rules === "looks" ? `preload: false, runOnly: ${JSON.stringify(OF_LOOKS)}` : `rules: ${JSON.stringify(ALSO)}`
+  const asked = rules === "looks" ? `runOnly: ${JSON.stringify(OF_LOOKS)}` : `rules: ${JSON.stringify(ALSO)}`
   const { result } = await client.send("Runtime.evaluate", {
     expression: `axe.run({ resultTypes: ["violations"], ${asked} }).then(({violations}) => violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.target + " " + n.html.slice(0, 160)).join(" | ")))`,
     awaitPromise: true,

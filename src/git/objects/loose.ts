@@ -41,8 +41,10 @@ function parse(bytes: Buffer): RawObject | undefined {
  */
 export async function readLooseObject({ cache }: Context, repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
   const paths = objectFolders(repository).map((folder) => pathIn(folder, id))
-  const known = paths.find((path) => cache.written.has(path))
-  if (known !== undefined) return cache.written.get(known)
+  for (const path of paths) {
+    const known = cache.written.get(path)
+    if (known) return known
+  }
   for (const path of paths) {
     try {
       const bytes = await readFile(path)
@@ -107,26 +109,28 @@ async function writeTemporary(
   { id, type, content }: NewObject,
 ): Promise<PendingObject | undefined> {
   const path = pathIn(newObjectsOf(repository), id)
-  const folder = dirname(path)
   // What is staged is the newer the later it is written: it is not looked for.
   if (repository.staging === undefined && (await freshen(path))) return undefined
   const bytes = Buffer.concat([header(type, content.length), content])
   const packed = await deflated(bytes)
   // Git's own name for such files, so that `git prune` removes those that a crash left.
-  const temporary = join(folder, `tmp_obj_${randomBytes(9).toString("hex")}`)
-  const write = () => writeNewFile(context, temporary, packed, 0o444)
+  const temporary = join(dirname(path), `tmp_obj_${randomBytes(9).toString("hex")}`)
   try {
-    await write().catch(async (error: unknown) => {
-      if (!hasCode(error, "ENOENT")) throw error
-      await mkdir(folder, { recursive: true })
-      await write()
-    })
+    await inFolder(path, () => writeNewFile(context, temporary, packed, 0o444))
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
   return { temporary, path, size: packed.length, object: { type, content } }
 }
+
+/** Puts something into the folder of a path, which is made where it is missing: most are there. */
+const inFolder = (path: string, put: () => Promise<void>): Promise<void> =>
+  put().catch(async (error: unknown) => {
+    if (!hasCode(error, "ENOENT")) throw error
+    await mkdir(dirname(path), { recursive: true })
+    await put()
+  })
 
 /** Keeps what was written for who reads it next. */
 function note({ cache }: Context, path: string, { type, content }: RawObject): void {
@@ -150,11 +154,7 @@ export async function moveLooseObjects(
   for (const object of objects.toReversed()) {
     const [before, path] = [pathIn(from, object.id), pathIn(to, object.id)]
     try {
-      await renameFile(context, before, path).catch(async (error: unknown) => {
-        if (!hasCode(error, "ENOENT")) throw error
-        await mkdir(dirname(path), { recursive: true })
-        await renameFile(context, before, path)
-      })
+      await inFolder(path, () => renameFile(context, before, path))
       context.cache.written.delete(before)
       note(context, pathIn(seenAs, object.id), object)
     } catch (error) {
