@@ -58,6 +58,17 @@ export async function startPostgres(settings: readonly string[], place = tmpdir(
   }
 }
 
+/** A server that is thrown away, with a standby that follows it. */
+export async function startPair() {
+  const primary = await startPostgres(["fsync=off", "max_wal_senders=4"], folderForTests())
+  const standby = await primary.startStandby()
+  const stop = async (): Promise<void> => {
+    await standby.stop()
+    await primary.stop()
+  }
+  return { primary, standby, stop }
+}
+
 interface Owner {
   readonly uid: number
   readonly gid: number

@@ -121,19 +121,19 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
 
   const shared = createShared(() => connectionOf(quick), WAITING_PER_CONNECTION * options.poolSize)
 
+  const answer = <R>(sql: string, parameters: readonly unknown[], name: string | undefined): Promise<Outcome<R>> =>
+    isQuick(name) ? shared.use((client) => run<R>(client, sql, parameters, name)) : runAlone<R>(readers, sql, parameters, name)
+
   const read = handleOver<T>({
     kind: "postgres",
     async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       observers.tell(sql, parameters, name, false)
-      const outcome = isQuick(name)
-        ? shared.use((client) => run<R>(client, sql, parameters, name))
-        : runAlone<R>(readers, sql, parameters, name)
+      const outcome = answer<R>(sql, parameters, name)
       if (pause) await outcome.then(() => pause?.("read.done"))
       return outcome
     },
   })
 
-  // The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting.
   const replica =
     options.replicaUrl === undefined
       ? undefined
@@ -142,7 +142,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
           options,
           types,
           written: async () =>
-            (await runAlone<{ readonly at: string }>(readers, "select pg_current_wal_lsn()::text as at", [], "written")).rows[0]?.at,
+            (await answer<{ readonly at: string }>("select pg_current_wal_lsn()::text as at", [], "written")).rows[0]?.at,
         })
   const recent =
     replica &&
@@ -150,10 +150,11 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
         observers.tell(sql, parameters, name, false)
-        return (await replica.answer<R>(sql, parameters, name)) ?? runAlone<R>(readers, sql, parameters, name)
+        return (await replica.answer<R>(sql, parameters, name)) ?? answer<R>(sql, parameters, name)
       },
     })
 
+  // The server ends a transaction whose process has stopped or can't be reached, so that its locks keep no others waiting.
   const begin = `${BEGIN}; set local idle_in_transaction_session_timeout = ${options.idleLimit}`
 
   /** Begins a transaction on a connection of its own; `first` is the first statement of one that may be idle. */
@@ -268,10 +269,11 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     listen: (channel, fn) => listener.add(channel, fn),
     async close() {
       // A server that does not answer must not keep this one from stopping.
-      const ended = lines.idle().then(() => Promise.all([listener.close(), ...[readers, writers, quick].map((pool) => pool.end())]))
+      const ended = lines
+        .idle()
+        .then(() => Promise.all([listener.close(), replica?.close(), ...[readers, writers, quick].map((pool) => pool.end())]))
       await Promise.race([ended, sleep(waitMs, undefined, { ref: false })])
       liveness.close()
-      replica?.close()
     },
   }
 

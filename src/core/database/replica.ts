@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { isAnswer } from "./connections.ts"
 import type { DriverOptions } from "./database.ts"
-import { messageOf, stateOf } from "./failures.ts"
+import { messageOf } from "./failures.ts"
 import type { Outcome } from "./session.ts"
 
 export interface ReplicaSettings {
@@ -17,9 +17,9 @@ export interface ReplicaSettings {
 export interface Replica {
   /** Whether it is known to have all that was committed a second ago. */
   isRecent(): boolean
-  /** Runs a statement; undefined where the replica can't answer it, so that the primary must be asked. Rejects with errors of the statement itself. */
+  /** Runs a statement; undefined where that fails, so that the primary must be asked. */
   answer<R>(sql: string, parameters: readonly unknown[], name: string | undefined): Promise<Outcome<R> | undefined>
-  close(): void
+  close(): Promise<void>
 }
 
 /** The age of what may be shown, and how often the replica is looked at, in milliseconds. */
@@ -27,9 +27,6 @@ const OLDEST_MS = 1_000
 const LOOK_MS = 250
 /** Milliseconds that a statement may take there before the primary is asked in its place. */
 const PATIENCE_MS = 2_000
-
-/** The replica has given up a statement, since it would hold up what comes from the primary, or stops, or refuses for want of room. */
-const UNABLE = /^(40001|40P01|53|55|57|58|08|XX)/
 
 export function createReplica({ url, options, types, written }: ReplicaSettings): Replica {
   const { logger, poolSize, transactionPooling, waitMs } = options
@@ -64,7 +61,7 @@ export function createReplica({ url, options, types, written }: ReplicaSettings)
         before = place === undefined ? undefined : { at, place }
       } catch (error) {
         before = undefined
-        if (wasRecent !== false) logger.warn({ err: messageOf(error) }, "the replica of the database can't be looked at")
+        if (wasRecent !== false && !isClosed) logger.warn({ err: messageOf(error) }, "the replica of the database can't be looked at")
       }
       if (wasRecent !== isRecent()) {
         wasRecent = isRecent()
@@ -96,14 +93,14 @@ export function createReplica({ url, options, types, written }: ReplicaSettings)
         const { rows, rowCount } = await pool.query(name === undefined || transactionPooling ? config : { ...config, name })
         return { rows, changes: rowCount ?? 0 } satisfies Outcome<R>
       } catch (error) {
-        if (isAnswer(error) && !UNABLE.test(stateOf(error))) throw error
+        // It may have given the statement up, since that would hold up what comes from the primary.
         if (!isAnswer(error)) confirmed = Number.NEGATIVE_INFINITY
         return undefined
       }
     },
     close() {
       isClosed = true
-      pool.end().catch(() => undefined)
+      return pool.end()
     },
   }
 }

@@ -147,16 +147,17 @@ interface StoredRow {
 
 async function writeUpdates(
   tx: Transaction,
-  { id: repositoryId, key }: StoredRow,
+  stored: StoredRow,
   updates: readonly RefUpdate[],
   { current, version }: { readonly current: Current; readonly version: number },
 ): Promise<void> {
+  const repositoryId = stored.id
   const gone = updates.filter(({ name, to }) => to === null && current.has(name)).map(({ name }) => name)
   for (const names of batches(gone)) await removeReferences(tx, { repositoryId, names })
   const put = updates.flatMap(({ name, to }) => (to === null ? [] : [{ name, objectId: to }]))
   await requireNamesFree(
     tx,
-    { id: repositoryId, key },
+    stored,
     put.map(({ name }) => name).filter((name) => !current.has(name)),
   )
   for (const some of batches(put)) await putReferences(tx, repositoryId, some, version)

@@ -1,21 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { folderForTests } from "../../support/folder.ts"
 import { type Forge, forgeOn } from "../../support/forge-on.ts"
-import { type PostgresServer, startPostgres } from "../../support/postgres.ts"
+import { startPair } from "../../support/postgres.ts"
 
 /**
  * The PostgreSQL server stops answering under writers, and its standby takes over. Meanwhile writes are refused with 503; afterwards all that was answered as
  * done is there, once, and nothing of what was refused. Only of what was under way at that moment nobody can say, and so nothing is said.
  */
 describe("a PostgreSQL server whose standby takes over", () => {
-  let primary: PostgresServer
-  let standby: PostgresServer
+  let servers: Awaited<ReturnType<typeof startPair>>
   let forge: Forge
 
   beforeAll(async () => {
-    primary = await startPostgres(["fsync=off", "max_wal_senders=4"], folderForTests())
-    standby = await primary.startStandby()
+    servers = await startPair()
+    const { primary, standby } = servers
     // A commit is answered when the standby has it too: what only the lost server had would be lost with it.
     for (const statement of ["alter system set synchronous_standby_names = '*'", "select pg_reload_conf()"]) await primary.ask(statement)
     const { host } = new URL(standby.url)
@@ -23,14 +21,14 @@ describe("a PostgreSQL server whose standby takes over", () => {
     forge = await forgeOn(both, { database: { waitSeconds: 2 } }, { running: true })
   })
   afterAll(async () => {
-    await primary?.freeze(false)
+    await servers?.primary.freeze(false)
     await forge?.close()
-    await standby?.stop()
-    await primary?.stop()
+    await servers?.stop()
   })
 
   it("loses no issue that was answered, keeps none that was refused, and goes on by itself", async () => {
     const { ask } = forge
+    const { primary, standby } = servers
     const [done, refused, unknown] = [new Set<string>(), new Set<string>(), new Set<string>()]
     let isOver = false
     const write = async (writer: number): Promise<void> => {

@@ -1,25 +1,22 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { folderForTests } from "../../support/folder.ts"
 import { type Forge, forgeOn } from "../../support/forge-on.ts"
-import { type PostgresServer, startPostgres } from "../../support/postgres.ts"
+import { startPair } from "../../support/postgres.ts"
 
 /** A standby answers searches. It falls behind, stops answering, and becomes a server of its own; what is shown is a second old at most all the while. */
 describe("a replica that answers reads", () => {
-  let primary: PostgresServer
-  let standby: PostgresServer
+  let servers: Awaited<ReturnType<typeof startPair>>
   let forge: Forge
 
   beforeAll(async () => {
-    primary = await startPostgres(["fsync=off", "max_wal_senders=4"], folderForTests())
-    standby = await primary.startStandby()
+    servers = await startPair()
+    const { primary, standby } = servers
     forge = await forgeOn(primary.url, { database: { waitSeconds: 2, replicaUrl: standby.url } }, { running: true })
   })
   afterAll(async () => {
-    await standby?.freeze(false)
+    await servers?.standby.freeze(false)
     await forge?.close()
-    await standby?.stop()
-    await primary?.stop()
+    await servers?.stop()
   })
 
   const recent = () => forge.hearth.services.database.recent()
@@ -37,6 +34,7 @@ describe("a replica that answers reads", () => {
   const isUsed = (used: boolean) => expect.poll(() => recent() !== undefined, { timeout: 10_000, interval: 20 }).toBe(used)
 
   it("answers as long as it is not further behind than a second, and nothing is lost to it", async () => {
+    const { standby } = servers
     await isUsed(true)
     const asked = await recent()?.selectNoFrom(sql<number>`pg_is_in_recovery()`.as("standby")).executeTakeFirst()
     expect(asked?.standby).toBe(1)

@@ -114,8 +114,13 @@ export function chooseDefault({ stored, wasEmpty, created }: DefaultChoice, exis
   return [stored, ...DEFAULT_NAMES].find(exists) ?? (wasEmpty ? created.find(exists) : undefined) ?? stored
 }
 
-/** The same, by the stored branch rows. */
-export async function defaultBranchNow(db: Handle, repositoryId: number, choice: DefaultChoice): Promise<string> {
+/** The same, by the stored branch rows, which need not be asked where the push has brought the stored one. */
+export async function defaultBranchNow(
+  db: Handle,
+  repositoryId: number,
+  choice: DefaultChoice & { readonly pushed: readonly Tip[] },
+): Promise<string> {
+  if (choice.pushed.some(({ name, commit }) => commit && name === choice.stored)) return choice.stored
   const first = choice.wasEmpty ? choice.created.slice(0, 1) : []
   const rows = await findBranchNames(db, { repositoryId, names: [choice.stored, ...DEFAULT_NAMES, ...first] })
   return chooseDefault({ ...choice, created: first }, (name) => rows.some((row) => row.name === name))

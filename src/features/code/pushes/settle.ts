@@ -162,10 +162,9 @@ async function settle(
   if (!before || (takes !== undefined && !(await takeEntry(tx, takes, repositoryId)))) return undefined
   await claim?.(tx, 0)
   const wasEmpty = before.is_empty === 1
-  const choice = { stored: before.default_branch, wasEmpty, created: created(changes) }
   const [pusher] = await Promise.all([findPusher(tx, pusherId, owner), writeBranches(tx, { repositoryId, tips, pusherId, now: now() })])
-  const keepsDefault = tips.some(({ name, commit }) => commit && name === before.default_branch)
-  const defaultBranch = keepsDefault ? before.default_branch : await defaultBranchNow(tx, repositoryId, choice)
+  const choice = { stored: before.default_branch, wasEmpty, created: created(changes), pushed: tips }
+  const defaultBranch = await defaultBranchNow(tx, repositoryId, choice)
   const growth = "bytes" in added ? { base: 1, added: added.bytes } : { base: 0, added: added.measured }
   const settled = (await settleRepository.first(tx, { id: repositoryId, defaultBranch, ...growth })) ?? before
 

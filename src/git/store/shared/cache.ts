@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs"
-import { mkdir, readlink, rename, rm, stat, symlink } from "node:fs/promises"
+import { mkdir, readlink, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { LRUCache } from "lru-cache"
 import { GitError, hasCode, isGitError } from "../../model/errors.ts"
@@ -152,7 +152,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
     if (known < stored.packsVersion || !isThere)
       await fill(key, stored.epoch, stored.format, records.packs(stored.id, known), stored.packsVersion)
     if (entry.epoch !== stored.epoch || !isThere) {
-      await lead(folders.objects(key), String(stored.epoch))
+      replaceLink(currentOf(folders, key), String(stored.epoch))
       dropLater(folders.objects(key), String(stored.epoch))
       // Readers have the packs of the last epoch open.
       await context.readers.closeRepository(viewOf(folders, key, stored.format))
@@ -254,7 +254,7 @@ export function openCache(context: Context, { records, files, folders, fills, tr
   return { ready, made, drop }
 }
 
-/** Leads to the object directory of the epoch. */
+/** A link to the object directory of the epoch. */
 export const currentOf = (folders: CacheFolders, key: string): string => join(folders.objects(key), "current")
 
 /** The view of a repository that git is run in. */
@@ -302,11 +302,7 @@ async function filledTo(objects: string): Promise<number> {
 const stateOf = (objects: string): string => join(objects, "state")
 
 /** A link that leads nowhere: it is replaced in one step, as a file is, for which file systems write out its blocks each time. */
-export function writeState(objects: string, version: number): void {
-  const temporary = `${stateOf(objects)}.${randomBytes(6).toString("hex")}`
-  symlinkSync(String(version), temporary)
-  renameSync(temporary, stateOf(objects))
-}
+export const writeState = (objects: string, version: number): void => replaceLink(stateOf(objects), String(version))
 
 /** Numbers of files are used again, and not at the same moment. */
 const identityOf = (folder: string): Promise<string> =>
@@ -341,9 +337,9 @@ async function dropEpochs(folder: string, before: string): Promise<void> {
   for (const name of old) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Lets `current` lead to the folder of an epoch. */
-async function lead(folder: string, to: string): Promise<void> {
-  const temporary = join(folder, `current.${randomBytes(6).toString("hex")}`)
-  await symlink(to, temporary)
-  await rename(temporary, join(folder, "current"))
+/** Replaces a symbolic link in one step. */
+function replaceLink(path: string, to: string): void {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`
+  symlinkSync(to, temporary)
+  renameSync(temporary, path)
 }
