@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { openLog } from "./log.ts"
 import { openLogOutput } from "./log-output.ts"
@@ -20,12 +21,13 @@ describe("an output that is full", () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
   afterEach(() => vi.useRealTimers())
 
-  test("keeps lines, whole and in order, and writes them when the pipe has space", () => {
+  test("keeps lines, whole and in order, and writes them when the pipe has space", async () => {
     const { pipe, send } = openPipe()
     const output = openLogOutput({ send })
     pipe.room = 4
     for (const line of ["one\n", "two\n", "three\n"]) output.write(line)
     expect(pipe.text).toBe("one\n")
+    await endOfTurn()
     pipe.room = 6
     vi.advanceTimersByTime(100)
     expect(pipe.text).toBe("one\ntwo\nth")
@@ -36,7 +38,7 @@ describe("an output that is full", () => {
     expect(output.dropped()).toBe(0)
   })
 
-  test("drops lines beyond the limit, counts them, and reports that once lines can be written again", () => {
+  test("drops lines beyond the limit, counts them, and reports that once lines can be written again", async () => {
     const { pipe, send } = openPipe()
     const output = openLogOutput({ send, limit: 300 })
     const log = openLog({ log: { level: "info", format: "json" } }, output)
@@ -44,11 +46,14 @@ describe("an output that is full", () => {
     expect(output.dropped()).toBeGreaterThan(5)
     pipe.room = 10_000
     vi.advanceTimersByTime(100)
+    await endOfTurn()
     const lines = pipe.text.trim().split("\n")
     expect(lines).toHaveLength(10 - output.dropped() + 1)
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ level: "warn", lines: output.dropped() })
+    await endOfTurn()
     log.info("once")
     vi.advanceTimersByTime(100)
+    await endOfTurn()
     expect(pipe.text.trim().split("\n")).toHaveLength(lines.length + 1)
   })
 
@@ -82,6 +87,23 @@ describe("a last line", () => {
   })
 })
 
+test("writes the first line of a turn at once, and those that follow together at its end", async () => {
+  // Of the tests before.
+  await endOfTurn()
+  const sent: string[] = []
+  const output = openLogOutput({
+    send: (bytes) => {
+      sent.push(Buffer.from(bytes).toString())
+      return bytes.length
+    },
+  })
+  const exits = process.listenerCount("exit")
+  for (const line of ["one\n", "two\n", "three\n"]) output.write(line)
+  expect([sent, process.listenerCount("exit")]).toEqual([["one\n"], exits + 1])
+  await endOfTurn()
+  expect([sent, process.listenerCount("exit")]).toEqual([["one\n", "two\nthree\n"], exits])
+})
+
 test("an output whose reader is gone drops lines, and goes on", () => {
   const output = openLogOutput({
     send: () => {
@@ -90,5 +112,6 @@ test("an output whose reader is gone drops lines, and goes on", () => {
   })
   output.write("one\n")
   output.write("two\n")
+  output.flush()
   expect(output.dropped()).toBe(2)
 })

@@ -3,7 +3,7 @@ import { hasCode } from "../git/model/errors.ts"
 
 /** Where a log's lines go. */
 export interface LogOutput {
-  /** Writes a line, including its newline. Never waits for the reader. */
+  /** Writes a line, including its newline. Never waits for the reader. Further lines of the same turn of the event loop are written together at its end. */
   readonly write: (line: string) => void
   /** Waits up to a second until the buffered lines are written: for a last line. */
   readonly flush: () => void
@@ -43,14 +43,18 @@ export function openLogOutput({
   let dropped = 0
   let untold = 0
   let resumed = (_dropped: number): void => {}
+  /** Set while the pipe is full. */
   let timer: NodeJS.Timeout | undefined
+  /** Set from a line to the end of its turn. */
+  let turn: NodeJS.Immediate | undefined
+  let isWatchingExit = false
 
   /** Writes buffered lines until the pipe is full. False if some are left. */
   function empty(): boolean {
     for (let first = kept[0]; first !== undefined; first = kept[0]) {
       let sent: number
       try {
-        sent = send(first)
+        sent = send(kept.length === 1 ? first : Buffer.concat(kept))
       } catch (error) {
         if (hasCode(error, "EAGAIN")) return false
         // Nothing can be written any more: the reader of the pipe is gone, or a disk is full.
@@ -59,11 +63,23 @@ export function openLogOutput({
         bytes = 0
         return true
       }
-      bytes -= sent
-      if (sent === first.length) kept.shift()
-      else kept[0] = first.subarray(sent)
+      remove(sent)
     }
     return true
+  }
+
+  /** Removes so many bytes from the beginning. */
+  function remove(sent: number): void {
+    bytes -= sent
+    let left = sent
+    const rest = kept.findIndex((line) => {
+      if (left < line.length) return true
+      left -= line.length
+      return false
+    })
+    kept.splice(0, rest < 0 ? kept.length : rest)
+    const [first] = kept
+    if (first !== undefined && left > 0) kept[0] = first.subarray(left)
   }
 
   function drop(lines: number): void {
@@ -72,18 +88,30 @@ export function openLogOutput({
   }
 
   function proceed(): void {
-    if (!empty()) {
-      if (timer === undefined) process.on("exit", flush)
+    const isEmpty = empty()
+    watchExit(!isEmpty)
+    if (!isEmpty) {
       timer = setTimeout(proceed, AGAIN_AFTER_MS).unref()
       return
     }
     if (timer === undefined) return
     clearTimeout(timer)
     timer = undefined
-    process.off("exit", flush)
     const lines = untold
     untold = 0
     if (lines > 0) resumed(lines)
+  }
+
+  function watchExit(isWanted: boolean): void {
+    if (isWanted === isWatchingExit) return
+    isWatchingExit = isWanted
+    if (isWanted) process.on("exit", flush)
+    else process.off("exit", flush)
+  }
+
+  function endTurn(): void {
+    turn = undefined
+    if (timer === undefined) proceed()
   }
 
   function flush(): void {
@@ -97,7 +125,10 @@ export function openLogOutput({
       if (bytes + content.length > limit) return drop(1)
       kept.push(content)
       bytes += content.length
-      if (timer === undefined) proceed()
+      if (timer !== undefined) return
+      if (turn !== undefined) return watchExit(true)
+      proceed()
+      turn = setImmediate(endTurn)
     },
     flush,
     dropped: () => dropped,

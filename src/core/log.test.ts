@@ -9,7 +9,11 @@ function capture(options: Partial<Config["log"]> = {}, isTerminal = false) {
   const lines: string[] = []
   const output = openLogOutput({ send: (bytes) => lines.push(Buffer.from(bytes).toString()) && bytes.length, isTerminal: () => isTerminal })
   const log = openLog({ log: { level: "info", format: "json", ...options } }, output)
-  return { log, lines, text: () => lines.join("") }
+  const text = (): string => {
+    output.flush()
+    return lines.join("")
+  }
+  return { log, lines, text }
 }
 
 describe("what is never logged", () => {

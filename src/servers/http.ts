@@ -16,6 +16,7 @@ import { type AnswerWatcher, API_BASE, apiRoutes } from "./api/server.ts"
 import { clientAddress } from "./client/address.ts"
 import { openBodies } from "./client/bodies.ts"
 import { watchConnections } from "./client/connections.ts"
+import { gatherAnswers } from "./client/gather.ts"
 import { sendRenewed } from "./client/session.ts"
 import { refusalOfOtherSites } from "./other-sites.ts"
 import { protocols } from "./protocols.ts"
@@ -71,6 +72,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
       sendRefusal(services, request, reply, refusal)
     },
   })
+  gatherAnswers(app.server)
   app.server.headersTimeout = HEAD_SECONDS * 1000
   const connections = watchConnections(app.server, {
     total: () => services.share(config.http.maxConnections),

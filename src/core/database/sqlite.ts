@@ -18,8 +18,10 @@ import { DatabaseRefused, DatabaseUnavailable, resultCode, sqliteFailure } from 
 import { createGroups } from "./groups.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
+import { isQuick } from "./query.ts"
 import { createQueue } from "./queue.ts"
 import { handleOver, type Outcome } from "./session.ts"
+import { createRecentRows } from "./recent-rows.ts"
 import { copyDatabase } from "./sqlite-copy.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
@@ -79,13 +81,30 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   /** Why SQLite ended the last transaction by itself, which the others of its group must learn too. */
   let endedBy: unknown
 
+  const recent = createRecentRows()
+  /** Known until the end of what runs now. */
+  let stateNow: number | undefined
+
+  /** The reader sees every commit of other connections, the writer's among them. */
+  function state(): number {
+    if (stateNow === undefined) {
+      stateNow = Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])
+      process.nextTick(() => {
+        stateNow = undefined
+      })
+    }
+    return stateNow
+  }
+
   const read = handleOver<T>({
     kind: "sqlite",
     execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       const execute = () =>
         answer<R>(() => {
           observers.tell(sql, parameters, name, false)
-          return reader.run(sql, parameters)
+          return isQuick(name) && !inMemory
+            ? recent.get(state(), `${name} ${parameters.join("\0")}`, () => reader.run(sql, parameters))
+            : reader.run(sql, parameters)
         }, readFailure)
       // In memory there is one connection, which would show uncommitted changes.
       const answered = inMemory && transaction !== undefined ? settled(execute) : execute()
@@ -150,6 +169,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       throw sqliteFailure(error)
     }
     commits++
+    stateNow = undefined
     endTransaction()
   }
 
@@ -205,11 +225,11 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     beforeCommit(step) {
       last = step
     },
-    // The reader sees every commit of other connections, the writer's among them; in memory there is no other connection.
+    // In memory there is no other connection.
     state() {
       if (inMemory) return commits
       try {
-        return Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])
+        return state()
       } catch (error) {
         throw readFailure(error)
       }

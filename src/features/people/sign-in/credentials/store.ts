@@ -1,16 +1,18 @@
 import type { Insertable, Kysely } from "kysely"
 import type { Handle, Transaction } from "../../../../core/database/database.ts"
 import { deleteFound } from "../../../../core/database/deletion.ts"
-import { type Params, query } from "../../../../core/database/query.ts"
+import { type Params, query, quickQuery } from "../../../../core/database/query.ts"
 import type { Tables } from "../../../../core/database/tables/index.ts"
 
-export const findTokenOwner = query("authentication.findTokenOwner", (db, p: Params<{ digest: string }>) =>
-  db
-    .selectFrom("access_tokens")
-    .innerJoin("users", "users.id", "access_tokens.user_id")
-    .selectAll("users")
-    .select(["access_tokens.id as token_id", "access_tokens.scopes as token_scopes", "access_tokens.last_used_at as token_last_used_at"])
-    .where("access_tokens.digest", "=", p.digest),
+export const findTokenOwner = quickQuery(
+  query("authentication.findTokenOwner", (db, p: Params<{ digest: string }>) =>
+    db
+      .selectFrom("access_tokens")
+      .innerJoin("users", "users.id", "access_tokens.user_id")
+      .selectAll("users")
+      .select(["access_tokens.id as token_id", "access_tokens.scopes as token_scopes", "access_tokens.last_used_at as token_last_used_at"])
+      .where("access_tokens.digest", "=", p.digest),
+  ),
 )
 
 const applicationTokens = (db: Kysely<Tables>) =>
